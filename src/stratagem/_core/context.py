@@ -32,6 +32,8 @@ class Context:
     autograph: whether functions are converted, so that tensors can decide in them (`_autograph`).
     loop: True in a loop of the function that is being compiled, outside of replica functions: what may run slower in a
     compiled loop, or more often than once, takes the function to host mode.
+    updating: True in the function given to `strategy.extended.update`: cross-replica code that reads and assigns each replica's
+    component of a variable.
     reading: True in a call of an Estimator's input_fn, which describes datasets; their elements are not known there.
     """
 
@@ -48,6 +50,7 @@ class Context:
     graph: GraphBuild | None = None
     autograph: bool = True
     loop: bool = False
+    updating: bool = False
     reading: bool = False
 
 

@@ -8,7 +8,7 @@ import jax
 import keras
 
 from stratagem._base.job import Phase
-from stratagem._base.types import DTypeLike, Nest, TensorLike, Value
+from stratagem._base.types import DTypeLike, Nest, TensorLike, UserFunction, Value
 from stratagem._core.mesh import ReplicaMesh
 
 
@@ -48,6 +48,9 @@ class Replica(Protocol):
     @property
     def num_replicas_in_sync(self) -> int:
         """The number of replicas of all workers."""
+
+    def merge_call(self, merge_fn: UserFunction, args: Sequence[Nest]) -> Nest:
+        """Calls a function in cross-replica context with all replicas' values."""
 
 
 class StepRecorder(Protocol):

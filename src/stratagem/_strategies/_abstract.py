@@ -33,6 +33,7 @@ from stratagem._core.step import (
     run_eagerly,
     run_replicas,
     runs_replicas_eagerly,
+    update_components,
 )
 from stratagem._core.values import (
     Placement,
@@ -55,7 +56,7 @@ from stratagem._data import (
     to_numpy,
 )
 from stratagem._private import KerasVariable
-from stratagem._strategies._extended import StrategyExtended, extended_of
+from stratagem._strategies._extended import StrategyExtended
 
 
 class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
@@ -155,8 +156,8 @@ class AbstractStrategy(abc.ABC):
 
     @property
     def extended(self) -> StrategyExtended:
-        """The devices of the strategy, and whether this process is the chief."""
-        return extended_of(self.mesh, self.cluster_resolver)
+        """What TensorFlow has in `strategy.extended`: the devices, and updates of each replica's component of a variable."""
+        return StrategyExtended(self)
 
     def placement(self, slot_of: Unused = None) -> Placement:
         """Returns the placement of a variable that is created now. slot_of: a variable whose location it has to share."""
@@ -218,6 +219,42 @@ class AbstractStrategy(abc.ABC):
         if current().recorder is not None:
             return map_structure(lambda leaf: reduce_value(self, op, leaf, axis), value)
         return map_structure(lambda leaf: self._reduce_leaf(op, leaf, axis), value)
+
+    def owns(self, variable: keras.Variable) -> bool:
+        """Returns whether a variable was created in the strategy's scope."""
+        placement = placement_of(variable)
+        return placement is not None and placement.strategy is self
+
+    def update_variable(
+        self, variable: keras.Variable, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest], group: bool
+    ) -> Nest:
+        """Calls `fn(variable, *args, **kwargs)` of its component on every replica, as `strategy.extended.update` says."""
+        several = self.mesh.num_replicas > 1
+        if not isinstance(variable, KerasVariable) or (several and not self.owns(variable)):
+            raise ValueError(
+                f"strategy.extended.update: {variable!r:.100} is no variable that was created in the scope of {self}."
+            )
+        if (replica := current().replica) is not None:
+            merged = [variable, fn, list(args), dict(kwargs), group]
+            return replica.merge_call(lambda strategy, *given: strategy.update_variable(*given), merged)
+        found = self._updated(variable, fn, args, kwargs) if several else fn(variable, *args, **kwargs)
+        count = len(self.mesh.local_ids)
+        return found if group else map_structure(lambda v: v.values if is_per_replica(v) else (v,) * count, found)
+
+    def _updated(
+        self, variable: keras.Variable, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest]
+    ) -> Nest:
+        if current().recorder is not None:
+            return update_components(self, variable, converted(fn), args, kwargs)
+
+        def body(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+            return update_components(self, args[0], converted(fn), args[1:], kwargs)
+
+        name, given = f"strategy.extended.update({getattr(fn, '__name__', fn)})", [variable, *args]
+        with self.scope():
+            return execute_undecorated(
+                self.reads, fn, body, (IdentityKey(self), "update"), name, given, kwargs, self.mesh
+            )
 
     def gather(self, value: Nest, axis: int) -> Nest:
         """Concatenates the replicas' values along `axis` (their sizes may differ there), in replica order."""

@@ -4,13 +4,15 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, cast, final
 
+import keras
+
 from stratagem._autograph import converted
 from stratagem._base.errors import ContextError
 from stratagem._core.context import Context, assign, current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.reduce_op import reduce_op as parse_op
 from stratagem._core.step import Function, ReplicaContext, default_mesh, execute_undecorated, reduce_rows
-from stratagem._core.values import map_structure
+from stratagem._core.values import map_structure, placement_of
 from stratagem._data import InputContext, InputOptions, as_dataset
 from stratagem._strategies._abstract import AbstractStrategy, Scope
 
@@ -22,6 +24,10 @@ class DefaultStrategy(AbstractStrategy):
     @property
     def mesh(self) -> ReplicaMesh:
         return default_mesh()
+
+    def owns(self, variable: keras.Variable) -> bool:
+        placement = placement_of(variable)
+        return placement is None or placement.strategy in (None, self)
 
     def scope(self) -> Any:
         """Returns a context that mostly does nothing: code inside stays in the default replica context."""

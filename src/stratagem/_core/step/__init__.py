@@ -9,6 +9,7 @@ from stratagem._core.step._arguments import input_spec as input_spec
 from stratagem._core.step._assertions import ProgramAssertions as ProgramAssertions
 from stratagem._core.step._assign_scope import AssignScope as AssignScope
 from stratagem._core.step._assign_scope import BranchRecorder as BranchRecorder
+from stratagem._core.step._component_update import update_components as update_components
 from stratagem._core.step._custom_gradient import custom_gradient as custom_gradient
 from stratagem._core.step._custom_gradient import grad_pass_through as grad_pass_through
 from stratagem._core.step._eager_mode import executing_eagerly as executing_eagerly

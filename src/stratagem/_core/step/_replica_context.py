@@ -57,14 +57,14 @@ def run_replicas(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwa
         recorder.need_host("it calls strategy.run in a loop")
     enter_strategy(recorder, strategy)
     replicas = strategy.mesh.num_replicas
-    args, kwargs = map_structure(lambda leaf: _to_local(recorder, leaf), (list(args), dict(kwargs)))
+    args, kwargs = map_structure(lambda leaf: to_local(recorder, leaf), (list(args), dict(kwargs)))
     with entered(strategy=strategy, replica=ReplicaContext(strategy), crossing=False):
         try:
             result = fn(*args, **kwargs)
         except DECISIONS as error:
             _explain_decision(fn, error)
         recorder.average_pending()
-    return map_structure(lambda leaf: _from_replica(leaf, replicas), result)
+    return map_structure(lambda leaf: from_replica(leaf, replicas), result)
 
 
 def agreed(result: Nest) -> Nest:
@@ -72,12 +72,13 @@ def agreed(result: Nest) -> Nest:
     return map_structure(lambda leaf: leaf.local if isinstance(leaf, TracedPerReplica) else leaf, result)
 
 
-def _to_local(recorder: TraceRecorder, leaf: Any) -> Any:
+def to_local(recorder: TraceRecorder, leaf: Nest) -> Nest:
     """Returns this replica's part of a value of cross-replica code."""
     return recorder.inputs.captured(leaf).local if is_per_replica(leaf) else leaf
 
 
-def _from_replica(leaf: Any, replicas: int) -> Any:
+def from_replica(leaf: Nest, replicas: int) -> Nest:
+    """Returns what cross-replica code has of a replica's value: a PerReplica for a tensor, if there are several replicas."""
     if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype != object:
         leaf = jnp.asarray(exact(np.asarray(leaf)))  # for example a number of rows, which may differ between replicas
     if replicas == 1 or isinstance(leaf, KerasVariable) or not isinstance(leaf, jax.Array):
@@ -146,7 +147,7 @@ class ReplicaContext:
         """Calls `merge_fn(strategy, *args)` in cross-replica context with all replicas' values as PerReplica."""
         self._check()
         replicas = self.num_replicas_in_sync
-        args, kwargs = map_structure(lambda leaf: _from_replica(leaf, replicas), (list(args), dict(kwargs or {})))
+        args, kwargs = map_structure(lambda leaf: from_replica(leaf, replicas), (list(args), dict(kwargs or {})))
         with entered(replica=None, crossing=True):
             result = merge_fn(self._strategy, *args, **kwargs)
         return map_structure(lambda leaf: leaf.local if isinstance(leaf, TracedPerReplica) else leaf, result)
@@ -189,7 +190,7 @@ def gather_value(strategy: Strategy, value: Nest, axis: int) -> Nest:
     """Runs `strategy.gather` inside a trace, for one leaf."""
     recorder = capturing()
     enter_strategy(recorder, strategy)
-    return gather_tensor(_to_local(recorder, value), axis) if is_per_replica(value) else value
+    return gather_tensor(to_local(recorder, value), axis) if is_per_replica(value) else value
 
 
 def components(strategy: Strategy, variable: keras.Variable) -> Nest:
@@ -209,7 +210,7 @@ def reduce_value(strategy: Strategy, op: ReduceOp, value: Nest, axis: int | None
         value = components(strategy, value)
     if not is_per_replica(value):
         return _reduce_plain(op, value, axis, replicas)
-    local = _to_local(recorder, value)
+    local = to_local(recorder, value)
     if axis is None:
         return _all_reduce(op, local, replicas)
     _check_axis(axis, local)

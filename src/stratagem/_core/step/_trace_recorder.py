@@ -117,7 +117,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         """Returns the value that the current code reads of a variable whose value on this replica is `slot`."""
         if not on_read(variable) or self.mesh.num_replicas == 1:
             return slot
-        if self.in_replica(current()) and not self._aggregated_reads:
+        if self.has_component(current()) and not self._aggregated_reads:
             return slot
         if self.values.get(id(variable)) is not slot:
             return self._aggregate(variable, slot)
@@ -181,7 +181,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     def to_slot(self, variable: Any, value: Any) -> Any:
         """Returns this replica's slot of a sync-on-read variable to which the current code assigns `value`."""
         replicas = self.mesh.num_replicas
-        return value if self.in_replica(current()) or replicas == 1 else own_share(variable, value, replicas)
+        return value if self.has_component(current()) or replicas == 1 else own_share(variable, value, replicas)
 
     def add(self, variable: Any, delta: Any, sign: int, scope: Any = None) -> bool:
         """Does an `assign_add` that is not a read and an assignment; returns False for one that is.
@@ -191,7 +191,8 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         """
         sums = variable.aggregation == "sum"
         # Only two cases: a mirrored variable with SUM in a replica, and a sync-on-read one without SUM outside of replicas.
-        if self.mesh.num_replicas == 1 or sums is on_read(variable) or sums is not self.in_replica(current()):
+        replicas = 1 if current().updating else self.mesh.num_replicas
+        if replicas == 1 or sums is on_read(variable) or sums is not self.in_replica(current()):
             return False
         where, delta = scope or self, jnp.asarray(delta, dtype=variable._dtype)
         if sums:
@@ -330,6 +331,11 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     def in_replica(context: Context) -> bool:
         """Returns whether the context is inside a replica function of a strategy other than the default one."""
         return context.replica is not None
+
+    @classmethod
+    def has_component(cls, context: Context) -> bool:
+        """Returns whether code in the context reads and assigns each replica's component of a variable, and no aggregate."""
+        return cls.in_replica(context) or context.updating
 
 
 def capturing() -> TraceRecorder:

@@ -51,6 +51,7 @@ from stratagem._core.values._variable import Variable as Variable
 from stratagem._core.values._variable import VariableAggregation as VariableAggregation
 from stratagem._core.values._variable import VariableSynchronization as VariableSynchronization
 from stratagem._core.values._variable import initial_array as initial_array
+from stratagem._core.values._variable_components import VariableComponent as VariableComponent
 from stratagem._core.values._variable_components import attach_components as attach_components
 from stratagem._core.values._variable_partitioning import attach_shards as attach_shards
 from stratagem._core.values._variable_partitioning import shards as shards

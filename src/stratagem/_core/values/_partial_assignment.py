@@ -53,7 +53,8 @@ def assign_rows(
 
 
 def _in_scope(variable: Any) -> bool:
-    return variable._placement is not None and variable._placement.strategy is not None
+    """Returns whether the code has a variable of a strategy, and not a component, which is changed like any variable."""
+    return variable._placement is not None and variable._placement.strategy is not None and not current().updating
 
 
 def _refuse_scatter(variable: Any, operation: str) -> None:

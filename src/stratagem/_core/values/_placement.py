@@ -224,7 +224,7 @@ def _add(variable: Any, amount: Any, sign: int) -> bool:
     """
     placement, context = placement_of(variable), current()
     at_once = not in_stateless_scope()
-    if context.replica is None and (at_once or context.recorder is not None):
+    if context.replica is None and not context.updating and (at_once or context.recorder is not None):
         _check_owner(variable, placement)
     if context.recorder is not None and context.recorder.add(variable, amount, sign):
         return True

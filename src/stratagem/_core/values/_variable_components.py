@@ -31,6 +31,11 @@ class VariableComponent:
         self.device = str(device)
 
     @property
+    def variable(self) -> keras.Variable:
+        """The variable of which this is a part."""
+        return self._variable
+
+    @property
     def shape(self) -> TensorShape:
         """The shape of the variable."""
         return TensorShape(self._variable.shape)
