@@ -156,7 +156,7 @@ class AbstractStrategy(abc.ABC):
 
     @property
     def extended(self) -> StrategyExtended:
-        """What TensorFlow has in `strategy.extended`: the devices, and updates of each replica's component of a variable."""
+        """The devices of the strategy, and updates of a variable's component on each replica."""
         return StrategyExtended(self)
 
     def placement(self, slot_of: Unused = None) -> Placement:

@@ -18,7 +18,7 @@ _HERE = "/job:localhost/replica:0/task:0"
 
 
 class ExtendedStrategy(Protocol):
-    """What a strategy does for its `extended`."""
+    """A strategy, as its `extended` needs it."""
 
     @property
     def mesh(self) -> ReplicaMesh:
