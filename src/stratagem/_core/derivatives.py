@@ -80,7 +80,7 @@ def _equations(eqn: Any) -> Iterator[Any]:
         params = {k: _in_param(v) for k, v in eqn.params.items()}
         new = eqn.replace(params=params) if any(params[k] is not eqn.params[k] for k in params) else eqn
         yield _with_reverse(new) if name == "while" else new
-    elif name in _RULES and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.floating):
+    elif name in _RULES and jnp.issubdtype(eqn.invars[0].aval.dtype, jnp.floating):  # `abs` of complex numbers is JAX's
         yield from _replaced(eqn)
     else:
         yield eqn

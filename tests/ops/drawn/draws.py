@@ -82,10 +82,11 @@ class Draw:
 class Function:
     """A function whose answers are recorded.
 
-    call(tf, draw) draws the arguments and returns `(args, kwargs)`; arrays become tensors. name: with its namespace, below `tf`
-    (an expression that starts with `tf.`, too, if it is made of several calls: then `call` returns its result itself).
-    count: how many calls. within: the relative tolerance by dtype, and the absolute one by the largest number of the answer.
-    gradients: also compare the gradients of the sum of all results by all arguments of floating point.
+    call(draw) draws the arguments and returns `(args, kwargs)`; arrays among the arguments, also in lists, become tensors.
+    name: with its namespace, below `tf`. count: how many calls. within: the relative tolerance by dtype, and the absolute one
+    by the largest number of the answer. compared(tf, result, *tensors): what is compared in place of the result, if parts of
+    it are not determined (the signs of eigenvectors). gradients: also compare the gradients of the sum of all that is
+    compared by all arguments of floating point.
     differ: numbers of calls that differ from TensorFlow, with the reason.
     """
 
@@ -93,6 +94,7 @@ class Function:
     call: Callable[[Draw], tuple[Sequence[Any], Mapping[str, Any]]]
     count: int = 12
     within: Mapping[str, float] = field(default_factory=lambda: {"float32": 2e-6, "float64": 1e-12})
+    compared: Callable[..., Any] | None = None
     gradients: bool = False
     differ: Mapping[int, str] = field(default_factory=dict)
 

@@ -1,6 +1,7 @@
 """Runs the calls of a table with a library, and writes their answers as JSON can hold them."""
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,26 +15,33 @@ def answer(tf: Any, function: Function, number: int, *, compiled: bool = False) 
     called: Any = tf
     for part in function.name.split("."):
         called = getattr(called, part)
-    arrays = [v for v in args if isinstance(v, np.ndarray)]
+    arrays = [v for v in flat(list(args)) if isinstance(v, np.ndarray)]
 
     def run(*tensors: Any) -> Any:
-        left = iter(tensors)
-        given = [next(left) if isinstance(v, np.ndarray) else v for v in args]
-        return called(*given, **kwargs)
+        result = called(*_with_tensors(args, iter(tensors)), **kwargs)
+        return function.compared(tf, result, *tensors) if function.compared else result
 
     def run_with_gradients(*tensors: Any) -> Any:
         watched = [t for t in tensors if tf.as_dtype(t.dtype).is_floating]
         with tf.GradientTape() as tape:
             tape.watch(watched)
             result = run(*tensors)
-            total = sum(tf.reduce_sum(leaf) for leaf in flat(result) if tf.as_dtype(leaf.dtype).is_floating)
-        return result, tape.gradient(total, watched)
+            sums = [tf.reduce_sum(leaf) for leaf in flat(result) if tf.as_dtype(leaf.dtype).is_floating]
+            total = sum(sums)
+        return (result, tape.gradient(total, watched)) if sums and watched else result
 
     body = run_with_gradients if function.gradients else run
     try:
         return written((tf.function(body) if compiled else body)(*(tf.constant(v) for v in arrays)))
     except Exception as error:
         return {"error": type(error).__name__}
+
+
+def _with_tensors(args: Any, tensors: Iterator[Any]) -> Any:
+    """The arguments with tensors in place of the arrays."""
+    if isinstance(args, list | tuple):
+        return type(args)(_with_tensors(v, tensors) for v in args)
+    return next(tensors) if isinstance(args, np.ndarray) else args
 
 
 def flat(result: Any) -> list[Any]:
