@@ -19,7 +19,7 @@ import stratagem
 LIBRARIES = ("jax", "jaxlib", "keras")
 OURS = str(Path(stratagem.__file__).parent)
 PUBLIC = [name for _, name, _ in pkgutil.iter_modules(stratagem.__path__) if not name.startswith("_") and name != "cli"]
-LIGHT = {"errors"}  # has no name of JAX or Keras, and loads neither
+LIGHT = {"errors", "version"}  # has no name of JAX or Keras, and loads neither
 
 
 def ours(value: Any) -> bool:

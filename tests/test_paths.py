@@ -28,7 +28,9 @@ def public(package: Any = tf) -> Iterator[tuple[str, Any]]:
     yield from members(package.__name__.partition(".")[2], package)
     for found in pkgutil.iter_modules(getattr(package, "__path__", [])):
         if found.name not in LAYERS.split() and not found.name.startswith("_"):
-            yield from public(importlib.import_module(f"{package.__name__}.{found.name}"))
+            module = importlib.import_module(f"{package.__name__}.{found.name}")
+            if module is not tf:  # `tf.compat.v2` is the module itself
+                yield from public(module)
 
 
 def members(namespace: str, module: Any) -> Iterator[tuple[str, Any]]:

@@ -8,8 +8,9 @@ from typing import Any as _Any
 from stratagem._base import backend as _backend
 from stratagem._base import log as _log
 
-# Programs compare this with the TensorFlow version that they need; the part after the plus sign is our own version.
-__version__ = "2.15.1+stratagem.0.1.0"
+# The version of TensorFlow whose API this is, which programs compare with what they need. `tf.version.GIT_VERSION` and
+# `importlib.metadata.version("stratagem")` are the package's own.
+__version__ = "2.15.1"
 
 _backend.choose()
 _log.show(__name__)
@@ -44,12 +45,13 @@ _NAMES = {
     "_core.values": """
         IndexedSlices Module TensorShape TensorSpec Variable VariableAggregation VariableSynchronization name_scope
     """,
-    "_strategies": "device",
-    "_tf1.graph": "Operation control_dependencies group no_op",
+    "_base.log": "get_logger",
+    "_devices": "device",
+    "_tf1.graph": "Operation control_dependencies enable_v2_behavior group no_op",
 }
 _NAMESPACES = """
-    autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math
-    nest nn random sparse strings summary train
+    autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator experimental image io keras
+    linalg math nest nn profiler random sparse strings summary sysconfig test tpu train types version
 """
 _KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 

@@ -1,6 +1,10 @@
 """`tf.debugging`: checks of values, shapes and dtypes."""
 
+from typing import Any as _Any
+
 from stratagem import _hooks
+from stratagem._core.step import get_log_device_placement as get_log_device_placement
+from stratagem._core.step import set_log_device_placement as set_log_device_placement
 from stratagem._ops import Assert as Assert
 from stratagem._ops import assert_all_finite as assert_all_finite
 from stratagem._ops import assert_equal as assert_equal
@@ -15,19 +19,25 @@ from stratagem._ops import assert_non_negative as assert_non_negative
 from stratagem._ops import assert_non_positive as assert_non_positive
 from stratagem._ops import assert_none_equal as assert_none_equal
 from stratagem._ops import assert_positive as assert_positive
+from stratagem._ops import assert_proper_iterable as assert_proper_iterable
 from stratagem._ops import assert_rank as assert_rank
 from stratagem._ops import assert_rank_at_least as assert_rank_at_least
 from stratagem._ops import assert_rank_in as assert_rank_in
+from stratagem._ops import assert_same_float_dtype as assert_same_float_dtype
 from stratagem._ops import assert_scalar as assert_scalar
 from stratagem._ops import assert_shapes as assert_shapes
 from stratagem._ops import assert_type as assert_type
 from stratagem._ops import check_numerics as check_numerics
 from stratagem._ops import disable_check_numerics as disable_check_numerics
+from stratagem._ops import disable_traceback_filtering as disable_traceback_filtering
 from stratagem._ops import enable_check_numerics as enable_check_numerics
+from stratagem._ops import enable_traceback_filtering as enable_traceback_filtering
+from stratagem._ops import is_numeric_tensor as is_numeric_tensor
+from stratagem._ops import is_traceback_filtering_enabled as is_traceback_filtering_enabled
 from stratagem._ops import not_provided as _not_provided
 
 _hooks.install()
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> _Any:
     raise _not_provided("debugging", name)

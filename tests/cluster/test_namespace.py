@@ -42,7 +42,6 @@ def test_names_are_where_tensorflow_has_them() -> None:
     [
         ("KubernetesClusterResolver", "use TFConfigClusterResolver, with TF_CONFIG set in every pod"),
         ("GCEClusterResolver", "use TFConfigClusterResolver, with TF_CONFIG set on every machine"),
-        ("TPUClusterResolver", "use MirroredStrategy"),
     ],
 )
 def test_what_is_not_there_says_what_to_use(name: str, advice: str) -> None:

@@ -22,3 +22,8 @@ def show(name: str) -> None:
     handler.setFormatter(logging.Formatter("%(levelname)s:stratagem: %(message)s"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
+
+
+def get_logger() -> logging.Logger:
+    """Returns the logger of the library, "stratagem", as `tf.get_logger` returns TensorFlow's."""
+    return logging.getLogger("stratagem")

@@ -9,6 +9,7 @@ Never: imports JAX's Python or Keras, since supervisors run on it; touches a ten
 from stratagem._cluster._address import Address as Address
 from stratagem._cluster._config_proto import ConfigProto as ConfigProto
 from stratagem._cluster._default_resolver import default_resolver as default_resolver
+from stratagem._cluster._device_filters import ClusterDeviceFilters as ClusterDeviceFilters
 from stratagem._cluster._free_ports import free_ports as free_ports
 from stratagem._cluster._job import ClusterJob as ClusterJob
 from stratagem._cluster._job import Task as Task
@@ -26,4 +27,6 @@ from stratagem._cluster._slurm import SlurmClusterResolver as SlurmClusterResolv
 from stratagem._cluster._spec import ClusterSpec as ClusterSpec
 from stratagem._cluster._tf_config import TFConfigClusterResolver as TFConfigClusterResolver
 from stratagem._cluster._tf_config import tf_config as tf_config
+from stratagem._cluster._tpu_resolver import TPUClusterResolver as TPUClusterResolver
 from stratagem._cluster._visible_gpus import visible_gpus as visible_gpus
+from stratagem._cluster._visible_tpus import visible_tpus as visible_tpus

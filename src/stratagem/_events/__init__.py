@@ -5,6 +5,13 @@ Out: event files that TensorBoard reads, written by a thread and complete when a
 Never: makes a step wait for a disk.
 """
 
+from stratagem._events._profiler import Profile as Profile
+from stratagem._events._profiler import ProfiledSection as ProfiledSection
+from stratagem._events._profiler import ProfilerOptions as ProfilerOptions
+from stratagem._events._profiler import client_trace as client_trace
+from stratagem._events._profiler import start_profile as start_profile
+from stratagem._events._profiler import start_profile_server as start_profile_server
+from stratagem._events._profiler import stop_profile as stop_profile
 from stratagem._events._scalars import read_scalars as read_scalars
 from stratagem._events._scalars import write_scalars as write_scalars
 from stratagem._events._scalars import write_text as write_text

@@ -17,6 +17,7 @@ from stratagem._core.values import (
     attach_shards,
     attach_slices,
 )
+from stratagem._devices import attach_device_names
 from stratagem._legacy import attach_compiled_parts, attach_layer_methods, attach_loss_scaling, attach_minimize
 from stratagem._private import (
     NAMED_PLACES,
@@ -41,7 +42,6 @@ from stratagem._private import (
     restore_hdf5_optimizers,
     weigh_as_tensorflow,
 )
-from stratagem._strategies import attach_device_names
 from stratagem._tf1.graph import attach_graph_variables
 from stratagem._training import attach_callbacks, attach_paths, attach_trainer
 

@@ -29,7 +29,9 @@ from stratagem._ops._traced_range import Range
 from stratagem._private import KerasVariable, OutsideOfTraces, current_recording
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
+def constant(
+    value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str | None = None
+) -> Tensor:
     """Makes a tensor with this value, concrete even inside a trace. `shape` reshapes it, or repeats a single number.
 
     Raises TypeError when the value does not fit `dtype` or `shape`.

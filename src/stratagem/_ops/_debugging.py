@@ -224,3 +224,34 @@ def _matched(array: Tensor, wanted: Any, message: str | None) -> tuple[tuple[int
     if array.ndim < count or (array.ndim > count and not (open_start or open_end)):
         raise _shape_error(array, f"shape {wanted}", message)
     return array.shape[array.ndim - count :] if open_start else array.shape[:count], symbols
+
+
+def assert_proper_iterable(values: Nest) -> None:
+    """Raises TypeError for what is no iterable, and for an iterable that is one value: a tensor, an array, a text."""
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+    if isinstance(values, jax.Array | np.ndarray | bytes | str) or hasattr(values, "__array__"):
+        raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
+
+
+def assert_same_float_dtype(tensors: Sequence[TensorLike] | None = None, dtype: DTypeLike | None = None) -> DTypeLike:
+    """Returns the one floating dtype of all tensors, or of `dtype` and all of them; float32 without any.
+
+    Raises ValueError if they differ, or if it is no floating dtype.
+    """
+    chosen, first = (None if dtype is None else as_dtype(dtype)), None
+    for each in tensors or ():
+        found = as_dtype(tensor(each).dtype)
+        if chosen is not None and found != chosen:
+            other = "" if first is None else f" as {first!r}"
+            raise ValueError(f"{each!r}, type={found!r}, must be of the same type ({chosen!r}){other}.")
+        chosen, first = found, each if first is None else first
+    chosen = as_dtype("float32") if chosen is None else chosen
+    if not chosen.is_floating:
+        raise ValueError(f"Expected floating point type, got {chosen!r}.")
+    return chosen
+
+
+def is_numeric_tensor(tensor: TensorLike) -> bool:
+    """Returns whether a value is a tensor (no variable, number or array) of numbers: not of truth values or texts."""
+    return isinstance(tensor, Tensor) and as_dtype(tensor.dtype).is_numeric

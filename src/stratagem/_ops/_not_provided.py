@@ -40,10 +40,6 @@ _ELSEWHERE = {
         "distribute.cluster_resolver",
         "GCEClusterResolver",
     ): "TFConfigClusterResolver, with TF_CONFIG set on every machine",
-    (
-        "distribute.cluster_resolver",
-        "TPUClusterResolver",
-    ): "MirroredStrategy, which finds the accelerators of a machine itself",
 }
 
 # Replacements for old names of methods, and for names that only make sense for a graph.

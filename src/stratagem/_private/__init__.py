@@ -17,6 +17,7 @@ from stratagem._private._arrays import on_a_mesh as on_a_mesh
 from stratagem._private._arrays import on_device as on_device
 from stratagem._private._arrays import weakly as weakly
 from stratagem._private._averages import average_as_tensorflow as average_as_tensorflow
+from stratagem._private._backends import POOL as POOL
 from stratagem._private._backends import backends_started as backends_started
 from stratagem._private._backends import configured_cpu_devices as configured_cpu_devices
 from stratagem._private._backends import connect_backend as connect_backend

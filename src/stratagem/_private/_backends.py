@@ -9,17 +9,21 @@ from jax._src import xla_bridge
 
 from stratagem._base.types import Value
 
+POOL = "PJRT_NPROC"  # the number of threads of XLA's CPU client, in the environment
+
 
 def reserve_threads(replicas: int) -> None:
     """Give XLA's CPU client threads enough for `replicas` virtual devices, before it starts.
 
     A replica that waits in an all-reduce holds a thread. With as many threads as cores (XLA's default), two replicas on two
     cores leave one, and an operation that waits for its own parts on that one never ends: measured on the tutorial's CNN,
-    every run stopped within an epoch. XLA reads the number from the environment, and only there.
+    every run stopped within an epoch. XLA reads the number from the environment, and only there. A number that the user
+    has set stands if it is large enough.
     """
     if replicas > 1 and not backends_started():
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        os.environ.setdefault("PJRT_NPROC", str(cores + 2 * replicas))
+        chosen = int(os.environ.get(POOL, cores + 2 * replicas))
+        os.environ[POOL] = str(max(chosen, 1 + 2 * replicas))
 
 
 def configured_cpu_devices() -> int:

@@ -11,8 +11,8 @@ from stratagem._cluster import ClusterResolver
 from stratagem._core.context import entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import VariableComponent
+from stratagem._devices import device_name
 from stratagem._private import KerasVariable
-from stratagem._strategies._devices import device_name
 
 _HERE = "/job:localhost/replica:0/task:0"
 

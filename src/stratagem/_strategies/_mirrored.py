@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._devices import choose_devices
 from stratagem._strategies._abstract import AbstractStrategy
 from stratagem._strategies._cross_device_ops import CrossDeviceOps
-from stratagem._strategies._devices import choose_devices
 
 
 @final

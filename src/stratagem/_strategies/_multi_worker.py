@@ -17,6 +17,7 @@ from stratagem._cluster import ClusterJob, ClusterResolver, coordination, defaul
 from stratagem._cluster.control import ConnectedJob, ControlClient, JobInfo, TimeLimits
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._data import InputContext, share_seeds
+from stratagem._devices import kind_of
 from stratagem._private import (
     backends_started,
     configured_cpu_devices,
@@ -26,7 +27,6 @@ from stratagem._private import (
 )
 from stratagem._strategies._abstract import AbstractStrategy
 from stratagem._strategies._communication import CommunicationOptions
-from stratagem._strategies._devices import kind_of
 
 _VERSIONS = ("stratagem", "jax", "jaxlib", "keras", "numpy")  # packages that a step's compiled program depends on
 

@@ -5,8 +5,8 @@ from typing import final
 import jax
 
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._devices import find_device
 from stratagem._strategies._abstract import AbstractStrategy
-from stratagem._strategies._devices import find_device
 
 
 @final

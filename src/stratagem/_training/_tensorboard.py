@@ -6,7 +6,6 @@ import os
 import time
 from typing import Any
 
-import jax
 import keras
 import numpy as np
 
@@ -124,7 +123,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
         if self._chief and self._first_profiled and not self._profiling:
             ahead = self._steps["train"] + 1
             if self._first_profiled <= ahead <= self._last_profiled:
-                jax.profiler.start_trace(self.log_dir)
+                events.start_profile(self.log_dir)
                 self._profiling = True
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Nest] | None = None) -> None:
@@ -214,7 +213,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
         self._training = False
 
     def _stop_profiling(self) -> None:
-        jax.profiler.stop_trace()
+        events.stop_profile()
         self._profiling = False
 
     # --- What is written ----------------------------------------------------------------------------------------------

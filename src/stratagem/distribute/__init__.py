@@ -22,6 +22,9 @@ from stratagem._strategies import MultiWorkerMirroredStrategy as MultiWorkerMirr
 from stratagem._strategies import NcclAllReduce as NcclAllReduce
 from stratagem._strategies import OneDeviceStrategy as OneDeviceStrategy
 from stratagem._strategies import ReductionToOneDevice as ReductionToOneDevice
+from stratagem._strategies import RunOptions as RunOptions
+from stratagem._strategies import StrategyExtended as StrategyExtended
+from stratagem._strategies import TPUStrategy as TPUStrategy
 from stratagem._strategies import experimental_set_strategy as experimental_set_strategy
 from stratagem._strategies import get_replica_context as get_replica_context
 from stratagem._strategies import get_strategy as get_strategy

@@ -9,6 +9,7 @@ from stratagem._cluster import SimpleClusterResolver as SimpleClusterResolver
 from stratagem._cluster import SlurmClusterResolver as SlurmClusterResolver
 from stratagem._cluster import TFConfigClusterResolver as TFConfigClusterResolver
 from stratagem._cluster import TorchrunClusterResolver as TorchrunClusterResolver
+from stratagem._cluster import TPUClusterResolver as TPUClusterResolver
 from stratagem._cluster import UnionResolver as UnionResolver
 from stratagem._ops import not_provided as _not_provided
 

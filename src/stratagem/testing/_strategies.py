@@ -6,7 +6,13 @@ from stratagem import _hooks
 from stratagem._cluster import ClusterSpec, SimpleClusterResolver, free_ports
 from stratagem._servers.remote import Server
 from stratagem._servers.strategy import ParameterServerStrategy
-from stratagem._strategies import AbstractStrategy, MirroredStrategy, OneDeviceStrategy, get_strategy
+from stratagem._strategies import (
+    AbstractStrategy,
+    CentralStorageStrategy,
+    MirroredStrategy,
+    OneDeviceStrategy,
+    get_strategy,
+)
 
 _hooks.install()
 
@@ -35,5 +41,6 @@ STRATEGIES: dict[str, Callable[[], AbstractStrategy]] = {
     "mirrored 2": lambda: _mirrored(2),
     "mirrored 4": lambda: _mirrored(4),
     "mirrored 8": lambda: _mirrored(8),
+    "central storage": lambda: CentralStorageStrategy(["CPU:0", "CPU:1"], "CPU:0"),
     "parameter servers": lambda: _parameter_servers(servers=2, workers=1),
 }

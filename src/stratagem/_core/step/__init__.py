@@ -10,6 +10,7 @@ from stratagem._core.step._assertions import ProgramAssertions as ProgramAsserti
 from stratagem._core.step._assign_scope import AssignScope as AssignScope
 from stratagem._core.step._assign_scope import BranchRecorder as BranchRecorder
 from stratagem._core.step._component_update import update_components as update_components
+from stratagem._core.step._concrete_function import ConcreteFunction as ConcreteFunction
 from stratagem._core.step._custom_gradient import custom_gradient as custom_gradient
 from stratagem._core.step._custom_gradient import grad_pass_through as grad_pass_through
 from stratagem._core.step._eager_mode import executing_eagerly as executing_eagerly
@@ -42,6 +43,8 @@ from stratagem._core.step._keras_rules import attach_seeds as attach_seeds
 from stratagem._core.step._keras_rules import creating_variables as creating_variables
 from stratagem._core.step._markers import is_literal as is_literal
 from stratagem._core.step._partition import sub_function as sub_function
+from stratagem._core.step._placement_log import get_log_device_placement as get_log_device_placement
+from stratagem._core.step._placement_log import set_log_device_placement as set_log_device_placement
 from stratagem._core.step._program_call import on_all_devices as on_all_devices
 from stratagem._core.step._program_call import program_call as program_call
 from stratagem._core.step._program_keys import IdentityKey as IdentityKey

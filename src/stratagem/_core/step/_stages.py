@@ -16,6 +16,7 @@ from stratagem._core.step._arguments import Arguments, own_specs
 from stratagem._core.step._consistency import agree_on
 from stratagem._core.step._function_cache import FunctionCache, Specialization, specialization_of, tracing
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
+from stratagem._core.step._placement_log import log_placement
 from stratagem._core.step._program import Program
 from stratagem._core.step._program_keys import is_source, leaf_key
 from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
@@ -259,6 +260,7 @@ def compiled(
             if made is None or isinstance(made, RunsInPython):
                 return made
             program = programs[kinds] = made
+            log_placement(call.name, mesh)
     return cast(StepProgram, program)
 
 

@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.job import Job
+from stratagem._base.types import DTypeLike
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh, exact
-from stratagem._core.values import PerReplica, Separate, TensorSpec, per_replica
+from stratagem._core.values import PerReplica, Separate, TensorShape, TensorSpec, per_replica
 from stratagem._data._dataset import Dataset
 from stratagem._data._iterator import ElementIterator
 from stratagem._data.distribution._dataset_agreement import agree_on_steps
@@ -50,6 +51,19 @@ class PerReplicaSpec:
 
     def __init__(self, *specs: TensorSpec) -> None:
         self.specs = specs
+
+    @property
+    def dtype(self) -> DTypeLike:
+        """The dtype of every replica's value. (TensorFlow's has neither this nor a shape.)"""
+        return self.specs[0].dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape that every replica's value has: a dimension in which they differ is None."""
+        shape = self.specs[0].shape
+        for spec in self.specs[1:]:
+            shape = shape.most_specific_compatible_shape(spec.shape)
+        return shape
 
     def __eq__(self, other: object) -> bool:
         return self.specs == other.specs if isinstance(other, PerReplicaSpec) else NotImplemented

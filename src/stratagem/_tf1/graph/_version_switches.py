@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stratagem._base.types import TensorLike
-from stratagem._strategies import device as on_device
+from stratagem._devices import device as on_device
 from stratagem._tf1.graph._function_wrappers import titled
 
 _log = logging.getLogger("stratagem.graph")

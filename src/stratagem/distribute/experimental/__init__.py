@@ -7,9 +7,11 @@ from stratagem._checkpoints import TerminationConfig as TerminationConfig
 from stratagem._data import ValueContext as ValueContext
 from stratagem._ops import not_provided as _not_provided
 from stratagem._servers.strategy import ParameterServerStrategy as ParameterServerStrategy
+from stratagem._strategies import CentralStorageStrategy as CentralStorageStrategy
 from stratagem._strategies import CommunicationImplementation as CommunicationImplementation
 from stratagem._strategies import CommunicationOptions as CommunicationOptions
 from stratagem._strategies import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+from stratagem._strategies import TPUStrategy as TPUStrategy
 from stratagem.distribute import coordinator as coordinator
 from stratagem.distribute.experimental import partitioners as partitioners
 

@@ -1,0 +1,62 @@
+"""Logical devices, those that programs use: their list, and `tf.device`."""
+
+import contextlib
+import re
+from dataclasses import dataclass
+from typing import cast
+
+import jax
+
+from stratagem._base.errors import DeviceError
+from stratagem._base.types import TensorLike
+from stratagem._core.context import current
+from stratagem._devices._names import HERE, device_name, find_device, kind_of, local_devices
+from stratagem._devices._runtime_settings import get_soft_device_placement
+
+_PART = re.compile(r"(job:[^/:]+|replica:\d+|task:\d+|(device:)?[A-Za-z_]+:(\d+|\*))\Z")
+
+
+@dataclass(frozen=True)
+class LogicalDevice:
+    """A device that a program can use, as `tf.config.LogicalDevice`."""
+
+    name: str
+    device_type: str
+
+
+def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """Returns the devices that programs can use; starts the backend (as `tf.config.list_logical_devices`)."""
+    found = [LogicalDevice(device_name(d).removeprefix(HERE), kind_of(d)) for d in local_devices()]
+    return [d for d in found if device_type in (None, d.device_type)]
+
+
+def device(device_name: TensorLike) -> contextlib.AbstractContextManager[None]:
+    """Returns a context whose operations and new variables are on a device, as `tf.device`.
+
+    device_name: a name, a function of an operation (which has no effect), or None for the default device. As in TF, a
+    device that does not exist here is replaced by the default one, unless `set_soft_device_placement(False)` was called. In
+    a compiled step and in a strategy's scope it has no effect: the strategy chooses the devices.
+
+    Raises:
+        ValueError: a text that is no device's name.
+        DeviceError: no such device, without soft placement.
+    """
+    name = device_name.name if isinstance(device_name, LogicalDevice) else device_name
+    if not isinstance(name, str) or not name:
+        return contextlib.nullcontext()
+    unknown = [part for part in name.strip("/").split("/") if not _PART.match(part)]
+    if unknown:
+        raise ValueError(
+            f"Unknown attribute {unknown[0]!r} is encountered while parsing the device spec: {name!r}. Write for example "
+            "'/GPU:0' or '/CPU:1'."
+        )
+    context = current()
+    if context.recorder is not None or context.strategy is not None:
+        return contextlib.nullcontext()
+    try:
+        found = find_device(name)
+    except DeviceError:
+        if get_soft_device_placement() or "*" in name or ":" not in name.rpartition("/")[2].removeprefix("device:"):
+            return contextlib.nullcontext()
+        raise
+    return cast(contextlib.AbstractContextManager[None], jax.default_device(found))

@@ -1,0 +1,79 @@
+"""Devices by TensorFlow's names: parsing, finding, choosing those of a strategy."""
+
+import re
+from collections.abc import Sequence
+
+import jax
+
+from stratagem._base.errors import DeviceError
+from stratagem._private import configured_cpu_devices, name_devices, reserve_threads
+
+_NAME = re.compile(r"(?:/?job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?([A-Za-z_]+):(\d+)\Z")
+
+HERE = "/job:localhost/replica:0/task:0"
+
+
+def kind_of(device: jax.Device) -> str:
+    """Returns TF's name of the kind of device: CPU, GPU or TPU."""
+    return {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU"}.get(device.platform, device.platform.upper())
+
+
+def device_name(device: jax.Device) -> str:
+    """Returns TF's full name of a local device."""
+    return f"{HERE}/device:{kind_of(device)}:{device.client.local_devices().index(device)}"
+
+
+def attach_device_names() -> None:
+    """Let JAX's devices be printed with TF's names, but for those of other processes."""
+    name_devices(lambda device: device_name(device) if device in device.client.local_devices() else None)
+
+
+def local_devices() -> list[jax.Device]:
+    """Returns all devices of this process: accelerators first, then CPUs."""
+    default = jax.local_devices()
+    return default if default[0].platform == "cpu" else [*default, *jax.local_devices(backend="cpu")]
+
+
+def find_device(name: str | jax.Device) -> jax.Device:
+    """Returns the device with a name ("GPU:1", "/cpu:0", "/job:localhost/replica:0/task:0/device:GPU:1").
+
+    Raises DeviceError, with the devices that exist, for one that does not.
+    """
+    if isinstance(name, jax.Device):
+        return name
+    match = _NAME.match(name)
+    if not match:
+        raise DeviceError(f"{name!r} is not a device name; write for example 'GPU:0' or 'CPU:1'.")
+    kind, index = match[1].upper(), int(match[2])
+    existing = local_devices()
+    same = [d for d in existing if kind_of(d) == kind]
+    if index >= len(same):
+        hint = (
+            " More virtual CPU devices: tf.config.set_logical_device_configuration before anything else, or the "
+            "environment variable JAX_NUM_CPU_DEVICES."
+            if kind == "CPU"
+            else ""
+        )
+        raise DeviceError(
+            f"Device {name!r} does not exist. Devices here: {', '.join(map(device_name, existing))}.{hint}"
+        )
+    return same[index]
+
+
+def choose_devices(names: Sequence[str] | None) -> tuple[jax.Device, ...]:
+    """Returns the devices of a MirroredStrategy: those with the given names, else all accelerators, else all CPU devices.
+
+    (TF takes one CPU even if several virtual ones were configured; here they are all used.)
+    """
+    reserve_threads(configured_cpu_devices())
+    if not names:
+        return tuple(jax.local_devices())
+    devices = [find_device(n) for n in names]
+    twice = sorted({device_name(d) for d in devices if devices.count(d) > 1})
+    if twice:
+        raise DeviceError(
+            f"No duplicates allowed in `devices` argument: {', '.join(twice)} named more than once in {names}."
+        )
+    if len({d.platform for d in devices}) > 1:
+        raise DeviceError(f"All devices of a strategy must be of one kind, got {list(names)}.")
+    return tuple(devices)

@@ -1,0 +1,121 @@
+"""The profiler: JAX's, whose files TensorBoard reads, with the functions of `tf.profiler.experimental`."""
+
+import contextlib
+import logging
+import threading
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn, Self, final
+
+import jax
+
+from stratagem._base.errors import AlreadyExistsError, UnavailableError, UnimplementedError
+from stratagem._base.paths import local_path
+from stratagem._base.types import PathLike, Unused, Value
+
+_log = logging.getLogger("stratagem")
+
+
+class ProfilerOptions(NamedTuple):
+    """The options of a profile, as `tf.profiler.experimental.ProfilerOptions`.
+
+    host_tracer_level: 0 for nothing of the host to 3 for all. python_tracer_level: 1 to record Python's calls.
+    device_tracer_level, delay_ms: accepted; JAX records the devices always, and starts at once.
+    """
+
+    host_tracer_level: int = 2
+    python_tracer_level: int = 0
+    device_tracer_level: int = 1
+    delay_ms: int | None = None
+
+
+class _Running:
+    """The state of the profiler: a process records one profile at a time."""
+
+    lock = threading.Lock()
+    recording = False
+
+
+def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> None:
+    """Starts to record a profile, which `stop_profile` writes into `logdir`, for TensorBoard's profile plugin.
+
+    Raises AlreadyExistsError if one is recorded already.
+    """
+    chosen = options or ProfilerOptions()
+    given = jax.profiler.ProfileOptions()
+    given.host_tracer_level, given.python_tracer_level = chosen.host_tracer_level, chosen.python_tracer_level
+    with _Running.lock:
+        if _Running.recording:
+            raise AlreadyExistsError("Another profiler is running.")
+        try:
+            jax.profiler.start_trace(local_path(logdir), profiler_options=given)
+        except RuntimeError as error:  # one that the program has started through JAX
+            raise AlreadyExistsError(f"Another profiler is running. {error}") from error
+        _Running.recording = True
+
+
+def stop_profile(save: bool = True) -> None:
+    """Ends the profile and writes it. save: False is accepted; what JAX has recorded it writes.
+
+    Raises UnavailableError if none is recorded.
+    """
+    with _Running.lock:
+        if not _Running.recording:
+            raise UnavailableError("Cannot export profiling results. No profiler is running.")
+        _Running.recording = False
+        jax.effects_barrier()
+        jax.profiler.stop_trace()
+
+
+@contextlib.contextmanager
+def Profile(logdir: PathLike, options: ProfilerOptions | None = None) -> Iterator[None]:
+    """Records a profile of its body."""
+    start_profile(logdir, options)
+    try:
+        yield
+    finally:
+        stop_profile()
+
+
+@final
+class ProfiledSection:
+    """Gives the time of its body a name in the profile, as `tf.profiler.experimental.Trace`.
+
+    kwargs: what is shown with it. With `step_num=` and `_r=1` it is a step, of which TensorBoard shows the times.
+    """
+
+    def __init__(self, name: str, **kwargs: Value) -> None:
+        step = kwargs.pop("step_num", None)
+        kwargs.pop("_r", None)
+        self._annotation: Any = (
+            jax.profiler.TraceAnnotation(name, **kwargs)
+            if step is None
+            else jax.profiler.StepTraceAnnotation(name, step_num=int(step), **kwargs)
+        )
+
+    def __enter__(self) -> Self:
+        self._annotation.__enter__()
+        return self
+
+    def set_metadata(self, **kwargs: Unused) -> None:
+        """Does nothing: JAX takes what is shown when the body begins."""
+
+    def __exit__(self, *error: Any) -> None:
+        self._annotation.__exit__(*error)
+
+
+def start_profile_server(port: int) -> None:
+    """Lets TensorBoard record profiles of this process, through a port of every network interface, without a password.
+
+    Raises ValueError if this process has such a server already.
+    """
+    _log.warning("The profiler's server listens on port %d of all network interfaces, and answers everybody.", port)
+    jax.profiler.start_server(port)
+
+
+def client_trace(*args: Unused, **kwargs: Unused) -> NoReturn:
+    """Raises UnimplementedError: a profile of another process is recorded by TensorBoard's button or JAX's command."""
+    raise UnimplementedError(
+        "tf.profiler.experimental.client.trace: record a profile of another process with `python -m jax.collect_profile PORT "
+        "MILLISECONDS`, or with the capture button of TensorBoard's profile page; the process calls "
+        "tf.profiler.experimental.server.start(PORT)."
+    )
