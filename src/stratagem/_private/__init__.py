@@ -56,6 +56,16 @@ from stratagem._private._losses import intercept_loss as intercept_loss
 from stratagem._private._losses import intercept_loss_reduction as intercept_loss_reduction
 from stratagem._private._metrics import intercept_metric_results as intercept_metric_results
 from stratagem._private._metrics import weigh_as_tensorflow as weigh_as_tensorflow
+from stratagem._private._model_files import SAVING_PLACES as SAVING_PLACES
+from stratagem._private._model_files import accept_any_path as accept_any_path
+from stratagem._private._model_files import intercept_saving as intercept_saving
+from stratagem._private._model_files import is_hdf5 as is_hdf5
+from stratagem._private._model_files import may_overwrite as may_overwrite
+from stratagem._private._model_files import read_hdf5_model as read_hdf5_model
+from stratagem._private._model_files import read_hdf5_weights as read_hdf5_weights
+from stratagem._private._model_files import without_training as without_training
+from stratagem._private._model_files import write_hdf5_model as write_hdf5_model
+from stratagem._private._model_files import write_hdf5_weights as write_hdf5_weights
 from stratagem._private._optimizers import apply_locally as apply_locally
 from stratagem._private._optimizers import intercept_apply as intercept_apply
 from stratagem._private._optimizers import intercept_builds as intercept_builds
