@@ -15,7 +15,7 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_ops",),
     ("_autograph",),
     ("_data", "_checkpoints", "_events", "_legacy"),
-    ("_strategies",),
+    ("_strategies", "_addons"),
     ("_servers",),
     ("_training",),
     ("_tf1",),

@@ -11,7 +11,9 @@ from stratagem._legacy._layers import attach_layer_methods as attach_layer_metho
 from stratagem._legacy._loss_functions import binary_accuracy as binary_accuracy
 from stratagem._legacy._loss_functions import sparse_categorical_crossentropy as sparse_categorical_crossentropy
 from stratagem._legacy._loss_scaling import attach_loss_scaling as attach_loss_scaling
+from stratagem._legacy._optimizer import Hyperparameter as Hyperparameter
 from stratagem._legacy._optimizer import LegacyOptimizer as LegacyOptimizer
+from stratagem._legacy._optimizer import rounded as rounded
 from stratagem._legacy._optimizer_methods import attach_minimize as attach_minimize
 from stratagem._legacy._optimizers import LegacyAdadelta as LegacyAdadelta
 from stratagem._legacy._optimizers import LegacyAdagrad as LegacyAdagrad

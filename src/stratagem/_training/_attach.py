@@ -37,14 +37,14 @@ def _loops(model: Any) -> Loops:
 def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
     """Routes a method to `ours(model, ...)`, in the scope of the model's strategy, for models created under one.
 
-    Also for models with a `train_step` in TensorFlow's form, which Keras' JAX trainer cannot call, and for those that call
-    `add_metric`, of which it keeps nothing.
+    Also for models with a `train_step` in TensorFlow's form, which Keras' JAX trainer cannot call, for those that call
+    `add_metric`, of which it keeps nothing, and for losses without a reduction, of which it takes no gradient.
     """
 
     def route(model: Any, original: Method) -> Method:
         if model._creation_strategy is None:
             _check_no_scope(model)
-            if not has_tensorflow_step(model) and not adds_metrics(model):
+            if not (has_tensorflow_step(model) or adds_metrics(model) or _has_loss_of_examples(model)):
                 return accepting_datasets(original)
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -59,6 +59,11 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
         return call
 
     return route
+
+
+def _has_loss_of_examples(model: Any) -> bool:
+    losses = keras.tree.flatten(getattr(model, "loss", None))
+    return any(isinstance(each, keras.losses.Loss) and each.reduction in (None, "none") for each in losses)
 
 
 def _check_no_scope(model: Any) -> None:
