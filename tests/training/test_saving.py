@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +112,77 @@ def test_a_class_of_ones_own_is_found_among_the_custom_objects() -> None:
     saved.save("folder")
     loaded = tf.keras.models.load_model("folder", custom_objects={"Twice": Twice})
     np.testing.assert_array_equal(loaded(X), 2 * X)
+
+
+class Net(tf.keras.Model):  # type: ignore[misc]
+    """A model as programs write it: without get_config, and without arguments for Keras."""
+
+    def __init__(self, units: int = 2, settings: Any = None) -> None:
+        super().__init__()
+        self.hidden, self.out = tf.keras.layers.Dense(units, activation=doubled), tf.keras.layers.Dense(1)
+
+    def call(self, x: Any) -> Any:
+        return self.out(self.hidden(x))
+
+
+class Settings:
+    """What Keras cannot write."""
+
+
+def doubled(x: Any) -> Any:
+    return 2 * x
+
+
+def squared(y_true: Any, y_pred: Any) -> Any:
+    return tf.reduce_mean(tf.square(y_true - y_pred), axis=-1)
+
+
+def test_a_programs_own_classes_and_functions_are_found_again() -> None:
+    made = Net(3)
+    made.compile("sgd", squared)
+    losses(made)
+    made.save("folder")
+    loaded = tf.keras.models.load_model("folder")
+    assert type(loaded) is Net
+    np.testing.assert_allclose(losses(loaded), losses(made), rtol=1e-5)
+
+
+def test_a_file_cannot_choose_among_all_functions() -> None:
+    made = model(tf, loss=squared)
+    losses(made)
+    made.save("folder")
+    with zipfile.ZipFile(f"folder/{FILE}") as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    parts["stratagem.json"] = json.dumps({"squared": ["shutil", "rmtree"]}).encode()
+    with zipfile.ZipFile(f"folder/{FILE}", "w") as file:
+        for name, part in parts.items():
+            file.writestr(name, part)
+    with pytest.raises(TypeError, match="Could not locate function 'squared'"):
+        tf.keras.models.load_model("folder")
+
+
+def test_a_lambda_is_loaded_where_it_was_saved() -> None:
+    saved = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Lambda(lambda x: 2 * x)])
+    saved.save("folder")
+    np.testing.assert_array_equal(tf.keras.models.load_model("folder")(X), 2 * X)
+    shutil.copytree("folder", "copy")
+    with pytest.raises(ValueError, match="safe_mode=False"):
+        tf.keras.models.load_model("copy")
+    np.testing.assert_array_equal(tf.keras.models.load_model("copy", safe_mode=False)(X), 2 * X)
+
+
+def test_of_a_class_that_cannot_be_made_again_the_weights_are_saved(caplog: pytest.LogCaptureFixture) -> None:
+    made = Net(2, settings=Settings())
+    made.compile("adam", "mse")
+    losses(made)
+    made.save("folder")
+    assert "Saved only the weights" in caplog.text
+    with pytest.raises(ValueError, match="lacks get_config"):
+        tf.keras.models.load_model("folder")
+    again = Net(2, settings=Settings())
+    again.compile("adam", "mse")
+    again.load_weights("folder")
+    np.testing.assert_allclose(losses(again), losses(made), rtol=1e-5)
 
 
 def test_a_model_saved_without_its_optimizer_keeps_it_in_the_program() -> None:

@@ -61,8 +61,10 @@ from stratagem._private._model_files import accept_any_path as accept_any_path
 from stratagem._private._model_files import intercept_saving as intercept_saving
 from stratagem._private._model_files import is_hdf5 as is_hdf5
 from stratagem._private._model_files import may_overwrite as may_overwrite
+from stratagem._private._model_files import note_arguments as note_arguments
 from stratagem._private._model_files import read_hdf5_model as read_hdf5_model
 from stratagem._private._model_files import read_hdf5_weights as read_hdf5_weights
+from stratagem._private._model_files import with_arguments as with_arguments
 from stratagem._private._model_files import without_training as without_training
 from stratagem._private._model_files import write_hdf5_model as write_hdf5_model
 from stratagem._private._model_files import write_hdf5_weights as write_hdf5_weights

@@ -4,7 +4,7 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import h5py
@@ -22,6 +22,7 @@ SAVING_PLACES = (
     *(f"keras.*{name}" for name in ("save_model", "load_model", "save_weights", "load_weights")),
     "keras.src.models.model.Model.save_weights",
     "keras.src.models.model.Model.load_weights",
+    "keras.src.models.model.Model.__new__",
     "keras.src.callbacks.model_checkpoint.ModelCheckpoint.__init__",
 )
 
@@ -73,6 +74,35 @@ def accept_any_path(stand_in: Callable[[str, bool], str]) -> None:
             save_model(self, epoch, batch, logs)
 
     cls.__init__, cls._save_model = new_init, new_save_model
+
+
+def note_arguments() -> None:
+    """Note the configuration that Keras makes of a constructor's arguments also for models, whose arguments it drops."""
+    new = keras.Model.__new__
+
+    @functools.wraps(new)
+    def new_new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        made = new(cls, *args, **kwargs)
+        if type(made) is cls and not cls.__module__.startswith("keras.") and (args or kwargs):
+            probe = super(keras.Model, cls).__new__(cls, *args, **kwargs)
+            vars(made)["_config_of_arguments"] = getattr(probe, "_auto_config", None)
+        return made
+
+    keras.Model.__new__ = new_new
+
+
+@contextlib.contextmanager
+def with_arguments(layers: Iterable[keras.layers.Layer]) -> Iterator[None]:
+    """Let `get_config` of these models return the arguments that were noted, or refuse where they cannot be written."""
+    models = [each for each in layers if "_config_of_arguments" in vars(each)]
+    before = [vars(each).get("_auto_config") for each in models]
+    for each in models:
+        vars(each)["_auto_config"] = vars(each)["_config_of_arguments"]
+    try:
+        yield
+    finally:
+        for each, config in zip(models, before, strict=True):
+            vars(each)["_auto_config"] = config
 
 
 @contextlib.contextmanager

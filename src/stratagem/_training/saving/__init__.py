@@ -6,7 +6,7 @@ Never: changes what Keras writes to paths with its own endings.
 """
 
 from stratagem._base.types import PathLike
-from stratagem._private import accept_any_path, intercept_saving
+from stratagem._private import accept_any_path, intercept_saving, note_arguments
 from stratagem._training.saving._formats import MODEL_FILE as MODEL_FILE
 from stratagem._training.saving._formats import FileFormat as FileFormat
 from stratagem._training.saving._formats import format_of_model as format_of_model
@@ -26,6 +26,7 @@ def attach_saving() -> None:
         }
     )
     accept_any_path(_stand_in)
+    note_arguments()
 
 
 def _stand_in(path: PathLike, save_weights_only: bool) -> str:

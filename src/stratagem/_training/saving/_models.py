@@ -1,5 +1,6 @@
 """Whole models: in a folder where TensorFlow writes a SavedModel, in HDF5, or in Keras' own file."""
 
+import contextlib
 import logging
 import os
 from collections.abc import Callable
@@ -10,10 +11,18 @@ from stratagem._base.errors import NotFoundError, UnimplementedError
 from stratagem._base.files import atomic_write, make_directories, remove_temporaries
 from stratagem._base.job import Phase, process_job
 from stratagem._base.paths import file_errors, local_path
-from stratagem._checkpoints import tensorflow_checkpoint
+from stratagem._checkpoints import tensorflow_checkpoint, write_weights
 from stratagem._core.context import entered
-from stratagem._private import may_overwrite, read_hdf5_model, without_training, write_hdf5_model
+from stratagem._private import (
+    may_overwrite,
+    read_hdf5_model,
+    sublayers,
+    with_arguments,
+    without_training,
+    write_hdf5_model,
+)
 from stratagem._training.saving._formats import MODEL_FILE, FileFormat, Found, format_of_model, found_at, saved_model
+from stratagem._training.saving._own_objects import is_ours, own_objects, record, remember
 
 _log = logging.getLogger("stratagem")
 
@@ -73,18 +82,35 @@ def _save_folder(model: Any, target: Path, include_optimizer: bool, keras_save: 
             make_directories(folder)
         if job.workers == 1:  # another worker may be writing here
             remove_temporaries(target)
-        with atomic_write(target) as written:
-            if include_optimizer:
-                keras_save(model, str(written))
-            else:
-                with without_training(model):
+        try:
+            with (
+                atomic_write(target) as written,
+                contextlib.nullcontext() if include_optimizer else without_training(model),
+            ):
+                with with_arguments(sublayers(model)):
                     keras_save(model, str(written))
+                record(model, written)
+        except NotImplementedError as error:  # a class without get_config, which TensorFlow saves
+            if isinstance(error, UnimplementedError):
+                raise
+            _save_weights_only(model, target, error)
+            return
+    remember(target)
     if found := [name for name in ("saved_model.pb", "saved_model.pbtxt") if (folder / name).exists()]:
         _log.warning(
             "%s also has a model that TensorFlow wrote (%s): load_model reads %s, other programs the old one.",
             folder, found[0], MODEL_FILE,
         )  # fmt: skip
     _log.info("Saved the model to %s: a file of Keras', not a SavedModel, which TensorFlow could read.", target)
+
+
+def _save_weights_only(model: Any, target: Path, error: Exception) -> None:
+    write_weights(model, str(target.parent))
+    target.unlink(missing_ok=True)
+    _log.warning(
+        "Saved only the weights and the optimizer of model %r to %s. To read them, build the model and call load_weights. For "
+        "load_model its classes need get_config: %s", model.name, target.parent, " ".join(str(error).split())[:200],
+    )  # fmt: skip
 
 
 def model_loader(keras_load: Function) -> Function:
@@ -100,6 +126,8 @@ def model_loader(keras_load: Function) -> Function:
         match found_at(path):
             case Found.MODEL:
                 path = os.path.join(path, MODEL_FILE)
+                custom_objects = {**own_objects(path), **(custom_objects or {})}
+                safe_mode = safe_mode and not is_ours(path)
             case Found.HDF5 if not path.endswith((".h5", ".hdf5")):
                 return read_hdf5_model(path, custom_objects, compile)
             case Found.SAVED_MODEL:
@@ -108,8 +136,8 @@ def model_loader(keras_load: Function) -> Function:
                 raise UnimplementedError(f"{path!r} is no model. {tensorflow_checkpoint(path)}")
             case Found.WEIGHTS:
                 raise ValueError(
-                    f"{path!r} holds weights only, saved by save_weights or a Checkpoint. Build the model as it was, and call "
-                    "model.load_weights(path)."
+                    f"{path!r} holds weights only: of save_weights, a Checkpoint, or a model whose class lacks get_config. "
+                    "Build the model as it was, and call model.load_weights(path)."
                 )
             case Found.UNFINISHED:
                 raise NotFoundError(
