@@ -60,17 +60,22 @@ def losses(tf: Any, tfa: Any) -> Any:
         "contrastive": tfa.losses.ContrastiveLoss(0.5),
         "pinball": tfa.losses.PinballLoss(0.25),
     }
-    found = {name: numbers(loss(LABELS, SCORES)) for name, loss in made.items()}
+    return {name: numbers(loss(LABELS, SCORES)) for name, loss in made.items()}
+
+
+@program
+def triplets(tf: Any, tfa: Any) -> Any:
     labels = np.array([0, 1, 0, 1, 2, 0])
     embeddings = (np.arange(12).reshape(6, 2) * 7 % 5 / 4).astype("float32")
-    triplets = {
+    found = {}
+    losses = {
         "semihard": tfa.losses.TripletSemiHardLoss(),
         "semihard squared": tfa.losses.TripletSemiHardLoss(0.25, "squared-L2"),
         "semihard angular": tfa.losses.TripletSemiHardLoss(0.5, "angular"),
         "hard": tfa.losses.TripletHardLoss(),
         "soft": tfa.losses.TripletHardLoss(soft=True),
     }
-    for name, loss in triplets.items():
+    for name, loss in losses.items():
         x = tf.constant((embeddings + np.array([0.125, 0.0]) * labels[:, None]).astype("float32"))
         with tf.GradientTape() as tape:
             tape.watch(x)
@@ -187,6 +192,29 @@ def layers(tf: Any, tfa: Any) -> Any:
     found["depth"] = numbers(made.StochasticDepth(0.25)([tf.constant(X), tf.constant(2 * X)], training=False))
     found["all kept"] = numbers(made.StochasticDepth(1.0)([tf.constant(X), tf.constant(2 * X)], training=True))
     return found
+
+
+@program
+def weight_normalization(tf: Any, tfa: Any) -> Any:
+    kernel = (np.arange(12).reshape(4, 3) % 5 / 4 - 0.5).astype("float32")
+    bias = np.array([0.25, 0.0, -0.5], "float32")
+    dense = tf.keras.layers.Dense(3, activation="tanh")
+    layer = tfa.layers.WeightNormalization(dense, data_init=False)
+    dense.build((2, 4))
+    dense.set_weights([kernel, bias])
+    x, optimizer, steps = tf.constant(X), tf.keras.optimizers.SGD(0.25), []
+    layer(x)
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            y = layer(x)
+            loss = tf.reduce_sum(y * y)
+        variables = [layer.g, layer.v, dense.bias]
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        steps.append([numbers(y), *(numbers(v.numpy()) for v in variables)])
+    convolution = tfa.layers.WeightNormalization(
+        tf.keras.layers.Conv2D(2, 2, kernel_initializer="ones"), data_init=False
+    )
+    return {"steps": steps, "convolved": numbers(convolution(np.ones((1, 3, 3, 2), "float32")))}
 
 
 @program

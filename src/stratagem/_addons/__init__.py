@@ -27,6 +27,7 @@ from stratagem._addons._layers import Maxout as Maxout
 from stratagem._addons._layers import Snake as Snake
 from stratagem._addons._layers import Sparsemax as Sparsemax
 from stratagem._addons._layers import StochasticDepth as StochasticDepth
+from stratagem._addons._layers import WeightNormalization as WeightNormalization
 from stratagem._addons._losses import ContrastiveLoss as ContrastiveLoss
 from stratagem._addons._losses import PinballLoss as PinballLoss
 from stratagem._addons._losses import SigmoidFocalCrossEntropy as SigmoidFocalCrossEntropy

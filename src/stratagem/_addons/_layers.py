@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from stratagem._addons import _activations as activations
+from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import TensorLike, Value
 
 _log = logging.getLogger("stratagem")
@@ -199,3 +200,58 @@ class Snake(keras.layers.Layer):  # type: ignore[misc]
         """Returns the arguments."""
         initializer = keras.initializers.serialize(self.frequency_initializer)
         return {**super().get_config(), "frequency_initializer": initializer}
+
+
+@keras.saving.register_keras_serializable(_PACKAGE)
+class WeightNormalization(keras.layers.Wrapper):  # type: ignore[misc]
+    """A layer whose kernel is a direction times a length of each output (Salimans and Kingma 2016, arXiv:1602.07868).
+
+    layer: one with a `kernel`, which becomes the direction `v`; the lengths `g` begin as those of `v`. data_init: whether they
+    begin with values made of the first batch, which is not provided: it needs values where a step is compiled. Raises
+    UnimplementedError unless it is False, and ValueError for a layer without a kernel.
+    """
+
+    def __init__(self, layer: keras.layers.Layer, data_init: bool = True, **kwargs: Value) -> None:
+        super().__init__(layer, **kwargs)
+        if data_init:
+            raise UnimplementedError(
+                f"WeightNormalization of {layer.name!r}: initial values made of the first batch are not provided. Pass "
+                "data_init=False: the layer then begins as it would without WeightNormalization."
+            )
+        self.data_init = data_init
+
+    def build(self, input_shape: Value = None) -> None:
+        """Makes the layer's weights, and the lengths."""
+        super().build(input_shape)
+        if not hasattr(self.layer, "kernel"):
+            raise ValueError("`WeightNormalization` must wrap a layer that contains a `kernel` for weights")
+        self.v = self.layer.kernel
+        self.kernel_norm_axes = list(range(len(self.v.shape) - 1))
+        self.g = self.add_weight(
+            shape=(self.v.shape[-1],),
+            name="g",
+            initializer=lambda shape, dtype: ops.cast(self._lengths(), dtype),
+        )
+
+    def _lengths(self) -> Any:
+        return ops.sqrt(ops.sum(ops.square(ops.convert_to_tensor(self.v)), axis=self.kernel_norm_axes))
+
+    def call(self, inputs: TensorLike) -> TensorLike:
+        """Returns what the layer does with the normalized kernel."""
+        squares = ops.sum(ops.square(self.v), axis=self.kernel_norm_axes, keepdims=True)
+        kernel = self.v * ops.rsqrt(ops.maximum(squares, 1e-12)) * self.g
+        attributes: dict[str, Any] = self.layer.__dict__
+        name = next(name for name, value in attributes.items() if value is self.v)
+        attributes[name] = ops.cast(kernel, self.layer.compute_dtype)  # past Keras, which would take it for a weight
+        try:
+            return self.layer(inputs)
+        finally:
+            attributes[name] = self.v
+
+    def compute_output_shape(self, input_shape: Value) -> Value:
+        """Returns the shape of the layer's output."""
+        return self.layer.compute_output_shape(input_shape)
+
+    def get_config(self) -> dict[str, Value]:
+        """Returns the arguments."""
+        return {**super().get_config(), "data_init": self.data_init}

@@ -8,7 +8,6 @@ _KERAS_RNN = "a cell of tf.keras.layers, or one of your own for tf.keras.layers.
 _DECODING = "a loop over steps (tf.while_loop) with a cell of tf.keras.layers"
 _INSTEAD = {
     "layers.MultiHeadAttention": "tf.keras.layers.MultiHeadAttention",
-    "layers.WeightNormalization": "tf.keras.layers.SpectralNormalization, or kernel_constraint=tf.keras.constraints.UnitNorm()",
     "layers.EmbeddingBag": "tf.keras.layers.Embedding and a sum over its rows",
     "losses.GIoULoss": "keras.ops on the corners of the boxes",
     "metrics.MultiLabelConfusionMatrix": "a tf.math.confusion_matrix for each label",

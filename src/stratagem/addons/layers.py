@@ -17,6 +17,7 @@ from stratagem._addons import Maxout as Maxout
 from stratagem._addons import Snake as Snake
 from stratagem._addons import Sparsemax as Sparsemax
 from stratagem._addons import StochasticDepth as StochasticDepth
+from stratagem._addons import WeightNormalization as WeightNormalization
 from stratagem._addons import not_in_addons as _not_in_addons
 
 _hooks.install()
