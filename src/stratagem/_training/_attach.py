@@ -77,6 +77,7 @@ def _check_no_scope(model: Any) -> None:
 
 def _compile(model: Any, original: Method) -> Method:
     def call(*args: Any, **kwargs: Any) -> Any:
+        args = _in_order_of_keras(args)
         object.__setattr__(model, "_steps", None)
         if (
             model._creation_strategy is None or current().replica is not None
@@ -91,6 +92,19 @@ def _compile(model: Any, original: Method) -> Method:
         return result
 
     return call
+
+
+def _in_order_of_keras(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Returns the positional arguments of `compile`. In TensorFlow the third are metrics, in Keras 3 the weights of losses."""
+    third, fourth = (*args[2:4], None, None)[:2]
+    if (third is None or _are_weights(third)) and not _are_weights(fourth):
+        return args
+    return (*args[:2], fourth, third, *args[4:])
+
+
+def _are_weights(given: Any) -> bool:
+    leaves = keras.tree.flatten(given)
+    return any(isinstance(each, int | float) for each in leaves)
 
 
 def _default_steps_per_execution(model: Any) -> None:
