@@ -15,7 +15,7 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_ops", "_devices"),
     ("_autograph",),
     ("_data", "_checkpoints", "_events", "_legacy"),
-    ("_strategies",),
+    ("_strategies", "_addons"),
     ("_servers",),
     ("_training", "_test_cases"),
     ("_tf1",),
@@ -51,7 +51,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("",),
         ("files", "foreign", "distribution"),
     ),
-    "_legacy": (("",), ("backend",)),
+    "_legacy": (("",), ("backend", "backend_layers")),
     "_servers": (("remote",), ("strategy",), ("coordinator",)),
     "_tf1": (("graph",), ("estimator",)),
 }

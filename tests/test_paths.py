@@ -17,6 +17,8 @@ import stratagem as tf
 from stratagem._base.paths import local_path
 from stratagem.cli import main
 
+images = tf.keras.preprocessing.image
+PIXEL = np.ones((1, 1, 1, 1), "float32")
 # Parameters that may be paths, by their names.
 PATHS = re.compile(r"(file|path|dir$|directory|folder|pattern$|file_prefix|ckpt|^src$|^dst$|^top$|^name$)")
 # Folders of the package that are no namespaces.
@@ -179,6 +181,24 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "keras.utils.image_dataset_from_directory": lambda p: keras.utils.image_dataset_from_directory(p),
     "keras.utils.load_img": lambda p: keras.utils.load_img(p),
     "keras.utils.plot_model": lambda p: keras.utils.plot_model(model(), p),
+    "keras.preprocessing.image.DirectoryIterator": lambda p: images.DirectoryIterator(p, None),
+    "keras.preprocessing.image.DirectoryIterator.set_processing_attrs": lambda p: (
+        images.DirectoryIterator.set_processing_attrs(
+            None, None, (1, 1), "rgb", None, p, "", "png", None, "nearest", False
+        )
+    ),
+    "keras.preprocessing.image.ImageDataGenerator.flow": lambda p: images.ImageDataGenerator().flow(
+        PIXEL, save_to_dir=p
+    ),
+    "keras.preprocessing.image.ImageDataGenerator.flow_from_dataframe": lambda p: (
+        images.ImageDataGenerator().flow_from_dataframe(None, p)
+    ),
+    "keras.preprocessing.image.ImageDataGenerator.flow_from_directory": lambda p: (
+        images.ImageDataGenerator().flow_from_directory(p)
+    ),
+    "keras.preprocessing.image.NumpyArrayIterator": lambda p: images.NumpyArrayIterator(
+        PIXEL, None, None, save_to_dir=p
+    ),
     "keras.utils.save_img": lambda p: keras.utils.save_img(p, np.ones((1, 1, 3))),
     "keras.utils.text_dataset_from_directory": lambda p: keras.utils.text_dataset_from_directory(p),
     "keras.visualization.plot_image_gallery": lambda p: keras.visualization.plot_image_gallery(
@@ -199,6 +219,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 }
 # What has such a parameter, and takes no path of a file of ours.
 NOT_PATHS = {
+    "compat.path_to_str": "turns a path into text",
     "compat.v1.flags.argparse_flags.ArgumentParser.print_help": "an open file, of argparse",
     "compat.v1.flags.argparse_flags.ArgumentParser.print_usage": "an open file, of argparse",
     "debugging.enable_check_numerics": "path_length_limit is a number",

@@ -35,6 +35,8 @@ import colleague
 before = colleague.weights_after(3)
 import tensorflow as tf
 import tensorflow.keras.layers
+import tensorflow_addons as tfa
+from tensorflow_addons.optimizers import AdamW
 text = open(colleague.__file__).read().replace("import tensorflow as tf", "import stratagem as tf", 1)
 text = text.replace("import tensorflow.compat.v2 as tf2", "tf2 = tf").replace("from tensorflow", "from stratagem")
 changed = {}
@@ -44,6 +46,7 @@ print(json.dumps({
     "as imported": before, "with the import changed": changed["weights_after"](3),
     "same class": tf.keras.layers.Dense is stratagem.keras.layers.Dense is tensorflow.keras.layers.Dense,
     "version": tf.__version__ == stratagem.__version__, "listed": set(dir(stratagem)) <= set(dir(tf)),
+    "addons": tfa.optimizers.AdamW is AdamW is stratagem.addons.optimizers.AdamW,
     "set": stratagem.random.user_attribute, "dense": "tensorflow.python" in sys.modules,
 }))
 """
@@ -143,6 +146,7 @@ def test_a_module_that_imports_tensorflow_trains_as_with_the_import_changed(tmp_
     assert found["version"]
     assert found["listed"]
     assert found["set"] == 1
+    assert found["addons"]
     assert not found["dense"]
     assert "asks for" not in log
 

@@ -71,11 +71,11 @@ EXPECTED = {
     "keras.src.optimizers.multi_optimizer": {"MultiOptimizer"},
     "keras.src.random": {"seed_generator"},
     "keras.src.random.seed_generator": {"GLOBAL_SEED_GENERATOR", "SeedGenerator"},
-    "keras.src.saving": {"saving_lib"},
+    "keras.src.saving": {"saving_api", "saving_lib"},
     "keras.src.tree": {"tree_api"},
     "keras.src.trainers": {"data_adapters", "trainer"},
     "keras.src.trainers.data_adapters": {"array_slicing", "data_adapter"},
-    "keras.src.utils": {"module_utils", "rng_utils", "tracking"},
+    "keras.src.utils": {"io_utils", "module_utils", "rng_utils", "tracking"},
     "keras.src.utils.jax_utils": {"is_in_jax_tracing_scope"},
 }
 

@@ -269,3 +269,17 @@ def test_run_eagerly_computes_the_same() -> None:
     model = linear(run_eagerly=True, metrics=["mae"])
     close(fit(model)[0], descended(batched()))
     close(model.predict(X, verbose=0), X @ kernel(model)[:2, None] + kernel(model)[2])
+
+
+@pytest.mark.parametrize("strategy", [None, "mirrored 2"])
+def test_the_third_argument_of_compile_is_the_metrics_as_in_tensorflow(strategy: str | None) -> None:
+    model = linear() if strategy is None else shared(strategy)
+    data = {"x": X, "y": Y, "batch_size": BATCH, "verbose": 0}
+    model.compile("sgd", "mse", ["mae"])
+    assert [*model.fit(**data).history] == ["loss", "mae"]
+    model.compile("sgd", "mse", ["mae"], [0.0])
+    assert model.fit(**data).history["loss"] == [0.0]
+    model.compile("sgd", "mse", None, [0.0])
+    assert model.fit(**data).history["loss"] == [0.0]
+    model.compile("sgd", "mse", [0.0], ["mae"])  # as Keras 3 has it
+    assert [*model.fit(**data).history] == ["loss", "mae"]

@@ -106,11 +106,6 @@ def test_a_folder_in_the_place_of_the_file_is_refused_as_in_keras(model: Any, tm
         fit(model, keras.callbacks.ModelCheckpoint(tmp_path / "model.keras"))
 
 
-def test_a_name_without_suffix_is_refused_as_in_keras(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"must end in `\.keras`"):
-        keras.callbacks.ModelCheckpoint(filepath=tmp_path / "ckpt")
-
-
 def test_both_spellings_are_the_same_class() -> None:
     for name in ("BackupAndRestore", "ModelCheckpoint", "EarlyStopping"):
         assert getattr(tf.keras.callbacks, name) is getattr(keras.callbacks, name)

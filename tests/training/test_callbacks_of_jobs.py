@@ -30,8 +30,24 @@ def found(outputs: list[Any]) -> dict[str, Any]:
 
 
 def test_one_file_of_each_kind_is_there_when_fit_returns(found: dict[str, Any]) -> None:
-    assert found["there when fit returned"] == ["log.csv", "model-01.keras", "model-02.keras", "steps.weights.h5"]
+    assert found["there when fit returned"] == [
+        *(
+            "checkpoint",
+            "ckpt",
+            "ckpt.index",
+            "log.csv",
+            "model-01.keras",
+            "model-02.keras",
+            "steps.weights.h5",
+            "whole",
+        )
+    ]
     assert all(found["equal weights"])
+
+
+def test_folders_may_be_saved_by_all_workers_or_by_the_chief(found: dict[str, Any]) -> None:
+    assert found["equal folders"] == [True] * 4
+    assert found["owned or locked"] == []
 
 
 def test_messages_appear_once(outputs: list[Any]) -> None:

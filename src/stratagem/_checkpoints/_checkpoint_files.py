@@ -9,6 +9,7 @@ the manifest names is on disk before the rename, and is never changed after it.
 """
 
 import contextlib
+import json
 import os
 import secrets
 import shutil
@@ -130,6 +131,13 @@ def named_in(path: str) -> list[str]:
     return [node.path for node in load(path).nodes if node.kind == "named"]
 
 
+def holds(path: str, contents: CheckpointContents) -> bool:
+    """Returns whether the checkpoint at `path` has these contents, by its checksums. Raises the same errors as `read`."""
+    manifest = load(path)
+    states = json.loads(json.dumps(contents.states))
+    return (manifest.arrays, manifest.states, manifest.nodes) == (_facts(contents), states, contents.nodes)
+
+
 def delete(path: str) -> None:
     """Removes the checkpoint at `path`, if there is one, and no other files.
 
@@ -153,22 +161,25 @@ def _describe(contents: CheckpointContents, generation: str, data: Path, listed:
     for file in sorted(path for path in data.rglob("*") if path.is_file()):
         size, crc = checksum_of(file)
         files[file.relative_to(data).as_posix()] = FileFact(bytes=size, crc32c=crc)
-    arrays = {
-        key: ArrayFact(
-            shape=a.shape, dtype=str(a.dtype), crc32c=checksum(np.ascontiguousarray(a).reshape(-1).view(np.uint8))
-        )
-        for key, a in contents.arrays.items()
-    }
     return Manifest(
         generation=generation,
         saved_at=time.time(),
         files=files,
-        arrays=arrays,
+        arrays=_facts(contents),
         states=contents.states,
         nodes=contents.nodes,
         listed=listed,
         non_finite=contents.non_finite,
     )
+
+
+def _facts(contents: CheckpointContents) -> dict[str, ArrayFact]:
+    return {
+        key: ArrayFact(
+            shape=a.shape, dtype=str(a.dtype), crc32c=checksum(np.ascontiguousarray(a).reshape(-1).view(np.uint8))
+        )
+        for key, a in contents.arrays.items()
+    }
 
 
 def _generation(path: str) -> str | None:

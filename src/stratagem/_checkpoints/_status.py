@@ -1,8 +1,9 @@
 """The result of `restore`: an object that can tell how well the checkpoint and the program match."""
 
 import abc
-from typing import Any, NoReturn, Self
+from typing import NoReturn, Self
 
+from stratagem._base.types import Unused
 from stratagem._checkpoints._children import Tracked, is_container
 from stratagem._checkpoints._graph import bind, survey
 from stratagem._checkpoints._pending import Restoration
@@ -27,7 +28,7 @@ class LoadStatus(abc.ABC):
     def expect_partial(self) -> Self:
         """Suppresses the warning about values that are never used."""
 
-    def initialize_or_restore(self, session: Any = None) -> Self:
+    def initialize_or_restore(self, session: Unused = None) -> Self:
         """Does nothing, since values are assigned as soon as their variables exist; for programs written for TF 1 as well."""
         return self
 

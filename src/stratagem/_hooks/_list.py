@@ -22,6 +22,7 @@ from stratagem._legacy import attach_compiled_parts, attach_layer_methods, attac
 from stratagem._private import (
     NAMED_PLACES,
     ROUTED_PLACES,
+    SAVING_PLACES,
     WIDE_PLACES,
     Hook,
     allow_messages,
@@ -43,7 +44,7 @@ from stratagem._private import (
     weigh_as_tensorflow,
 )
 from stratagem._tf1.graph import attach_graph_variables
-from stratagem._training import attach_callbacks, attach_paths, attach_trainer
+from stratagem._training import attach_callbacks, attach_paths, attach_saving, attach_trainer
 
 _VARIABLE = "keras.src.backend.Variable"
 _OPTIMIZER = "keras.src.optimizers.base_optimizer.BaseOptimizer"
@@ -422,6 +423,13 @@ HOOKS: tuple[Hook, ...] = (
         why="BackupAndRestore would take a fit up at another step than where it was left, and every worker would write.",
         test="tests/training/test_callbacks_backup.py::test_training_goes_on_at_the_step_after_the_backup_as_in_tensorflow",
         attach=attach_callbacks,
+    ),
+    Hook(
+        what="formats of files",
+        places=SAVING_PLACES,
+        why='`model.save("folder")`, `save_weights("prefix")` and a `ModelCheckpoint` of such a path would be refused.',
+        test="tests/training/test_saving.py::test_training_goes_on_from_a_folder",
+        attach=attach_saving,
     ),
     Hook(
         what="paths of files",

@@ -15,7 +15,8 @@ from stratagem._private import hide_tensorflow_from_keras
 logger = logging.getLogger("stratagem")
 
 _NAME = "tensorflow"
-_OURS = "stratagem"
+# Our module for each package that is found here.
+_OURS = {_NAME: "stratagem", "tensorflow_addons": "stratagem.addons"}
 # Names that TensorFlow has for `tf` itself: `import tensorflow.compat.v2 as tf` is how libraries import it.
 _SYNONYMS = {"compat.v2": ""}
 
@@ -57,7 +58,7 @@ class _TensorFlowModule(ModuleType):
 
 @final
 class _TensorFlowFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds `tensorflow` and its submodules among our public modules, and tells who asks for what is not there."""
+    """Finds `tensorflow` and `tensorflow_addons` among our public modules, and tells who asks for what is not there."""
 
     def __init__(self) -> None:
         self._told: set[tuple[str, str, int]] = set()
@@ -65,7 +66,7 @@ class _TensorFlowFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname.partition(".")[0] != _NAME:
+        if fullname.partition(".")[0] not in _OURS:
             return None
         if _ours(fullname) is None:
             self.tell(fullname, "stratagem has no module of this name")
@@ -99,12 +100,12 @@ class _TensorFlowFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _ours(fullname: str) -> ModuleType | None:
-    """Returns our module for a module of TensorFlow's; None if there is none."""
-    inner = fullname.removeprefix(_NAME).removeprefix(".")
+    """Returns our module for a module of TensorFlow's, or of TensorFlow Addons; None if there is none."""
+    package, _, inner = fullname.partition(".")
     for synonym, ours in _SYNONYMS.items():
         if inner == synonym or inner.startswith(f"{synonym}."):
             inner = f"{ours}{inner.removeprefix(synonym)}".removeprefix(".")
-    found: Any = importlib.import_module(_OURS)
+    found: Any = importlib.import_module(_OURS[package])
     for part in filter(None, inner.split(".")):
         if part.startswith("_"):
             return None
@@ -121,9 +122,9 @@ def install_as_tensorflow() -> None:
     """Lets `import tensorflow` in any module of this process find this library, for libraries that import it themselves.
 
     Call it at the beginning of a program, before such a library is imported. `tensorflow.compat.v2` is `tensorflow`, as
-    in TensorFlow 2. A name that is missing here is an AttributeError as elsewhere (a missing module: ModuleNotFoundError),
-    and the log tells once which line asked for it. Keras goes on without TensorFlow: its own uses of it need the original.
-    Another call changes nothing.
+    in TensorFlow 2; `tensorflow_addons` is `stratagem.addons`. A name that is missing here is an AttributeError as elsewhere
+    (a missing module: ModuleNotFoundError), and the log tells once which line asked for it. Keras goes on without TensorFlow:
+    its own uses of it need the original. Another call changes nothing.
 
     Raises RuntimeError if TensorFlow itself is imported already.
     """

@@ -6,12 +6,17 @@ Never: changes the formulas, layers or files of Keras 3.
 """
 
 from stratagem._legacy._compiled_parts import attach_compiled_parts as attach_compiled_parts
+from stratagem._legacy._dropped_layers import AbstractRNNCell as AbstractRNNCell
+from stratagem._legacy._dropped_layers import ThresholdedReLU as ThresholdedReLU
 from stratagem._legacy._layers import adds_metrics as adds_metrics
 from stratagem._legacy._layers import attach_layer_methods as attach_layer_methods
 from stratagem._legacy._loss_functions import binary_accuracy as binary_accuracy
+from stratagem._legacy._loss_functions import compute_weighted_loss as compute_weighted_loss
 from stratagem._legacy._loss_functions import sparse_categorical_crossentropy as sparse_categorical_crossentropy
 from stratagem._legacy._loss_scaling import attach_loss_scaling as attach_loss_scaling
+from stratagem._legacy._optimizer import Hyperparameter as Hyperparameter
 from stratagem._legacy._optimizer import LegacyOptimizer as LegacyOptimizer
+from stratagem._legacy._optimizer import rounded as rounded
 from stratagem._legacy._optimizer_methods import attach_minimize as attach_minimize
 from stratagem._legacy._optimizers import LegacyAdadelta as LegacyAdadelta
 from stratagem._legacy._optimizers import LegacyAdagrad as LegacyAdagrad

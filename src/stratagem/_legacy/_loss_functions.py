@@ -27,3 +27,34 @@ sparse_categorical_crossentropy = _with_tensors(keras.losses.sparse_categorical_
 def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.5) -> TensorLike:
     """Returns the share of predictions that match binary labels along the last axis; Keras 3 returns 0 or 1 for each."""
     return keras.ops.mean(keras.metrics.binary_accuracy(y_true, y_pred, threshold), axis=-1)
+
+
+def compute_weighted_loss(
+    losses: TensorLike,
+    sample_weight: TensorLike = None,
+    reduction: str = "sum_over_batch_size",
+    name: str | None = None,
+) -> TensorLike:
+    """Returns losses times weights, or their sum, or their mean over all elements, in the losses' type.
+
+    sample_weight: as the losses, or without their last dimension. reduction: "none", "sum" or "sum_over_batch_size" ("auto").
+    Raises ValueError for another one.
+    """
+    if reduction not in ("auto", "none", "sum", "sum_over_batch_size"):
+        raise ValueError(
+            f'Invalid Reduction Key: {reduction}. Expected keys are "auto", "none", "sum" and "sum_over_batch_size".'
+        )
+    losses = keras.ops.convert_to_tensor(losses)
+    dtype = keras.backend.standardize_dtype(losses.dtype)
+    computed = dtype if "float" in dtype else "float32"
+    weights = keras.ops.cast(1.0 if sample_weight is None else sample_weight, computed)
+    ranks = len(weights.shape), len(losses.shape)
+    if ranks[0] and ranks[0] == ranks[1] - 1:
+        weights = keras.ops.expand_dims(weights, -1)
+    elif ranks[0] == ranks[1] + 1 and weights.shape[-1] == 1:
+        weights = keras.ops.squeeze(weights, -1)
+    weighted = keras.ops.cast(losses, computed) * weights
+    if reduction != "none":
+        total = keras.ops.sum(weighted)
+        weighted = total if reduction == "sum" else total / keras.ops.cast(keras.ops.size(weighted), computed)
+    return keras.ops.cast(weighted, dtype)

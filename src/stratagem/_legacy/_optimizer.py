@@ -32,7 +32,7 @@ class Hyperparameter:
     def __set__(self, instance: Any, value: Any) -> None:
         vars(instance)[self._name] = value
 
-    def given(self, instance: Any) -> Any:
+    def given(self, instance: Value) -> Value:
         """The number or the function. Raises AttributeError before there is one."""
         try:
             return vars(instance)[self._name]
@@ -180,6 +180,6 @@ class LegacyOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]
         return cls(**config)
 
 
-def rounded(number: float) -> Any:
+def rounded(number: float) -> TensorLike:
     """A number as TensorFlow casts it to any type: by way of float32."""
     return np.float32(number)

@@ -1,6 +1,7 @@
 """Functions of Keras 2's backend: TensorFlow's own functions under shorter names, with Keras' defaults."""
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -10,6 +11,7 @@ from stratagem import _ops as ops
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike, UserFunction, Value
 from stratagem._core.values import Variable
+from stratagem._ops import flow
 
 __all__ = [
     "all",
@@ -22,6 +24,7 @@ __all__ = [
     "batch_set_value",
     "binary_crossentropy",
     "cast",
+    "cast_to_floatx",
     "categorical_crossentropy",
     "clip",
     "concatenate",
@@ -29,25 +32,38 @@ __all__ = [
     "count_params",
     "dot",
     "dtype",
+    "eval",
     "expand_dims",
     "flatten",
     "function",
     "get_value",
     "hard_sigmoid",
     "in_test_phase",
+    "in_top_k",
     "in_train_phase",
     "int_shape",
+    "is_sparse",
     "l2_normalize",
     "learning_phase",
+    "learning_phase_scope",
+    "manual_variable_initialization",
+    "map_fn",
     "mean",
     "moving_average_update",
     "ndim",
     "ones",
     "permute_dimensions",
+    "print_tensor",
+    "random_bernoulli",
+    "random_binomial",
     "random_normal",
+    "random_normal_variable",
     "random_uniform",
+    "random_uniform_variable",
     "relu",
+    "repeat",
     "repeat_elements",
+    "reset_uids",
     "reverse",
     "set_learning_phase",
     "set_value",
@@ -58,6 +74,7 @@ __all__ = [
     "std",
     "switch",
     "tile",
+    "to_dense",
     "truncated_normal",
     "update",
     "update_add",
@@ -73,6 +90,36 @@ __all__ = [
 def get_value(x: TensorLike) -> np.ndarray:
     """Returns the value of a variable or tensor as a NumPy array."""
     return x.numpy() if hasattr(x, "numpy") else np.asarray(x)
+
+
+def eval(x: TensorLike) -> np.ndarray:
+    """Returns the value of a variable or tensor as a NumPy array."""
+    return get_value(ops.convert_to_tensor(x))
+
+
+def is_sparse(tensor: TensorLike) -> bool:
+    """Returns False: there are no sparse tensors here."""
+    return False
+
+
+def to_dense(tensor: TensorLike) -> TensorLike:
+    """Returns the tensor itself: there are no sparse ones here."""
+    return tensor
+
+
+def print_tensor(x: TensorLike, message: str = "", summarize: int = 3) -> TensorLike:
+    """Prints a message and the tensor, also in compiled functions; returns the tensor."""
+    ops.print(message, x, summarize=summarize)
+    return x
+
+
+def manual_variable_initialization(value: bool) -> None:
+    """Does nothing: variables have their values when they are made."""
+
+
+def reset_uids() -> None:
+    """Begins the numbers in the names of layers anew."""
+    keras.backend.clear_session()
 
 
 def batch_get_value(tensors: Iterable[TensorLike]) -> list[np.ndarray]:
@@ -172,6 +219,13 @@ def set_learning_phase(value: bool | int) -> None:
         raise UnimplementedError("set_learning_phase(1) is not provided: call the model with training=True.")
 
 
+@contextlib.contextmanager
+def learning_phase_scope(value: bool | int) -> Iterator[None]:
+    """Accepts 0 for the body. Raises UnimplementedError for 1, as `set_learning_phase`."""
+    set_learning_phase(value)
+    yield
+
+
 def in_train_phase(x: Nest, alt: Nest, training: TensorLike = None) -> TensorLike:
     """Returns x while training, else alt; each may be a function without arguments."""
     return switch(False if training is None else training, x, alt)
@@ -204,6 +258,13 @@ def cast(x: TensorLike, dtype: DTypeLike) -> TensorLike:
     return ops.cast(x, dtype)
 
 
+def cast_to_floatx(x: TensorLike) -> TensorLike:
+    """Returns a tensor in Keras' float type; what has no type yet as a NumPy array."""
+    if hasattr(x, "dtype") and not isinstance(x, np.ndarray):
+        return ops.cast(x, keras.config.floatx())
+    return np.asarray(x, dtype=keras.config.floatx())
+
+
 def concatenate(tensors: Sequence[TensorLike], axis: int = -1) -> TensorLike:
     """Returns tensors in one, along a dimension."""
     return ops.concat(tensors, axis)
@@ -232,6 +293,11 @@ def squeeze(x: TensorLike, axis: int) -> TensorLike:
 def permute_dimensions(x: TensorLike, pattern: Sequence[int]) -> TensorLike:
     """Returns the tensor with its dimensions in another order."""
     return ops.transpose(x, pattern)
+
+
+def repeat(x: TensorLike, n: int) -> TensorLike:
+    """Returns the rows of a matrix (b, d), each n times: (b, n, d)."""
+    return ops.tile(ops.expand_dims(x, 1), [1, n, 1])
 
 
 def repeat_elements(x: TensorLike, rep: int, axis: int) -> TensorLike:
@@ -292,6 +358,16 @@ def argmax(x: TensorLike, axis: int = -1) -> TensorLike:
 def argmin(x: TensorLike, axis: int = -1) -> TensorLike:
     """Returns the position of the smallest element along a dimension."""
     return ops.argmin(x, axis)
+
+
+def in_top_k(predictions: TensorLike, targets: TensorLike, k: int) -> TensorLike:
+    """Returns for each target class whether it is among the k best predictions."""
+    return ops.in_top_k(targets, predictions, k)
+
+
+def map_fn(fn: UserFunction, elems: Nest, name: str | None = None, dtype: DTypeLike = None) -> Nest:
+    """Returns what a function returns for every row of tensors, in one tensor."""
+    return flow.map_fn(fn, elems, dtype=dtype)
 
 
 # --- Functions of elements --------------------------------------------------------------------------------------------
@@ -391,3 +467,36 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = None, name: str | None = None) ->
 def ones(shape: ShapeLike, dtype: DTypeLike = None, name: str | None = None) -> Variable:
     """Returns a variable of ones."""
     return Variable(np.ones(tuple(shape), dtype or keras.config.floatx()), name=name)
+
+
+def random_bernoulli(shape: ShapeLike, p: float = 0.0, dtype: DTypeLike = None, seed: int | None = None) -> TensorLike:
+    """Returns ones with a probability, and zeros."""
+    drawn = keras.random.uniform(shape, seed=seed)
+    return ops.cast(drawn < p, dtype or keras.config.floatx())
+
+
+random_binomial = random_bernoulli
+
+
+def random_normal_variable(
+    shape: ShapeLike,
+    mean: float,
+    scale: float,
+    dtype: DTypeLike = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> Variable:
+    """Returns a new variable of normally distributed numbers."""
+    return variable(random_normal(shape, mean, scale, dtype, seed), dtype, name)
+
+
+def random_uniform_variable(
+    shape: ShapeLike,
+    low: float,
+    high: float,
+    dtype: DTypeLike = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> Variable:
+    """Returns a new variable of equally distributed numbers."""
+    return variable(random_uniform(shape, low, high, dtype, seed), dtype, name)

@@ -33,11 +33,11 @@ def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str],
 
     @functools.wraps(save_model)
     def new_save_model(self: Any, epoch: int, batch: int | None, logs: Any) -> None:
+        if self.save_best_only and self.monitor_op is None:
+            self._set_monitor_op()  # Keras does so at the end of the first epoch only
         if self.model._creation_strategy is None:
             save_model(self, epoch, batch, logs)
             return
-        if self.save_best_only and self.monitor_op is None:
-            self._set_monitor_op()  # Keras does so at the end of the first epoch only
         path = self._get_file_path(epoch, batch, logs)
         if self._should_save_model(epoch, batch, logs, path):
             save(self, path)

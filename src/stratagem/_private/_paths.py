@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
+from keras._tf_keras.keras.preprocessing import image  # where Keras offers its generators of images
 
 from stratagem._base.types import PathLike
 
@@ -27,6 +28,12 @@ _PARAMETERS: dict[tuple[Any, str], str] = {
     (keras.layers.StringLookup, "save_assets"): "dir_path",
     (keras.layers.TextVectorization, "load_assets"): "dir_path",
     (keras.layers.TextVectorization, "save_assets"): "dir_path",
+    (image.DirectoryIterator, "__init__"): "directory",
+    (image.DirectoryIterator, "set_processing_attrs"): "save_to_dir",
+    (image.ImageDataGenerator, "flow"): "save_to_dir",
+    (image.ImageDataGenerator, "flow_from_dataframe"): "directory",
+    (image.ImageDataGenerator, "flow_from_directory"): "directory",
+    (image.NumpyArrayIterator, "__init__"): "save_to_dir",
     (keras.saving.KerasFileEditor, "__init__"): "filepath",
     (keras.saving.KerasFileEditor, "resave_weights"): "filepath",
     (keras.saving.KerasFileEditor, "save"): "filepath",

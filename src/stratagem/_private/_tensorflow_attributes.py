@@ -119,9 +119,7 @@ _LOST: dict[type, dict[str, str]] = {
     keras.layers.RandomContrast: dict.fromkeys(("lower", "upper"), _ANEW),
     keras.layers.RandomRotation: dict.fromkeys(("lower", "upper"), _ANEW),
     keras.layers.RandomFlip: dict.fromkeys(("horizontal", "vertical"), "make a layer with another `mode`"),
-    keras.callbacks.ModelCheckpoint: dict.fromkeys(
-        ("epochs_since_last_save", "load_weights_on_restart", "period"), "`save_freq`, and BackupAndRestore"
-    ),
+    keras.callbacks.ModelCheckpoint: {"load_weights_on_restart": "BackupAndRestore, or model.load_weights before fit"},
     keras.callbacks.ProgbarLogger: dict.fromkeys(("stateful_metrics", "use_steps"), "fit knows both"),
 }
 

@@ -37,14 +37,14 @@ def _loops(model: Any) -> Loops:
 def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
     """Routes a method to `ours(model, ...)`, in the scope of the model's strategy, for models created under one.
 
-    Also for models with a `train_step` in TensorFlow's form, which Keras' JAX trainer cannot call, and for those that call
-    `add_metric`, of which it keeps nothing.
+    Also for models with a `train_step` in TensorFlow's form, which Keras' JAX trainer cannot call, for those that call
+    `add_metric`, of which it keeps nothing, and for losses without a reduction, of which it takes no gradient.
     """
 
     def route(model: Any, original: Method) -> Method:
         if model._creation_strategy is None:
             _check_no_scope(model)
-            if not has_tensorflow_step(model) and not adds_metrics(model):
+            if not (has_tensorflow_step(model) or adds_metrics(model) or _has_loss_of_examples(model)):
                 return accepting_datasets(original)
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -61,6 +61,11 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
     return route
 
 
+def _has_loss_of_examples(model: Any) -> bool:
+    losses = keras.tree.flatten(getattr(model, "loss", None))
+    return any(isinstance(each, keras.losses.Loss) and each.reduction in (None, "none") for each in losses)
+
+
 def _check_no_scope(model: Any) -> None:
     active = current().strategy
     if active is not None and active.num_replicas_in_sync > 1:
@@ -72,6 +77,7 @@ def _check_no_scope(model: Any) -> None:
 
 def _compile(model: Any, original: Method) -> Method:
     def call(*args: Any, **kwargs: Any) -> Any:
+        args = _in_order_of_keras(args)
         object.__setattr__(model, "_steps", None)
         if (
             model._creation_strategy is None or current().replica is not None
@@ -86,6 +92,19 @@ def _compile(model: Any, original: Method) -> Method:
         return result
 
     return call
+
+
+def _in_order_of_keras(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Returns the positional arguments of `compile`. In TensorFlow the third are metrics, in Keras 3 the weights of losses."""
+    third, fourth = (*args[2:4], None, None)[:2]
+    if (third is None or _are_weights(third)) and not _are_weights(fourth):
+        return args
+    return (*args[:2], fourth, third, *args[4:])
+
+
+def _are_weights(given: Any) -> bool:
+    leaves = keras.tree.flatten(given)
+    return any(isinstance(each, int | float) for each in leaves)
 
 
 def _default_steps_per_execution(model: Any) -> None:

@@ -20,6 +20,7 @@ from keras import *  # noqa: E402
 __path__.extend(_keras.__path__)
 
 # Statements of this form import the submodule even though the line above already bound Keras' own to its name.
+import stratagem.keras.__internal__  # noqa: E402
 import stratagem.keras.backend  # noqa: E402
 import stratagem.keras.callbacks  # noqa: E402
 import stratagem.keras.datasets  # noqa: E402
@@ -28,6 +29,7 @@ import stratagem.keras.layers  # noqa: E402
 import stratagem.keras.losses  # noqa: E402
 import stratagem.keras.metrics  # noqa: E402
 import stratagem.keras.optimizers  # noqa: E402
+import stratagem.keras.preprocessing  # noqa: E402
 import stratagem.keras.utils  # noqa: E402, F401
 
 __version__ = _keras.__version__

@@ -2,7 +2,9 @@
 
 from keras.backend import *
 
+from stratagem._core.values import name_scope as name_scope
 from stratagem._legacy.backend import *
+from stratagem._legacy.backend_layers import *
 from stratagem._ops import abs as abs
 from stratagem._ops import cos as cos
 from stratagem._ops import cumprod as cumprod
@@ -41,5 +43,7 @@ from stratagem._ops import stop_gradient as stop_gradient
 from stratagem._ops import tanh as tanh
 from stratagem._ops import transpose as transpose
 from stratagem._ops import zeros_like as zeros_like
+from stratagem._ops.flow import foldl as foldl
+from stratagem._ops.flow import foldr as foldr
 
 max, min, prod, sum = _reduce_max, _reduce_min, _reduce_prod, _reduce_sum

@@ -1,5 +1,6 @@
-"""tf.keras.experimental: TensorFlow's old name of an evaluator."""
+"""tf.keras.experimental: TensorFlow's old names of an evaluator and of learning rates."""
 
-from stratagem._training import SidecarEvaluator
+from keras.optimizers.schedules import CosineDecay as CosineDecay
+from keras.optimizers.schedules import CosineDecayRestarts as CosineDecayRestarts
 
-__all__ = ["SidecarEvaluator"]
+from stratagem._training import SidecarEvaluator as SidecarEvaluator

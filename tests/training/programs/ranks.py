@@ -61,6 +61,8 @@ early = tf.keras.callbacks.EarlyStopping(monitor="val_loss", patience=0, min_del
 found["written"] = fit(
     tf.keras.callbacks.ModelCheckpoint(folder / "model-{epoch:02d}.keras", verbose=1),
     tf.keras.callbacks.ModelCheckpoint(folder / "steps.weights.h5", save_weights_only=True, save_freq=2),
+    tf.keras.callbacks.ModelCheckpoint(folder / "whole"),
+    tf.keras.callbacks.ModelCheckpoint(folder / "ckpt", save_weights_only=True),
     tf.keras.callbacks.CSVLogger(folder / "log.csv"),
     early,
     validation_data=(x, y),
@@ -74,6 +76,21 @@ found["equal weights"] = [
 # Only the chief has the callback, as many programs have it.
 fit(*([tf.keras.callbacks.ModelCheckpoint(folder / "chief.keras")] if rank == 0 else []), epochs=1)
 found["of the chief"] = (folder / "chief.keras").exists()
+# Saved by all workers to one place, as programs written for one worker do, and by the chief alone.
+model.save(folder / "direct")
+model.save_weights(folder / "direct weights" / "p")
+if rank == 0:
+    model.save(folder / "whole")
+    model.save_weights(folder / "ckpt")
+strategy.reduce("SUM", strategy.run(lambda: tf.constant(1.0)), axis=None).numpy()  # until the chief has
+loaded = [tf.keras.models.load_model(folder / name) for name in ("direct", "whole")]
+for latest in (folder / "ckpt", tf.train.latest_checkpoint(folder / "direct weights")):
+    loaded.append(tf.keras.models.clone_model(model))
+    loaded[-1].load_weights(latest)
+found["equal folders"] = [
+    all(np.array_equal(a, b) for a, b in zip(each.get_weights(), model.get_weights(), strict=True)) for each in loaded
+]
+found["owned or locked"] = [str(path.name) for path in folder.rglob(".*") if not path.name.startswith(".owner")]
 found["stopped by worker 1"] = len(fit(StopsAtEpoch(), epochs=5)["loss"])
 counted = StopsAtStep(at=6)
 found["stopped by worker 0"] = [len(fit(counted, epochs=5)["loss"]), counted.steps]

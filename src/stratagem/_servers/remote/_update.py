@@ -14,6 +14,7 @@ import keras
 import numpy as np
 from jax.extend import core as xc
 
+from stratagem._addons import LAMB
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.rewrites import compiler_options
@@ -28,7 +29,7 @@ GradientKind = Literal["dense", "sparse", "densified"]
 _ID_BYTES = 4
 
 # Optimizers whose update of an element depends on the whole variable: a shard alone would be updated wrongly.
-_WHOLE_VARIABLE = (keras.optimizers.Lamb, keras.optimizers.Adafactor, keras.optimizers.Muon)
+_WHOLE_VARIABLE = (LAMB, keras.optimizers.Lamb, keras.optimizers.Adafactor, keras.optimizers.Muon)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from stratagem._base.job import Job, Phase, process_job
 from stratagem._checkpoints import not_finite, shown
 from stratagem._core.context import entered
 from stratagem._core.values import on_read, placement_of
+from stratagem._training.saving import MODEL_FILE, FileFormat, format_of_model, format_of_weights
 
 _log = logging.getLogger("stratagem")
 
@@ -28,16 +29,27 @@ def save_model(callback: Any, path: str) -> None:
     model, job = callback.model, process_job()
     write = model.save_weights if callback.save_weights_only else model.save
     bad = weights_not_finite(model)
-    if bad and job.worker == 0:
-        _keep_finite(callback, Path(path), bad)
-    callback._not_finite = (str(path), bad)
+    target = _file_of(path, callback.save_weights_only)
+    if bad and job.worker == 0 and target is not None:
+        _keep_finite(callback, target, bad)
+    callback._not_finite = (str(target), bad)
     # Keras makes objects with variables while it saves, which all workers would have to do in a scope.
     with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
-        if job.worker == 0:
+        if job.worker == 0 and target == Path(path):
             write_atomically(path, lambda temporary: write(temporary, overwrite=True))
+        elif job.worker == 0:  # a folder, which is written atomically anyway
+            write(path, overwrite=True)
         elif _needs_all_workers(model, job):
             with tempfile.TemporaryDirectory() as folder:
                 write(os.path.join(folder, os.path.basename(path)), overwrite=True)
+
+
+def _file_of(path: str, weights_only: bool) -> Path | None:
+    """The file that is replaced; None for a checkpoint, which keeps the last finite one itself."""
+    format = format_of_weights(path, None) if weights_only else format_of_model(path, None)
+    if format is not FileFormat.FOLDER:
+        return Path(path)
+    return None if weights_only else Path(path) / MODEL_FILE
 
 
 def weights_not_finite(model: Any) -> list[str]:

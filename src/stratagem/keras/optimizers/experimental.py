@@ -2,6 +2,7 @@
 
 from keras.optimizers import SGD as SGD
 from keras.optimizers import Adadelta as Adadelta
+from keras.optimizers import Adafactor as Adafactor
 from keras.optimizers import Adagrad as Adagrad
 from keras.optimizers import Adam as Adam
 from keras.optimizers import Adamax as Adamax

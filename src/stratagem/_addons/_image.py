@@ -1,0 +1,97 @@
+"""Geometric transformations of images, as in TensorFlow Addons."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from stratagem._base.types import TensorLike
+
+
+def transform(
+    images: TensorLike,
+    transforms: TensorLike,
+    interpolation: str = "nearest",
+    fill_mode: str = "constant",
+    output_shape: list[int] | None = None,
+    name: str | None = None,
+    fill_value: TensorLike = 0.0,
+) -> TensorLike:
+    """Returns images whose pixel (x, y) is that at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1.
+
+    images: (n, h, w, c), (h, w, c) or (h, w). transforms: [a0, a1, a2, b0, b1, b2, c0, c1] for all, or (n, 8). interpolation:
+    "nearest" or "bilinear". Raises ValueError for another output_shape than the images', which Keras' function cannot give.
+    """
+    given = ops.convert_to_tensor(images)
+    batch = _as_batch(given)
+    if output_shape is not None and tuple(output_shape) != tuple(batch.shape[1:3]):
+        raise ValueError(
+            f"output_shape {tuple(output_shape)} differs from that of the images {tuple(batch.shape[1:3])}: cut or pad them "
+            "before or after, with tf.image or tf.pad."
+        )
+    rows = ops.reshape(ops.cast(transforms, "float32"), (-1, 8))
+    if rows.shape[0] == 1:
+        rows = ops.tile(rows, (batch.shape[0], 1))
+    result = keras.ops.image.affine_transform(
+        ops.cast(batch, "float32"),
+        rows,
+        interpolation=interpolation.lower(),
+        fill_mode=fill_mode.lower(),
+        fill_value=fill_value,
+        data_format="channels_last",
+    )
+    return ops.reshape(ops.cast(result, given.dtype), given.shape)
+
+
+def rotate(
+    images: TensorLike,
+    angles: TensorLike,
+    interpolation: str = "nearest",
+    fill_mode: str = "constant",
+    name: str | None = None,
+    fill_value: TensorLike = 0.0,
+) -> TensorLike:
+    """Returns images rotated counter-clockwise about their centres by angles in radians, one for all or one for each."""
+    batch = _as_batch(ops.convert_to_tensor(images))
+    rows = angles_to_projective_transforms(angles, batch.shape[1], batch.shape[2])
+    return transform(images, rows, interpolation, fill_mode, None, name, fill_value)
+
+
+def angles_to_projective_transforms(
+    angles: TensorLike, image_height: TensorLike, image_width: TensorLike, name: str | None = None
+) -> TensorLike:
+    """Returns the rows (n, 8) for `transform` that rotate images of this size about their centres."""
+    angle = ops.reshape(ops.cast(angles, "float32"), (-1,))
+    x, y = ((ops.cast(size, "float32") - 1) / 2 for size in (image_width, image_height))
+    cos, sin, zero = ops.cos(angle), ops.sin(angle), ops.zeros_like(angle)
+    right, down = x - (cos * x - sin * y), y - (sin * x + cos * y)
+    return ops.stack([cos, -sin, right, sin, cos, down, zero, zero], axis=1)
+
+
+def translate(
+    images: TensorLike,
+    translations: TensorLike,
+    interpolation: str = "nearest",
+    fill_mode: str = "constant",
+    name: str | None = None,
+    fill_value: TensorLike = 0.0,
+) -> TensorLike:
+    """Returns images moved by [dx, dy] pixels to the right and down, one pair for all or one for each."""
+    rows = translations_to_projective_transforms(translations)
+    return transform(images, rows, interpolation, fill_mode, None, name, fill_value)
+
+
+def translations_to_projective_transforms(translations: TensorLike, name: str | None = None) -> TensorLike:
+    """Returns the rows (n, 8) for `transform` that move images by [dx, dy]."""
+    pairs = ops.reshape(ops.cast(translations, "float32"), (-1, 2))
+    one, zero = ops.ones_like(pairs[:, 0]), ops.zeros_like(pairs[:, 0])
+    return ops.stack([one, zero, -pairs[:, 0], zero, one, -pairs[:, 1], zero, zero], axis=1)
+
+
+def _as_batch(images: Any) -> Any:
+    """The images as (n, h, w, c)."""
+    rank = len(images.shape)
+    if rank not in (2, 3, 4):
+        raise ValueError(f"images have shape {tuple(images.shape)}: expected (n, h, w, c), (h, w, c) or (h, w).")
+    shape = {2: (1, *images.shape, 1), 3: (1, *images.shape), 4: tuple(images.shape)}[rank]
+    return ops.reshape(images, shape)

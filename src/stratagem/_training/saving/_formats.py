@@ -1,0 +1,110 @@
+"""The format of a path: which one `save` and `save_weights` write there, and which one is there."""
+
+import enum
+import os
+from pathlib import Path
+from typing import final
+
+from stratagem._base.files import is_temporary
+from stratagem._checkpoints import has_weights, tensorflow_checkpoint
+from stratagem._private import is_hdf5
+
+# A whole model in a folder: the file that Keras writes for a path that ends in `.keras`.
+MODEL_FILE = "stratagem_model.keras"
+
+_HDF5 = (".h5", ".hdf5")
+_WEIGHTS_OF_KERAS = (".weights.h5", ".weights.json")
+_SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
+
+
+@final
+class FileFormat(enum.Enum):
+    """A format of models or weights."""
+
+    KERAS = "keras"  # Keras 3's own: `.keras` for models, `.weights.h5` for weights
+    HDF5 = "h5"
+    FOLDER = "tf"  # ours, where TensorFlow writes a SavedModel or a checkpoint
+
+
+def format_of_model(path: str, save_format: str | None) -> FileFormat:
+    """The format in which a model is saved to `path`. Raises ValueError for an unknown one, and for one that Keras refuses."""
+    wanted = _named(save_format, keras=FileFormat.KERAS)
+    if path.endswith(".keras"):
+        # TensorFlow writes HDF5 to `x.keras` for "tf" and "h5"; nobody can want that.
+        return FileFormat.KERAS
+    if wanted is FileFormat.KERAS:
+        raise ValueError(f"Invalid `filepath` argument: expected a `.keras` extension. Received: filepath={path}")
+    if path.endswith(_HDF5):
+        return FileFormat.HDF5
+    return wanted or FileFormat.FOLDER
+
+
+def format_of_weights(path: str, save_format: str | None) -> FileFormat:
+    """The format in which weights are saved to `path`. Raises ValueError for an unknown one, or one that the name denies."""
+    if path.endswith(_WEIGHTS_OF_KERAS):
+        return FileFormat.KERAS
+    wanted = _named(save_format, keras=FileFormat.HDF5)
+    named = path.endswith((*_HDF5, ".keras"))
+    if wanted is FileFormat.FOLDER and named:
+        raise ValueError(
+            f'save_weights got save_format="tf"/"tensorflow", but the filepath ({path}) looks like an HDF5 file. Omit the '
+            '".h5"/".keras" when saving in TensorFlow format.'
+        )
+    return wanted or (FileFormat.HDF5 if named else FileFormat.FOLDER)
+
+
+def _named(save_format: str | None, *, keras: FileFormat) -> FileFormat | None:
+    if save_format is None:
+        return None
+    match save_format.lower().strip():
+        case "tf" | "tensorflow":
+            return FileFormat.FOLDER
+        case "h5" | "hdf5":
+            return FileFormat.HDF5
+        case "keras" | "keras_v3":
+            return keras
+    raise ValueError(
+        f"Unknown `save_format` argument. Expected one of 'keras', 'tf', or 'h5'. Received: save_format={save_format}"
+    )
+
+
+@final
+class Found(enum.Enum):
+    """The kinds of things that a path may lead to."""
+
+    MODEL = enum.auto()  # a folder of ours with a whole model
+    WEIGHTS = enum.auto()  # a checkpoint of ours
+    HDF5 = enum.auto()
+    UNFINISHED = enum.auto()  # a folder of ours whose first save was interrupted
+    SAVED_MODEL = enum.auto()  # TensorFlow's
+    TENSORFLOW_CHECKPOINT = enum.auto()
+    NOTHING = enum.auto()
+    OTHER = enum.auto()
+
+
+def found_at(path: str, *, weights: bool = False) -> Found:
+    """Returns what is at a path. If there is both a model and a checkpoint, the latter is found where weights are asked for."""
+    if weights and has_weights(path):
+        return Found.WEIGHTS
+    if os.path.isfile(os.path.join(path, MODEL_FILE)):
+        return Found.MODEL
+    if has_weights(path):
+        return Found.WEIGHTS
+    if any(os.path.isfile(os.path.join(path, name)) for name in _SAVED_MODEL):
+        return Found.SAVED_MODEL
+    if tensorflow_checkpoint(path):
+        return Found.TENSORFLOW_CHECKPOINT
+    if os.path.isdir(path) and any(is_temporary(each.name, MODEL_FILE) for each in Path(path).iterdir()):
+        return Found.UNFINISHED
+    if is_hdf5(path):
+        return Found.HDF5
+    return Found.OTHER if os.path.exists(path) else Found.NOTHING
+
+
+def saved_model(path: str) -> str:
+    """A sentence about the SavedModel that TensorFlow wrote into this folder."""
+    return (
+        f"{path!r} is a SavedModel that TensorFlow wrote, and this library does not read its format. Convert it where "
+        "TensorFlow is installed: tf.keras.models.load_model(path), then model.save to a path that ends in '.h5', which "
+        "load_model reads here, or save_weights to one, and build the model here."
+    )

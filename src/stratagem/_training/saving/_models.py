@@ -1,0 +1,150 @@
+"""Whole models: in a folder where TensorFlow writes a SavedModel, in HDF5, or in Keras' own file."""
+
+import contextlib
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from stratagem._base.errors import NotFoundError, UnimplementedError
+from stratagem._base.files import atomic_write, make_directories, remove_temporaries
+from stratagem._base.job import Phase, process_job
+from stratagem._base.paths import file_errors, local_path
+from stratagem._checkpoints import tensorflow_checkpoint, write_weights
+from stratagem._core.context import entered
+from stratagem._private import (
+    may_overwrite,
+    read_hdf5_model,
+    sublayers,
+    with_arguments,
+    without_training,
+    write_hdf5_model,
+)
+from stratagem._training.saving._formats import MODEL_FILE, FileFormat, Found, format_of_model, found_at, saved_model
+from stratagem._training.saving._own_objects import is_ours, own_objects, record, remember
+
+_log = logging.getLogger("stratagem")
+
+Function = Callable[..., Any]
+
+_KERAS_READS = (".keras", ".h5", ".hdf5")
+
+
+def model_saver(keras_save: Function) -> Function:
+    """Returns TensorFlow's `save_model`, which leaves Keras' own formats to `keras_save`."""
+
+    def save_model(model: Any, filepath: Any, overwrite: bool = True, save_format: Any = None, **kwargs: Any) -> None:
+        zipped = kwargs.pop("zipped", None)
+        # The fourth argument is `zipped` in Keras 3, and `save_format` in TensorFlow.
+        if isinstance(save_format, bool) or isinstance(zipped, str):
+            zipped, save_format = save_format, zipped
+        if zipped is not None or not _is_path(filepath):
+            return keras_save(model, filepath, overwrite=overwrite, zipped=zipped, **kwargs)
+        include_optimizer = kwargs.pop("include_optimizer", True)
+        _drop_unused(kwargs)
+        path = local_path(filepath)
+        match format_of_model(path, save_format):
+            case FileFormat.FOLDER:
+                target = Path(path) / MODEL_FILE
+                if overwrite or not target.exists() or may_overwrite(path):
+                    _save_folder(model, target, include_optimizer, keras_save)
+            case FileFormat.HDF5 if not path.endswith(_KERAS_READS):
+                if overwrite or not os.path.exists(path) or may_overwrite(path):
+                    with file_errors(path), atomic_write(Path(path)) as written:
+                        write_hdf5_model(model, str(written), include_optimizer)
+            case _:
+                keras_save(model, filepath, overwrite=overwrite, include_optimizer=include_optimizer, **kwargs)
+        return None
+
+    return save_model
+
+
+def _is_path(filepath: Any) -> bool:
+    return isinstance(filepath, str | os.PathLike) and not os.fspath(filepath).startswith("hf://")
+
+
+def _drop_unused(kwargs: dict[str, Any]) -> None:
+    for name in ("options", "save_traces"):
+        kwargs.pop(name, None)
+    if kwargs.pop("signatures", None) is not None:
+        _log.warning(
+            "save(signatures=...) was ignored: signatures are part of TensorFlow's SavedModels, and this is none."
+        )
+
+
+def _save_folder(model: Any, target: Path, include_optimizer: bool, keras_save: Function) -> None:
+    """Writes the model's file into its folder: at every moment the old one, the new one or none is there."""
+    folder, job = target.parent, process_job()
+    # Keras makes objects with variables while it saves, which all workers would have to do in a scope.
+    with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
+        with file_errors(folder):
+            make_directories(folder)
+        if job.workers == 1:  # another worker may be writing here
+            remove_temporaries(target)
+        try:
+            with (
+                atomic_write(target) as written,
+                contextlib.nullcontext() if include_optimizer else without_training(model),
+            ):
+                with with_arguments(sublayers(model)):
+                    keras_save(model, str(written))
+                record(model, written)
+        except NotImplementedError as error:  # a class without get_config, which TensorFlow saves
+            if isinstance(error, UnimplementedError):
+                raise
+            _save_weights_only(model, target, error)
+            return
+    remember(target)
+    if found := [name for name in ("saved_model.pb", "saved_model.pbtxt") if (folder / name).exists()]:
+        _log.warning(
+            "%s also has a model that TensorFlow wrote (%s): load_model reads %s, other programs the old one.",
+            folder, found[0], MODEL_FILE,
+        )  # fmt: skip
+    _log.info("Saved the model to %s: a file of Keras', not a SavedModel, which TensorFlow could read.", target)
+
+
+def _save_weights_only(model: Any, target: Path, error: Exception) -> None:
+    write_weights(model, str(target.parent))
+    target.unlink(missing_ok=True)
+    _log.warning(
+        "Saved only the weights and the optimizer of model %r to %s. To read them, build the model and call load_weights. For "
+        "load_model its classes need get_config: %s", model.name, target.parent, " ".join(str(error).split())[:200],
+    )  # fmt: skip
+
+
+def model_loader(keras_load: Function) -> Function:
+    """Returns TensorFlow's `load_model`, which leaves Keras' own formats to `keras_load`."""
+
+    def load_model(
+        filepath: Any, custom_objects: Any = None, compile: bool = True, safe_mode: bool = True, **kwargs: Any
+    ) -> Any:
+        kwargs.pop("options", None)
+        if not _is_path(filepath):
+            return keras_load(filepath, custom_objects, compile, safe_mode, **kwargs)
+        path = local_path(filepath)
+        match found_at(path):
+            case Found.MODEL:
+                path = os.path.join(path, MODEL_FILE)
+                custom_objects = {**own_objects(path), **(custom_objects or {})}
+                safe_mode = safe_mode and not is_ours(path)
+            case Found.HDF5 if not path.endswith((".h5", ".hdf5")):
+                return read_hdf5_model(path, custom_objects, compile)
+            case Found.SAVED_MODEL:
+                raise UnimplementedError(f"{saved_model(path)} Nothing was loaded.")
+            case Found.TENSORFLOW_CHECKPOINT:
+                raise UnimplementedError(f"{path!r} is no model. {tensorflow_checkpoint(path)}")
+            case Found.WEIGHTS:
+                raise ValueError(
+                    f"{path!r} holds weights only: of save_weights, a Checkpoint, or a model whose class lacks get_config. "
+                    "Build the model as it was, and call model.load_weights(path)."
+                )
+            case Found.UNFINISHED:
+                raise NotFoundError(
+                    f"{path!r} holds no complete model: its only save was interrupted. Delete the folder, or save again."
+                )
+            case Found.NOTHING if not path.endswith(_KERAS_READS):
+                raise NotFoundError(f"No file or directory found at {path}")
+        return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
+
+    return load_model

@@ -1,0 +1,112 @@
+"""A program's own classes and functions in a saved model: found again without `custom_objects`, as in a SavedModel.
+
+Keras' file has their names only. Beside them, a folder's file has the modules in which they are. When it is read, modules
+that the program has imported are looked up, none is imported, and only what Keras' files are made of is taken from them.
+"""
+
+import inspect
+import json
+import os
+import sys
+import sysconfig
+import types
+import weakref
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, final
+
+import keras
+
+from stratagem._private import sublayers
+
+_RECORD = "stratagem.json"  # in the model's file
+_ADDED = ("name", "trainable", "dtype")
+_LIBRARIES = ("keras", "stratagem", "builtins")
+_KINDS = (
+    *(keras.layers.Layer, keras.losses.Loss, keras.metrics.Metric, keras.optimizers.Optimizer),
+    *(keras.initializers.Initializer, keras.regularizers.Regularizer, keras.constraints.Constraint),
+    keras.optimizers.schedules.LearningRateSchedule,
+)
+
+# What this process has saved: classes and functions that no module's attribute names, and files by their identity.
+_known: "weakref.WeakValueDictionary[tuple[str, str], Any]" = weakref.WeakValueDictionary()
+_written: dict[str, tuple[int, int]] = {}
+
+
+def record(model: keras.Model, path: Path) -> None:
+    """Adds the modules of a model's own classes and functions to its file."""
+    found = {}
+    for each in _own(model):
+        _known[each.__module__, each.__qualname__] = each
+        found[keras.saving.get_registered_name(each)] = [each.__module__, each.__qualname__]
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr(_RECORD, json.dumps(found))
+
+
+def remember(path: Path) -> None:
+    """Notes that this process has written a model's file."""
+    _written[os.path.realpath(path)] = _identity(path)
+
+
+def is_ours(path: str) -> bool:
+    """Returns whether this process has written the file that is there now: its lambdas are its own."""
+    return _written.get(os.path.realpath(path)) == _identity(Path(path))
+
+
+def own_objects(path: str) -> dict[str, Any]:
+    """The classes and functions that the file at this path needs, by name, as far as this process has them."""
+    with zipfile.ZipFile(path) as file:
+        places = json.loads(file.read(_RECORD)) if _RECORD in file.namelist() else {}
+    found = {name: _at(str(module), str(qualname)) for name, (module, qualname) in places.items()}
+    return {name: _Maker(each) if isinstance(each, type) else each for name, each in found.items() if each is not None}
+
+
+@final
+class _Maker:
+    """A class for Keras' `from_config`, which leaves out what Keras adds to a configuration and `__init__` does not take."""
+
+    def __init__(self, cls: Any) -> None:
+        self._class = cls
+
+    def from_config(self, config: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Returns an object of the class."""
+        accepted = inspect.signature(self._class.__init__).parameters
+        if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in accepted.values()):
+            config = {key: value for key, value in config.items() if key in accepted or key not in _ADDED}
+        return self._class.from_config(config, *args, **kwargs)
+
+
+def _own(model: Any) -> Iterator[Any]:
+    layers = sublayers(model)
+    losses = keras.tree.flatten(getattr(model, "loss", None))
+    objects = [*layers, *losses, *model.metrics, getattr(model, "optimizer", None)]
+    inner = [value for each in (*layers, *model.metrics) for value in vars(each).values()]
+    for each in (*objects, *inner):
+        kind: Any = each if isinstance(each, types.FunctionType) else type(each)
+        is_own = kind.__module__.partition(".")[0] not in _LIBRARIES and kind.__name__ != "<lambda>"
+        if is_own and (kind is each or issubclass(kind, _KINDS)):
+            yield kind
+
+
+def _at(module: str, qualname: str) -> Any:
+    found = _known.get((module, qualname), sys.modules.get(module))
+    if isinstance(found, types.ModuleType):
+        for part in qualname.split("."):
+            found = getattr(found, part, None)
+    if isinstance(found, type):
+        return found if issubclass(found, _KINDS) else None
+    if isinstance(found, types.FunctionType) and found.__module__ == module:
+        return found if not _is_installed(found) else None
+    return None
+
+
+def _is_installed(function: types.FunctionType) -> bool:
+    """Returns whether a function is Python's or of an installed package: a file must not choose among all of those."""
+    file = os.path.realpath(function.__code__.co_filename)
+    return any(file.startswith(os.path.join(sysconfig.get_path(kind), "")) for kind in ("stdlib", "purelib", "platlib"))
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns

@@ -1,0 +1,149 @@
+"""Weights of models: checkpoints where TensorFlow writes them, HDF5, or Keras' own files."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self, final
+
+from stratagem._base.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from stratagem._base.files import atomic_write, make_directories
+from stratagem._base.job import Phase, process_job
+from stratagem._base.paths import file_errors, local_path
+from stratagem._checkpoints import LoadStatus, has_weights, latest_checkpoint, read_weights, write_weights
+from stratagem._core.context import entered
+from stratagem._private import may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
+from stratagem._training.saving._formats import MODEL_FILE, FileFormat, Found, format_of_weights, found_at, saved_model
+
+Function = Callable[..., Any]
+
+# The name of weights that are saved to a folder's own path, `save_weights("folder/")`.
+_NAMELESS = "weights"
+
+
+def weights_saver(keras_save: Function) -> Function:
+    """Returns TensorFlow's `save_weights`, which leaves Keras' own formats to `keras_save`."""
+
+    def save_weights(
+        model: Any, filepath: Any, overwrite: bool = True, save_format: Any = None, options: Any = None, **kwargs: Any
+    ) -> None:
+        # The third argument after the model is `max_shard_size` in Keras 3, and `save_format` in TensorFlow.
+        shard = kwargs.pop("max_shard_size", save_format if isinstance(save_format, int | float) else None)
+        path = local_path(filepath)
+        format = FileFormat.KERAS if shard is not None else format_of_weights(path, save_format)
+        if format is FileFormat.KERAS:
+            keras_save(model, filepath, overwrite, shard, **kwargs)
+            return
+        _demand_weights(model)
+        target = prefix(path) if format is FileFormat.FOLDER else path
+        exists = has_weights(target) if format is FileFormat.FOLDER else os.path.isfile(target)
+        if exists and not overwrite and not may_overwrite(path):
+            return
+        with process_job().phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
+            if format is FileFormat.FOLDER:
+                write_weights(model, target)
+                return
+            with file_errors(path):
+                make_directories(Path(path).parent)
+                with atomic_write(Path(path)) as written:
+                    write_hdf5_weights(model, str(written))
+
+    return save_weights
+
+
+def prefix(path: str) -> str:
+    """The path of the checkpoint that is saved to `path`: a path that ends in "/" names one in this folder."""
+    return os.path.join(path, _NAMELESS) if path.endswith("/") else path
+
+
+def _demand_weights(model: Any) -> None:
+    if not model.built:
+        raise ValueError(
+            f"Unable to save the weights of model {model.name!r}: they have not been created yet. Weights are created when the "
+            "model is first called on inputs, or `build()` is called with an `input_shape`."
+        )
+
+
+@final
+class _WholeStatus(LoadStatus):
+    """The status of weights that were read from a whole model: Keras has raised an error for whatever did not match."""
+
+    def assert_consumed(self) -> Self:
+        return self
+
+    def assert_existing_objects_matched(self) -> Self:
+        return self
+
+    def assert_nontrivial_match(self) -> Self:
+        return self
+
+    def expect_partial(self) -> Self:
+        return self
+
+
+def weights_loader(keras_load: Function) -> Function:
+    """Returns TensorFlow's `load_weights`, which leaves Keras' own formats to `keras_load`.
+
+    It returns a status for checkpoints and folders of models, None for files.
+    """
+
+    def load_weights(
+        model: Any, filepath: Any, skip_mismatch: bool = False, by_name: Any = None, options: Any = None, **kwargs: Any
+    ) -> LoadStatus | None:
+        if not isinstance(filepath, str | os.PathLike):
+            _load_with_keras(keras_load, model, filepath, skip_mismatch, by_name, kwargs)
+            return None
+        path = prefix(local_path(filepath))
+        found = found_at(path, weights=True)
+        match found:
+            case Found.WEIGHTS:
+                _demand_topology(path, skip_mismatch, by_name)
+                return read_weights(model, path)
+            case Found.MODEL:
+                _demand_topology(path, skip_mismatch, by_name)
+                with without_training(model):  # it may have another optimizer than the one that was saved
+                    keras_load(model, os.path.join(path, MODEL_FILE))
+                return _WholeStatus()
+            case Found.HDF5 if not path.endswith((".h5", ".hdf5")):
+                read_hdf5_weights(model, path, bool(by_name), skip_mismatch)
+                return None
+            case Found.SAVED_MODEL:
+                raise UnimplementedError(f"{saved_model(path)} Nothing was loaded.")
+            case Found.TENSORFLOW_CHECKPOINT:
+                return read_weights(model, path)  # whose error names it
+            case Found.NOTHING if not path.endswith((".keras", ".h5", ".hdf5", ".weights.json")):
+                raise NotFoundError(
+                    f"No weights at {path!r}: nothing is there. Check the path that save_weights was given."
+                )
+            case Found.OTHER if (latest := _latest_in(path)) is not None:
+                raise InvalidArgumentError(
+                    f"{path!r} is a folder of checkpoints, not one of them. Load {latest!r}, which is what "
+                    f"tf.train.latest_checkpoint({path!r}) returns."
+                )
+        _load_with_keras(keras_load, model, filepath, skip_mismatch, by_name, kwargs)
+        return None
+
+    return load_weights
+
+
+def _load_with_keras(
+    keras_load: Function, model: Any, filepath: Any, skip_mismatch: bool, by_name: Any, kwargs: dict[str, Any]
+) -> None:
+    named = {"by_name": by_name} if by_name else {}
+    keras_load(model, filepath, skip_mismatch=skip_mismatch, **named, **kwargs)
+
+
+def _latest_in(path: str) -> str | None:
+    return latest_checkpoint(path) if os.path.isfile(os.path.join(path, "checkpoint")) else None
+
+
+def _demand_topology(path: str, skip_mismatch: bool, by_name: Any) -> None:
+    """Raises TensorFlow's errors for ways of matching that only HDF5 has."""
+    if by_name:
+        raise NotImplementedError(
+            f"{path!r}: weights may only be loaded based on topology from checkpoints. load_weights(by_name=True) reads files "
+            "that were saved with the ending '.h5'."
+        )
+    if skip_mismatch:
+        raise ValueError(
+            f"{path!r}: load_weights(skip_mismatch=True) reads files that were saved with the ending '.h5', not checkpoints."
+        )

@@ -1,0 +1,3 @@
+"""tf.keras.preprocessing.sequence: sequences."""
+
+from keras._tf_keras.keras.preprocessing.sequence import *
