@@ -8,6 +8,8 @@ from stratagem._tf1.graph._collections import global_variables as global_variabl
 from stratagem._tf1.graph._collections import local_variables as local_variables
 from stratagem._tf1.graph._collections import model_variables as model_variables
 from stratagem._tf1.graph._collections import trainable_variables as trainable_variables
+from stratagem._tf1.graph._error_codes import error_code_from_exception_type as error_code_from_exception_type
+from stratagem._tf1.graph._error_codes import exception_type_from_error_code as exception_type_from_error_code
 from stratagem._tf1.graph._get_variable import assert_global_step as assert_global_step
 from stratagem._tf1.graph._get_variable import create_global_step as create_global_step
 from stratagem._tf1.graph._get_variable import get_global_step as get_global_step

@@ -50,6 +50,7 @@ _INSTEAD = {
     "local_variables_initializer": "nothing: variables have their values as soon as they are made",
     "tables_initializer": "nothing: there are no tables that wait",
     "variables_initializer": "nothing: variables have their values as soon as they are made",
+    "errors.raise_exception_on_not_ok_status": "try and except tf.errors.OpError: nothing here takes a status",
     "train.init_from_checkpoint": "Estimator(warm_start_from=...)",
     "train.warm_start": "Estimator(warm_start_from=...)",
     "train.Saver": "the Estimator's own checkpoints, or tf.train.Checkpoint",
