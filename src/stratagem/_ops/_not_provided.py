@@ -28,7 +28,7 @@ _ELSEWHERE = {
     ("", "hessians"): "tf.GradientTape twice: tape.jacobian of the gradient of another tape",
     ("", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
     ("compat.v1", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
-    ("io", "parse_sequence_example"): "tf.io.parse_single_sequence_example",
+    ("io", "write_graph"): "`model.save(path)` of a Keras model: there are no graphs here",
     ("io", "SparseFeature"): "tf.io.VarLenFeature, one for the indices and one for the values",
     ("compat.v1.data", "make_initializable_iterator"): "tf.compat.v1.data.make_one_shot_iterator",
     (

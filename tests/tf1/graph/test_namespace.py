@@ -41,7 +41,6 @@ def test_parameters_begin_with_tensorflows(name: str) -> None:
         ("Module", "Module"),
         ("data.Dataset", "data.Dataset"),
         ("distribute", "distribute"),
-        ("errors", "errors"),
         ("float32", "float32"),
         ("function", "function"),
         ("keras", "keras"),

@@ -7,10 +7,16 @@ from stratagem._data.files._datasets import FixedLengthRecordDataset as FixedLen
 from stratagem._data.files._datasets import TextLineDataset as TextLineDataset
 from stratagem._data.files._datasets import TFRecordDataset as TFRecordDataset
 from stratagem._data.files._datasets import ignore_errors as ignore_errors
+from stratagem._data.files._encodings import decode_base64 as decode_base64
+from stratagem._data.files._encodings import decode_compressed as decode_compressed
+from stratagem._data.files._encodings import decode_json_example as decode_json_example
+from stratagem._data.files._encodings import encode_base64 as encode_base64
 from stratagem._data.files._features import FixedLenFeature as FixedLenFeature
 from stratagem._data.files._features import FixedLenSequenceFeature as FixedLenSequenceFeature
 from stratagem._data.files._features import RaggedFeature as RaggedFeature
 from stratagem._data.files._features import VarLenFeature as VarLenFeature
+from stratagem._data.files._matching import match_filenames_once as match_filenames_once
+from stratagem._data.files._matching import matching_files as matching_files
 from stratagem._data.files._messages import BytesList as BytesList
 from stratagem._data.files._messages import Example as Example
 from stratagem._data.files._messages import Feature as Feature
@@ -23,6 +29,7 @@ from stratagem._data.files._messages import SequenceExample as SequenceExample
 from stratagem._data.files._parse import parse_example as parse_example
 from stratagem._data.files._parse import parse_single_example as parse_single_example
 from stratagem._data.files._parse import parse_single_sequence_example as parse_single_sequence_example
+from stratagem._data.files._parse_sequences import parse_sequence_example as parse_sequence_example
 from stratagem._data.files._record_datasets import DatasetTFRecordWriter as DatasetTFRecordWriter
 from stratagem._data.files._record_datasets import make_batched_features_dataset as make_batched_features_dataset
 from stratagem._data.files._record_datasets import parse_example_dataset as parse_example_dataset

@@ -5,12 +5,8 @@ import inspect
 from stratagem._base import errors
 
 
-def _by_code() -> dict[int, type[errors.OpError]]:
-    found = [kind for kind in vars(errors).values() if inspect.isclass(kind) and errors.OpError in kind.__bases__]
-    return {kind.error_code: kind for kind in found}
-
-
-_KINDS = _by_code()
+# Those derived from them are this library's own.
+_KINDS = {kind.error_code: kind for kind in errors.OpError.__subclasses__()}
 
 
 def exception_type_from_error_code(error_code: int) -> type[errors.OpError]:
