@@ -4,7 +4,6 @@ import inspect
 
 from stratagem._base import errors
 
-
 # Those derived from them are this library's own.
 _KINDS = {kind.error_code: kind for kind in errors.OpError.__subclasses__()}
 
