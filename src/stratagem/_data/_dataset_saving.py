@@ -14,11 +14,11 @@ from stratagem._data._dataset_base import DatasetBase, stage_of
 from stratagem._data.caching._saved import (
     SavedDataset,
     SavedDatasetWriter,
-    SavedShardStage,
     is_compressed,
     read_saved,
 )
 from stratagem._data.caching._snapshot import SnapshotStage
+from stratagem._data.caching._tensorflow_saved import read_tensorflow_saved
 from stratagem._data.elements._nest import Nest, kinds_of
 from stratagem._data.elements._spec import DatasetSpec
 from stratagem._data.functions._shard_function import ShardFunction
@@ -87,7 +87,7 @@ class Saving(DatasetBase, abc.ABC):
         compression: str | None = None,
         reader_func: Callable[[Any], Any] | None = None,
     ) -> Self:
-        """The elements that `save` has written to a folder.
+        """The elements that `save` has written to a folder, here or in TensorFlow (without compression, or with GZIP).
 
         Args:
             path: The folder.
@@ -101,7 +101,7 @@ class Saving(DatasetBase, abc.ABC):
             TypeError: `reader_func` does not return a dataset.
         """
         (folder,) = names_in(path, "path")
-        saved = read_saved(folder)
+        saved = read_saved(folder) or read_tensorflow_saved(folder)
         if saved is None:
             raise NotFoundError(f"{folder}: no dataset was saved there. Write one with `dataset.save`.")
         if element_spec is not None and kinds_of(element_spec) != kinds_of(saved.spec):
@@ -146,7 +146,7 @@ class Saving(DatasetBase, abc.ABC):
     @classmethod
     def _opened(cls, saved: SavedDataset, reader_func: Callable[[Any], Any] | None) -> Stage:
         """The plan that reads a saved dataset."""
-        shards = [SavedShardStage(file, saved.spec) for file in saved.files]
+        shards = saved.shards
         if reader_func is not None:
             read = UserFunction(reader_func, "reader_func").function
             datasets = ListStage([cls(shard) for shard in shards], lambda: DatasetSpec(saved.spec))
@@ -154,8 +154,6 @@ class Saving(DatasetBase, abc.ABC):
         if not shards:
             return ListStage([], lambda: saved.spec)
         if len(shards) == 1:
-            return shards[0]
+            return shards[0] if shards[0].cardinality == saved.count else AssertCardinalityStage(shards[0], saved.count)
         turns = plan.repeat(plan.rows(RangeColumns(0, 1, len(shards), np.dtype(np.int64))), -1)
-        return AssertCardinalityStage(
-            ChooseStage(turns, shards, stop_on_empty=False), sum(shard.cardinality for shard in shards)
-        )
+        return AssertCardinalityStage(ChooseStage(turns, shards, stop_on_empty=False), saved.count)

@@ -33,10 +33,11 @@ _COMPRESSED = {None: False, "": False, "NONE": False, "AUTO": False, "GZIP": Tru
 @final
 @dataclass(frozen=True)
 class SavedDataset:
-    """A dataset in a folder. spec: of its elements. files: one for each shard, by the shards' numbers."""
+    """A dataset in a folder. spec: of its elements. shards: their plans, by the shards' numbers. count: of all elements."""
 
     spec: Nest
-    files: list[Path]
+    shards: list[Stage]
+    count: int
 
 
 def read_saved(path: str) -> SavedDataset | None:
@@ -44,12 +45,15 @@ def read_saved(path: str) -> SavedDataset | None:
 
     Raises:
         InvalidArgumentError: its description was written by something else.
+        NotFoundError: a shard is not there.
     """
     found = _described(Path(path))
     if found is None:
         return None
     folder = Path(path) / found["folder"]
-    return SavedDataset(_spec_of_json(found["spec"]), [folder / name for name in found["files"]])
+    spec = _spec_of_json(found["spec"])
+    shards = [SavedShardStage(folder / name, spec) for name in found["files"]]
+    return SavedDataset(spec, list(shards), sum(shard.cardinality for shard in shards))
 
 
 def _described(path: Path) -> dict[str, Json] | None:
