@@ -140,6 +140,7 @@ class Saving(DatasetBase, abc.ABC):
             lambda parent: ShardFunction(parent, shard),
             lambda saved: make._opened(saved, reader_func),
             compress=compress,
+            runs_user_code=shard is not None or reader_func is not None,
         )
         return self._with(stage)
 

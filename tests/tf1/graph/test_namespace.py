@@ -49,6 +49,8 @@ def test_parameters_begin_with_tensorflows(name: str) -> None:
         ("train.Example", "train.Example"),
         ("FixedLenFeature", "io.FixedLenFeature"),
         ("parse_example", "io.parse_example"),
+        ("decode_base64", "io.decode_base64"),
+        ("matching_files", "io.matching_files"),
     ],
 )
 def test_what_means_the_same_is_the_same(old: str, new: str) -> None:

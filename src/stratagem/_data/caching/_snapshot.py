@@ -17,7 +17,7 @@ class SnapshotStage(UnaryStage):
     """The elements in a folder or, as long as there are none, the parent's, which are written to it.
 
     shards: makes, for the plan whose elements are written, a function of an element and its position that tells its shard.
-    opened: makes the plan that reads a dataset that is there.
+    opened: makes the plan that reads a dataset that is there. runs_user_code: whether one of them does.
     """
 
     def __init__(
@@ -28,18 +28,22 @@ class SnapshotStage(UnaryStage):
         opened: Callable[[SavedDataset], Stage],
         *,
         compress: bool,
+        runs_user_code: bool,
     ) -> None:
         super().__init__(parent)
         self.path = path
         self._shards = shards
         self.opened = opened
         self.compress = compress
+        self._runs_user_code = runs_user_code
 
     def with_parents(self, *parents: Stage) -> "SnapshotStage":
         (parent,) = parents
         # A worker's own part of the data needs a folder of its own: workers may share one.
         path = self.path if parent is self._parent else f"{self.path}/{digest(parent)}"
-        return SnapshotStage(parent, path, self._shards, self.opened, compress=self.compress)
+        return SnapshotStage(
+            parent, path, self._shards, self.opened, compress=self.compress, runs_user_code=self._runs_user_code
+        )
 
     @functools.cached_property
     def spec(self) -> Nest:
@@ -47,7 +51,7 @@ class SnapshotStage(UnaryStage):
 
     @property
     def pure(self) -> bool:
-        return False  # the functions are the user's, and the files a side effect
+        return self._parent.pure and not self._runs_user_code
 
     @property
     def cheap(self) -> bool:
