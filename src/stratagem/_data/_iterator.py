@@ -8,16 +8,20 @@ from typing import Any, Generic, Self, TypeVar, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._core.context import current, entered
-from stratagem._data.elements._nest import Nest, convert, spec_of, to_jax, to_own_numpy, to_tensors
+from stratagem._data.elements._nest import Nest, convert, map_leaves, spec_of, to_jax, to_own_numpy, to_tensors
 from stratagem._data.elements._spec import DatasetSpec, compatible
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
+from stratagem._ops import tensor
 from stratagem._private import OutsideOfTraces
 
 T = TypeVar("T")
+# What becomes a tensor; datasets, PerReplica and tensors are handed on.
+_CONVERTED = (bool, int, float, complex, str, bytes, list, np.ndarray, np.generic)
 
 
 class ElementIterator(abc.ABC, Generic[T]):
@@ -188,11 +192,11 @@ class Optional(Generic[T]):
 
     @classmethod
     def from_value(cls, value: T) -> "Optional[T]":
-        """An Optional with this value."""
-        return cls(value)
+        """An Optional with this value, whose numbers and arrays become tensors."""
+        return cls(map_leaves(lambda leaf: tensor(leaf) if isinstance(leaf, _CONVERTED) else leaf, value))
 
     @classmethod
-    def empty(cls, element_spec: Nest = None) -> "Optional[T]":
+    def empty(cls, element_spec: Nest) -> "Optional[T]":
         """An Optional without a value."""
         return cls(element_spec=lambda: element_spec)
 
@@ -201,11 +205,11 @@ class Optional(Generic[T]):
         """The specs of the value, also of one that is not there."""
         return spec_of(convert(self._values[0])) if self._spec is None else self._spec()
 
-    def has_value(self) -> jax.Array:
+    def has_value(self, name: str | None = None) -> jax.Array:
         """A bool scalar: whether there is a value."""
         return jnp.asarray(bool(self._values))
 
-    def get_value(self) -> T:
+    def get_value(self, name: str | None = None) -> T:
         """The value.
 
         Raises:

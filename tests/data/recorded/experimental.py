@@ -204,6 +204,13 @@ DEVICES: dict[str, Program] = {
         tf.data.experimental.Optional.empty(tf.TensorSpec((), tf.int32)).element_spec,
         tf.data.experimental.Optional.from_value(np.float64(2)).element_spec,
     ],
+    "optional values": lambda tf, D: [
+        tf.data.experimental.Optional.from_value((1, 2.5, "a")).get_value(name="n"),
+        bool(tf.data.experimental.Optional.from_value(np.zeros(2)).has_value(name="n")),
+        tf.data.experimental.Optional.from_value({"a": [1, 2]}).get_value(),
+        outcome(lambda: tf.data.experimental.Optional.empty(tf.TensorSpec((), tf.int32)).get_value()),
+        outcome(lambda: tf.data.experimental.Optional.empty()),
+    ],
     "specs of datasets": lambda tf, D: [
         tf.data.DatasetSpec(tf.TensorSpec((), tf.int64)).is_compatible_with(D.range(3)),
         tf.data.DatasetSpec.from_value(D.range(3).batch(2)),

@@ -1,6 +1,8 @@
 """`tf.compat.v1.errors`: exceptions by their codes, and what they keep."""
 
 import pickle
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -37,6 +39,35 @@ def test_a_code_and_its_exception(code: int, name: str) -> None:
     error = kind(None, None, "text", {b"a": b"b"})
     assert (error.error_code, error.message, error.op, error.node_def) == (code, "text", None, None)
     assert error.experimental_payloads == pickle.loads(pickle.dumps(error)).experimental_payloads == {b"a": b"b"}
+
+
+E = tf.errors.NotFoundError
+# Ways to make one, and its node_def, op, message, error_code and experimental_payloads, as in TensorFlow 2.15.1.
+MADE = [
+    (lambda: E(None, None, "m"), (None, None, "m", 5, {})),
+    (lambda: E("n", None, "m", {b"a": b"b"}), ("n", None, "m", 5, {b"a": b"b"})),
+    (lambda: E(node_def=None, op=None, message="m"), (None, None, "m", 5, {})),
+    (lambda: E(None, None, message="m"), (None, None, "m", 5, {})),
+    (lambda: E("n", op=None, message="m"), ("n", None, "m", 5, {})),
+    (lambda: tf.errors.OpError(None, None, "m", 7), (None, None, "m", 7, {})),
+    (lambda: tf.errors.OpError(None, None, "m", error_code=7), (None, None, "m", 7, {})),
+    (lambda: tf.errors.OpError(None, None, "m", 7, {b"a": b"b"}), (None, None, "m", 7, {b"a": b"b"})),
+    (lambda: E("m"), (None, None, "m", 5, {})),  # here only
+    (lambda: E(message="m"), (None, None, "m", 5, {})),  # here only
+]
+
+
+@pytest.mark.parametrize(("make", "facts"), MADE)
+def test_the_ways_to_make_one(make: Callable[[], tf.errors.OpError], facts: tuple[Any, ...]) -> None:
+    error = make()
+    assert (error.node_def, error.op, error.message, error.error_code, error.experimental_payloads) == facts
+    assert str(error) == "m"
+
+
+@pytest.mark.parametrize(("given", "named"), [((), {"text": "m"}), (("n", "o", "m"), {"message": "m"})])
+def test_arguments_that_are_unknown_or_given_twice_are_told(given: Any, named: Any) -> None:
+    with pytest.raises(TypeError, match="are unknown or given twice"):
+        E(*given, **named)
 
 
 @pytest.mark.parametrize("code", [0, 17, -1])
