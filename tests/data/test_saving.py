@@ -90,6 +90,21 @@ def test_a_missing_shard_and_another_description_are_told(tmp_path: Path) -> Non
         Dataset.load(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "changed", [{"folder": "../other"}, {"folder": "/"}, {"folder": ""}, {"files": ["../../x.shard"]}], ids=str
+)
+def test_a_description_names_nothing_outside_of_its_folder(changed: dict[str, Any], tmp_path: Path) -> None:
+    """Saving again removes what the earlier one names."""
+    (tmp_path / "other").mkdir()
+    Dataset.range(3).save(tmp_path / "saved")
+    description = tmp_path / "saved" / "dataset.json"
+    description.write_text(json.dumps({**json.loads(description.read_text()), **changed}))
+    for use in (Dataset.load, Dataset.range(3).save):
+        with pytest.raises(InvalidArgumentError, match="does not describe a saved dataset"):
+            use(tmp_path / "saved")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "saved"]
+
+
 REFUSED: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "windows": (lambda at: Dataset.range(4).window(2).save(at), TypeError, "DatasetSpec cannot be saved"),
     "compression": (lambda at: Dataset.range(4).save(at, "LZ4"), InvalidArgumentError, 'must be None, "AUTO"'),
@@ -229,6 +244,16 @@ def test_a_restored_iterator_goes_on_with_the_very_next_element(name: str, tmp_p
     with pytest.raises(StopIteration):
         iterator.next()
     iterator.close()
+
+
+def test_a_database_is_only_read_whatever_its_name_is(tmp_path: Path) -> None:
+    folder = tmp_path / "a?mode=rw #%41"
+    folder.mkdir()
+    path = _database(folder)
+    rows = E.SqlDataset("sqlite", path, "select i from t where i > 3 order by i", (tf.int32,))
+    assert [int(i) for (i,) in rows.as_numpy_iterator()] == [4, 5]
+    with pytest.raises(tf.errors.UnknownError, match="attempt to write a readonly database"):
+        next(iter(E.SqlDataset("sqlite", path, "delete from t", (tf.int32,))))
 
 
 def test_a_database_that_does_not_exist_is_told(tmp_path: Path) -> None:

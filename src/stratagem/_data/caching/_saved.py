@@ -6,6 +6,7 @@ format of `_cache_file`. Writing again makes another such folder and removes the
 
 import collections
 import json
+import re
 import shutil
 import uuid
 import weakref
@@ -27,6 +28,7 @@ from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage, StageIterator
 
 _DESCRIPTION = "dataset.json"
+_FOLDER, _SHARD = re.compile(r"[0-9a-f]{32}"), re.compile(r"[0-9]{20}\.shard")
 _COMPRESSED = {None: False, "": False, "NONE": False, "AUTO": False, "GZIP": True, "SNAPPY": True}
 
 
@@ -63,7 +65,13 @@ def _described(path: Path) -> dict[str, Json] | None:
         return None
     except ValueError:
         found = None
-    if not isinstance(found, dict) or not {"spec", "folder", "files"} <= found.keys():
+    # The names must be those that a writer gives: what is there earlier is removed when the dataset is saved again.
+    if (
+        not isinstance(found, dict)
+        or not {"spec", "folder", "files"} <= found.keys()
+        or not _FOLDER.fullmatch(str(found["folder"]))
+        or not all(_SHARD.fullmatch(str(name)) for name in found["files"])
+    ):
         raise InvalidArgumentError(f"{path / _DESCRIPTION} does not describe a saved dataset.")
     return found
 

@@ -4,6 +4,7 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from typing import Any, final
+from urllib.parse import quote
 
 import numpy as np
 
@@ -137,7 +138,7 @@ class _QueryIterator(StageIterator):
 def _rows(stage: QueryStage) -> Iterator[tuple[Any, ...]]:
     """Yields the rows of a query; the database is open, for reading, until they end or the generator is closed."""
     try:
-        connection = sqlite3.connect(f"file:{stage.path}?mode=ro", uri=True, check_same_thread=False)
+        connection = sqlite3.connect(f"file:{quote(stage.path)}?mode=ro", uri=True, check_same_thread=False)
         with contextlib.closing(connection):
             yield from connection.execute(stage.query)
     except sqlite3.Error as error:
