@@ -37,7 +37,7 @@ _NOT_PROVIDED = {
 
 @final
 class _DatasetType(abc.ABCMeta):
-    """The metaclass, which handles missing names of the class such as `Dataset.load`."""
+    """The metaclass, which handles missing names of the class such as `Dataset.ragged_batch`."""
 
     def __getattr__(cls, name: str) -> NoReturn:
         raise _unknown(name) or AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}")
