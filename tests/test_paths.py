@@ -99,10 +99,22 @@ gfile, experimental = tf.io.gfile, tf.data.experimental
 CALLS: dict[str, Callable[[Any], Any]] = {
     "data.Dataset.cache": lambda p: tf.data.Dataset.range(2).cache(p),
     "data.Dataset.list_files": lambda p: tf.data.Dataset.list_files([p]),
+    "data.Dataset.load": lambda p: tf.data.Dataset.load(p),
+    "data.Dataset.save": lambda p: tf.data.Dataset.range(2).save(p),
+    "data.Dataset.snapshot": lambda p: tf.data.Dataset.range(2).snapshot(p),
     "data.FixedLengthRecordDataset": lambda p: list(tf.data.FixedLengthRecordDataset(p, 1)),
     "data.TFRecordDataset": lambda p: list(tf.data.TFRecordDataset([p])),
     "data.TextLineDataset": lambda p: list(tf.data.TextLineDataset(p)),
     "data.experimental.CsvDataset": lambda p: list(experimental.CsvDataset(p, [tf.int32])),
+    "data.experimental.TFRecordWriter": lambda p: experimental.TFRecordWriter(p).write(
+        tf.data.Dataset.from_tensors("a")
+    ),
+    "data.experimental.load": lambda p: experimental.load(p),
+    "data.experimental.make_batched_features_dataset": lambda p: experimental.make_batched_features_dataset(
+        p, 1, {"a": tf.io.FixedLenFeature([], tf.int64)}
+    ),
+    "data.experimental.save": lambda p: experimental.save(tf.data.Dataset.range(2), p),
+    "data.experimental.snapshot": lambda p: tf.data.Dataset.range(2).apply(experimental.snapshot(p)),
     "data.experimental.make_csv_dataset": lambda p: experimental.make_csv_dataset(p, 1),
     "distribute.experimental.PreemptionCheckpointHandler": lambda p: (
         tf.distribute.experimental.PreemptionCheckpointHandler(
@@ -144,6 +156,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "io.gfile.rmtree": gfile.rmtree,
     "io.gfile.stat": gfile.stat,
     "io.gfile.walk": lambda p: list(gfile.walk(p)),
+    "io.match_filenames_once": tf.io.match_filenames_once,
+    "io.matching_files": tf.io.matching_files,
     "io.read_file": tf.io.read_file,
     "io.write_file": lambda p: tf.io.write_file(p, "text"),
     "keras.Model.export": lambda p: model().export(p),

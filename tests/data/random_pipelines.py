@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,14 @@ def _ragged(d: Dataset, a: int, b: int) -> Dataset:
     return rows.padded_batch(a + 1, padding_values=np.int64(b)).map(lambda m: tf.reduce_sum(m, axis=1)).unbatch()
 
 
+def _saved(d: Dataset, folder: Path) -> Dataset:
+    path = tempfile.mkdtemp(dir=folder)
+    d.take(MOST).save(path, shard_func=lambda x: x % 3)
+    return Dataset.load(path)
+
+
+LAST_DIGITS = tf.data.experimental.Reducer(lambda key: key, lambda state, x: state + x % 10, lambda state: state)
+
 CHANGES: dict[str, Change] = {
     "shuffle": lambda d, a, b, _: d.shuffle(a + 1, seed=b, reshuffle_each_iteration=b % 3 > 0),
     "shuffle without a seed": lambda d, a, b, _: d.shuffle(3 * a + 1),
@@ -84,6 +93,13 @@ CHANGES: dict[str, Change] = {
     "group_by_window": lambda d, a, b, _: d.group_by_window(
         lambda x: x % 3, lambda key, w: w.shuffle(b + 1).map(lambda x: x + key), window_size=a + 1
     ),
+    "group_by_reducer": lambda d, a, b, _: d.take(MOST).apply(
+        tf.data.experimental.group_by_reducer(lambda x: x % (a + 1), LAST_DIGITS)
+    ),
+    "rejection_resample": lambda d, a, b, _: d.rejection_resample(lambda x: x % 2, [a + 1, b + 1], seed=a).map(
+        lambda _, x: x
+    ),
+    "save and load": lambda d, a, b, folder: _saved(d, folder),
     "sample": lambda d, a, b, _: Dataset.sample_from_datasets(
         [d, Dataset.range(a).shuffle(3)], [0.5, 0.5], stop_on_empty_dataset=b % 2 == 0
     ),

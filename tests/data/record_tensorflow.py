@@ -7,11 +7,13 @@ The tests need no TensorFlow.
 
 import inspect
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import tensorflow as tf  # the real one
 from recorded.answers import answer
+from recorded.folders import FOLDERS
 from recorded.programs import PROGRAMS
 
 HERE = Path(__file__).parent / "recorded"
@@ -28,7 +30,10 @@ def _parameters(value: Any) -> str | None:
 
 
 def main() -> None:
-    """Write both files."""
+    """Write both files, and the folders."""
+    for name, (make, options) in FOLDERS.items():
+        shutil.rmtree(HERE / "saved" / name, ignore_errors=True)
+        make(tf).save(str(HERE / "saved" / name), **options)
     answers = {name: answer(program, tf) for name, program in PROGRAMS.items()}
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(found)}" for name, found in answers.items())
     (HERE / "tensorflow_answers.json").write_text(f"{{\n{lines}\n}}\n")

@@ -114,7 +114,7 @@ UNAUTHENTICATED = 16
 
 
 class OpError(StratagemError):
-    """Base of the `tf.errors` classes: `OpError(text)`, or as in TensorFlow `OpError(node_def, op, text, error_code)`.
+    """Base of the `tf.errors` classes: `OpError(text)`, or as in TensorFlow `OpError(node_def, op, message, error_code)`.
 
     Its subclasses know their code: `NotFoundError(text)`, `NotFoundError(node_def, op, text)`.
 
@@ -126,11 +126,20 @@ class OpError(StratagemError):
 
     error_code: int = UNKNOWN
 
-    def __init__(self, *given: Value) -> None:
-        node_def, op, message, *rest = given if len(given) > 2 else (None, None, *(given or ("",)))
-        super().__init__(message)
-        self.node_def, self.op = node_def, op
+    def __init__(self, *given: Value, **named: Value) -> None:
+        names = ("node_def", "op", "message")
+        if named or len(given) > 2:
+            fields, rest = dict(zip(names, given, strict=False)), list(given[3:])
+            if unknown := named.keys() - {*names, "error_code"} or named.keys() & fields.keys():
+                raise TypeError(f"{type(self).__name__}: the arguments {sorted(unknown)} are unknown or given twice.")
+        else:
+            fields, rest = dict(zip(("message",), given, strict=False)), list(given[1:])
+        fields |= named
+        super().__init__(fields.get("message", ""))
+        self.node_def, self.op = fields.get("node_def"), fields.get("op")
         self.experimental_payloads: dict[bytes, bytes] = {}
+        if "error_code" in fields:
+            self.error_code = fields["error_code"]
         for extra in rest:
             if isinstance(extra, dict):
                 self.experimental_payloads = extra

@@ -13,6 +13,7 @@ from stratagem._core.context import current
 from stratagem._data._dataset_batches import Batches
 from stratagem._data._dataset_functions import Functions
 from stratagem._data._dataset_order import DatasetOrder
+from stratagem._data._dataset_saving import Saving
 from stratagem._data._dataset_sources import Sources
 from stratagem._data._iterator import DatasetIterator, NumpyIterator
 from stratagem._data._one_shot import OneShotIterator
@@ -25,10 +26,6 @@ from stratagem._data.stages._options import Options
 _NOT_PROVIDED = {
     "ragged_batch": "`padded_batch`: there are no ragged tensors here",
     "sparse_batch": "`padded_batch`: there are no sparse tensors here",
-    "snapshot": "`cache(filename)`, which is read by later programs too",
-    "save": "`cache(filename)`, which is read by later programs too, or `tf.io.TFRecordWriter`",
-    "load": "`cache(filename)`, which is read by later programs too, or `tf.data.TFRecordDataset`",
-    "rejection_resample": "`filter`, or `sample_from_datasets` with weights",
     "make_initializable_iterator": "`make_one_shot_iterator()`, or `iter(dataset)` where there is no graph",
     "output_types": "`element_spec`",
     "output_shapes": "`element_spec`",
@@ -40,14 +37,14 @@ _NOT_PROVIDED = {
 
 @final
 class _DatasetType(abc.ABCMeta):
-    """The metaclass, which handles missing names of the class such as `Dataset.load`."""
+    """The metaclass, which handles missing names of the class such as `Dataset.ragged_batch`."""
 
     def __getattr__(cls, name: str) -> NoReturn:
         raise _unknown(name) or AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}")
 
 
 @final
-class Dataset(Sources, DatasetOrder, Batches, Functions, metaclass=_DatasetType):
+class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_DatasetType):
     """A sequence of elements: nests of tensors. Immutable; every method returns a new one.
 
     Make one with `from_tensor_slices`, `from_tensors`, `from_generator`, `range` or `zip`.

@@ -8,7 +8,7 @@ import jax
 
 from stratagem._data.elements._nest import Nest
 from stratagem._data.elements._spec import NestedDataset
-from stratagem._data.stages._options import Options
+from stratagem._data.stages._options import Options, fixed
 from stratagem._data.stages._stage import Stage
 
 
@@ -32,8 +32,8 @@ class DatasetBase(NestedDataset, abc.ABC):
         return self._stage.spec
 
     def options(self) -> Options:
-        """The options set so far."""
-        return Options().merge(self._options)
+        """The options set so far; they can be read, and set by `with_options`."""
+        return fixed(self._options)
 
     def _with(self, stage: Stage) -> Self:
         return type(self)(stage, self._options)

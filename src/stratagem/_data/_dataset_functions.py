@@ -4,14 +4,16 @@ import abc
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from stratagem._data._dataset_base import DatasetBase, as_int
+from stratagem._data._dataset_base import DatasetBase, as_int, seed_of
 from stratagem._data.elements._nest import Nest, convert
 from stratagem._data.functions._map_filter import filtered, mapped
+from stratagem._data.functions._resample import resampled
 from stratagem._data.functions._scan import ScanStage, taken_while
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.grouping._groups import GroupStage
 from stratagem._data.grouping._interleave import interleaved
 from stratagem._data.grouping._lengths import BucketBoundaries
+from stratagem._data.stages._seeds import EpochSeeds
 
 
 class Functions(DatasetBase, abc.ABC):
@@ -100,6 +102,30 @@ class Functions(DatasetBase, abc.ABC):
         else:
             size = UserFunction(window_size_func, "window_size_func")
         return self._with(GroupStage(self._stage, key, reduce, size, type(self)))
+
+    def rejection_resample(
+        self,
+        class_func: Callable[..., Any],
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Pairs of a class and an element. Elements are left out at random, so that the classes get other shares.
+
+        Args:
+            class_func: Returns the number of an element's class, an integer from 0.
+            target_dist: The share of each class that is wanted, numbers whose sum need not be 1.
+            initial_dist: The share of each class in this dataset; None: counted as elements come.
+            seed: Of the random choice, which is another one in every iteration.
+            name: Unused.
+
+        Raises:
+            TypeError, ValueError: a class is no integer; it is no scalar, or the shares are not as many as the others.
+            InvalidArgumentError: while iterating; a class has no share.
+        """
+        seeds = EpochSeeds(seed_of(seed), reshuffle=True)
+        return self._with(resampled(self._stage, class_func, target_dist, initial_dist, seeds))
 
     def bucket_by_sequence_length(
         self,

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from stratagem._base.types import DTypeLike, TensorLike, Unused
+from stratagem._base.types import DTypeLike, PathLike, TensorLike, Unused, Value
 from stratagem._data._dataset import Dataset
 from stratagem._data._dataset_base import as_int
 from stratagem._data._iterator import ElementIterator, Optional
@@ -80,6 +80,44 @@ def bucket_by_sequence_length(
         no_padding,
         drop_remainder,
     )
+
+
+def rejection_resample(
+    class_func: Callable[..., Nest], target_dist: TensorLike, initial_dist: TensorLike = None, seed: TensorLike = None
+) -> Transformation:
+    """`Dataset.rejection_resample`."""
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
+def snapshot(
+    path: PathLike,
+    compression: str | None = "AUTO",
+    reader_func: Callable[[Dataset], Dataset] | None = None,
+    shard_func: Callable[..., Nest] | None = None,
+) -> Transformation:
+    """`Dataset.snapshot`."""
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
+
+
+def save(
+    dataset: Dataset,
+    path: PathLike,
+    compression: str | None = None,
+    shard_func: Callable[..., Nest] | None = None,
+    checkpoint_args: dict[str, Value] | None = None,
+) -> None:
+    """`Dataset.save`."""
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def load(
+    path: PathLike,
+    element_spec: Nest = None,
+    compression: str | None = None,
+    reader_func: Callable[[Dataset], Dataset] | None = None,
+) -> Dataset:
+    """`Dataset.load`."""
+    return Dataset.load(path, element_spec, compression, reader_func)
 
 
 def map_and_batch(

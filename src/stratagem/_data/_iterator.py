@@ -2,20 +2,26 @@
 
 import abc
 import contextlib
+import json
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, Self, TypeVar, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._core.context import current, entered
-from stratagem._data.elements._nest import Nest, to_jax, to_own_numpy, to_tensors
+from stratagem._data.elements._nest import Nest, convert, map_leaves, spec_of, to_jax, to_own_numpy, to_tensors
+from stratagem._data.elements._spec import DatasetSpec, compatible
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
+from stratagem._ops import tensor
 from stratagem._private import OutsideOfTraces
 
 T = TypeVar("T")
+# What becomes a tensor; datasets, PerReplica and tensors are handed on.
+_CONVERTED = (bool, int, float, complex, str, bytes, list, np.ndarray, np.generic)
 
 
 class ElementIterator(abc.ABC, Generic[T]):
@@ -87,9 +93,9 @@ class ElementIterator(abc.ABC, Generic[T]):
         if recorder is not None:
             recorder.need_host("it asks an iterator for an optional element")
         try:
-            return Optional.from_value(next(self))
+            return Optional(next(self), element_spec=self._spec)
         except StopIteration:
-            return Optional.empty()
+            return Optional(element_spec=self._spec)
 
     def get_state(self) -> State:
         """The position, as a dict that JSON can hold."""
@@ -130,29 +136,80 @@ class NumpyIterator(ElementIterator[Nest]):
     def _converted(self, element: Nest) -> Nest:
         return to_own_numpy(element)
 
+    def next(self) -> Nest:
+        """The next element. Raises StopIteration at the end."""
+        return next(self)
+
+    def save(self) -> bytes:
+        """The position, for `restore`."""
+        return json.dumps(self.get_state()).encode()
+
+    def restore(self, state: bytes) -> None:
+        """Continues with exactly the element that was next when `save` returned `state`."""
+        self.set_state(json.loads(state))
+
+
+@final
+class IteratorSpec:
+    """The spec of a dataset's iterator."""
+
+    def __init__(self, element_spec: Nest) -> None:
+        self.element_spec = element_spec
+
+    @property
+    def value_type(self) -> type[DatasetIterator]:
+        """The type of the iterators."""
+        return DatasetIterator
+
+    @staticmethod
+    def from_value(value: ElementIterator[Nest]) -> "IteratorSpec":
+        """The spec of an iterator."""
+        return IteratorSpec(value.element_spec)
+
+    def is_compatible_with(self, spec_or_value: "IteratorSpec | ElementIterator[Nest]") -> bool:
+        """Returns whether an iterator, or one with another spec, has such elements."""
+        if not isinstance(spec_or_value, IteratorSpec | ElementIterator):
+            return False
+        return compatible(self.element_spec, spec_or_value.element_spec)
+
+    def __eq__(self, other: object) -> bool:
+        return self.element_spec == other.element_spec if isinstance(other, IteratorSpec) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((IteratorSpec, DatasetSpec(self.element_spec)))
+
+    def __repr__(self) -> str:
+        return f"IteratorSpec({self.element_spec!r},)"
+
 
 @final
 class Optional(Generic[T]):
-    """A value, or none."""
+    """A value, or none. element_spec: gives its specs, else they are those of the value."""
 
-    def __init__(self, *values: T) -> None:
+    def __init__(self, *values: T, element_spec: Callable[[], Nest] | None = None) -> None:
         self._values = values
+        self._spec = element_spec
 
     @classmethod
     def from_value(cls, value: T) -> "Optional[T]":
-        """An Optional with this value."""
-        return cls(value)
+        """An Optional with this value, whose numbers and arrays become tensors."""
+        return cls(map_leaves(lambda leaf: tensor(leaf) if isinstance(leaf, _CONVERTED) else leaf, value))
 
     @classmethod
-    def empty(cls, element_spec: Nest = None) -> "Optional[T]":
+    def empty(cls, element_spec: Nest) -> "Optional[T]":
         """An Optional without a value."""
-        return cls()
+        return cls(element_spec=lambda: element_spec)
 
-    def has_value(self) -> jax.Array:
+    @property
+    def element_spec(self) -> Nest:
+        """The specs of the value, also of one that is not there."""
+        return spec_of(convert(self._values[0])) if self._spec is None else self._spec()
+
+    def has_value(self, name: str | None = None) -> jax.Array:
         """A bool scalar: whether there is a value."""
         return jnp.asarray(bool(self._values))
 
-    def get_value(self) -> T:
+    def get_value(self, name: str | None = None) -> T:
         """The value.
 
         Raises:

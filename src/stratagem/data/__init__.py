@@ -9,6 +9,7 @@ from stratagem._data import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from stratagem._data import Dataset as Dataset
 from stratagem._data import DatasetIterator as Iterator  # noqa: F401
 from stratagem._data import DatasetSpec as DatasetSpec
+from stratagem._data import IteratorSpec as IteratorSpec
 from stratagem._data import NumpyIterator as NumpyIterator
 from stratagem._data import Options as Options
 from stratagem._data import ThreadingOptions as ThreadingOptions

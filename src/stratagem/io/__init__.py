@@ -7,9 +7,16 @@ from stratagem._data.files import RaggedFeature as RaggedFeature
 from stratagem._data.files import TFRecordOptions as TFRecordOptions
 from stratagem._data.files import TFRecordWriter as TFRecordWriter
 from stratagem._data.files import VarLenFeature as VarLenFeature
+from stratagem._data.files import decode_base64 as decode_base64
+from stratagem._data.files import decode_compressed as decode_compressed
 from stratagem._data.files import decode_csv as decode_csv
+from stratagem._data.files import decode_json_example as decode_json_example
 from stratagem._data.files import decode_raw as decode_raw
+from stratagem._data.files import encode_base64 as encode_base64
+from stratagem._data.files import match_filenames_once as match_filenames_once
+from stratagem._data.files import matching_files as matching_files
 from stratagem._data.files import parse_example as parse_example
+from stratagem._data.files import parse_sequence_example as parse_sequence_example
 from stratagem._data.files import parse_single_example as parse_single_example
 from stratagem._data.files import parse_single_sequence_example as parse_single_sequence_example
 from stratagem._data.files import parse_tensor as parse_tensor

@@ -4,6 +4,7 @@ from stratagem._ops import not_provided as _not_provided
 from stratagem._ops.files import GFile as GFile
 from stratagem._ops.files import copy as copy
 from stratagem._ops.files import exists as exists
+from stratagem._ops.files import get_registered_schemes as get_registered_schemes
 from stratagem._ops.files import glob as glob
 from stratagem._ops.files import isdir as isdir
 from stratagem._ops.files import join as join

@@ -240,7 +240,8 @@ class Names(collections.UserDict[str, Any]):
         import zlib
 
         super().__init__(tf=tf, gzip=gzip, zlib=zlib, w=self.written, four=self.four, changed=changed, names=file_names)
-        self.update(one=self.one, three=self.three, sequence=self.sequence)
+        self.update(one=self.one, three=self.three, sequence=self.sequence, sequences=self.sequences)
+        self.update(parts=last_parts, opened=self.opened)
         self._folder = tempfile.TemporaryDirectory()
         self._count = 0
         tree = Path(self._folder.name, "tree")
@@ -310,6 +311,29 @@ class Names(collections.UserDict[str, Any]):
         )
         return bytes(example.SerializeToString(deterministic=True))
 
+    def sequences(self) -> list[bytes]:
+        """SequenceExamples of three, one and no steps."""
+        train = self["tf"].train
+
+        def made(context: dict[str, list[Any]], lists: dict[str, list[list[Any]]]) -> bytes:
+            steps = {k: train.FeatureList(feature=list(map(self.feature, v))) for k, v in lists.items()}
+            example = train.SequenceExample(
+                context=train.Features(feature={k: self.feature(v) for k, v in context.items()}),
+                feature_lists=train.FeatureLists(feature_list=steps),
+            )
+            return bytes(example.SerializeToString(deterministic=True))
+
+        return [
+            made({"n": [1], "w": [b"a"]}, {"x": [[1], [2], [3]], "v": [[1, 2], [3]], "s": [[b"p"], [b"q"]]}),
+            made({"n": [2], "w": [b"b", b"c"]}, {"x": [[4]], "v": [[5]]}),
+            made({"n": [3]}, {"v": []}),
+        ]
+
+    def opened(self, read: Any, mode: str) -> Any:
+        """What a function reads from a file of two lines."""
+        with self["tf"].io.gfile.GFile(self.written(b"one\ntwo\n"), mode) as file:
+            return read(file)
+
 
 def changed(file: str, *places: int) -> bytes:
     """A file's bytes with one bit changed at these places."""
@@ -317,6 +341,11 @@ def changed(file: str, *places: int) -> bytes:
     for place in places:
         data[place] ^= 1
     return bytes(data)
+
+
+def last_parts(paths: Any) -> list[str]:
+    """The last parts of the names in a tensor of strings."""
+    return [Path(name.decode()).name for name in np.ravel(paths.numpy()).tolist()]
 
 
 def file_names(dataset: Any) -> list[str]:

@@ -1,22 +1,32 @@
 """What a program gives, as JSON: the same for TensorFlow and for Stratagem."""
 
 import collections
+import functools
+import inspect
 import itertools
+import tempfile
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-# Called with the library and its Dataset; gives a dataset, or facts about one.
-Program = Callable[[Any, Any], Any]
+# Called with the library and its Dataset and, if it takes that, an empty folder; gives a dataset, or facts about one.
+Program = Callable[..., Any]
 
 MOST = 12  # elements that are looked at: some datasets never end
 
 
 def answer(program: Program, tf: Any) -> dict[str, Any]:
     """The result, or the error's type; of a dataset its facts, and its elements up to the error."""
+    with tempfile.TemporaryDirectory() as folder:
+        needed = [p for p in inspect.signature(program).parameters.values() if p.default is p.empty]
+        places = (folder,) if len(needed) == 3 else ()
+        return _answer(functools.partial(program, tf, tf.data.Dataset, *places), tf)
+
+
+def _answer(program: Callable[[], Any], tf: Any) -> dict[str, Any]:
     try:
-        result = program(tf, tf.data.Dataset)
+        result = program()
     except Exception as error:
         return {"refused": type(error).__name__}
     if not isinstance(result, tf.data.Dataset):

@@ -19,6 +19,11 @@ _REFUSED_LATER = {
 _REFUSED_AT_ONCE = {"spec": None, "cardinality": None, "elements": None}
 _TWO_KEYS = [[2, ["0", "2"]], [2, ["1", "3"]], [1, ["4"]]]
 
+
+def _number(value: int) -> dict[str, Any]:
+    return {"dtype": "int64", "shape": [], "value": [str(value)]}
+
+
 DIFFERENT: dict[str, tuple[dict[str, Any], str]] = {
     "slices of what is no tensor": ({"refused": "TypeError"}, "the type is wrong and not the value"),
     "a list of different kinds": ({"refused": "TypeError"}, _ACCIDENT),
@@ -59,6 +64,34 @@ DIFFERENT: dict[str, tuple[dict[str, Any], str]] = {
         },
         "every integer is a key",
     ),
+    **{
+        f"save: in {shards}": ({"cardinality": -2}, "what the reader_func makes need not have as many elements")
+        for shards in ("two shards, one after the other", "shards with negative numbers", "shards with gaps")
+    },
+    "save: read by what gives no dataset": (
+        {**_REFUSED_AT_ONCE, "error": None, "refused": "TypeError"},
+        "known at once, and the type is wrong",
+    ),
+    "snapshot: by another pipeline": (
+        {"result": [[{"dtype": "int64", "shape": [], "value": [str(n)]} for n in range(4)]] * 2},
+        "as with `cache` and `save`, a folder is that of one pipeline: what functions compute has no name here",
+    ),
+    "reduce by key: a state that becomes a pair": (
+        {**_REFUSED_AT_ONCE, "refused": "TypeError"},
+        "the same error as for other dtypes",
+    ),
+    "reduce by key: a key that is int32": (
+        {
+            "refused": None,
+            "cardinality": -2,
+            "elements": [{"dict": [["k", _number(0)], ["n", _number(3)]]}],
+            "spec": {"dict": [["k", {"spec": [], "dtype": "int64"}], ["n", {"spec": [], "dtype": "int64"}]]},
+        },
+        "every integer is a key",
+    ),
+    "reduce by key: a reducer that is none": ({"refused": "TypeError"}, _ACCIDENT),
+    "at: of what has no known length": ({"result": _number(3)}, "elements are computed up to it"),
+    "at: of what never ends": ({"result": _number(2)}, "elements are computed up to it"),
     "group: buckets to a shape": ({"spec": {"spec": [None, None], "dtype": "int32"}}, _OF_ONE),
     "group: buckets to a shape that is too small": ({"spec": {"spec": [None, None], "dtype": "int32"}}, _OF_ONE),
 }

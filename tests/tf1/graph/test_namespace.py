@@ -41,7 +41,6 @@ def test_parameters_begin_with_tensorflows(name: str) -> None:
         ("Module", "Module"),
         ("data.Dataset", "data.Dataset"),
         ("distribute", "distribute"),
-        ("errors", "errors"),
         ("float32", "float32"),
         ("function", "function"),
         ("keras", "keras"),
@@ -50,6 +49,8 @@ def test_parameters_begin_with_tensorflows(name: str) -> None:
         ("train.Example", "train.Example"),
         ("FixedLenFeature", "io.FixedLenFeature"),
         ("parse_example", "io.parse_example"),
+        ("decode_base64", "io.decode_base64"),
+        ("matching_files", "io.matching_files"),
     ],
 )
 def test_what_means_the_same_is_the_same(old: str, new: str) -> None:
@@ -128,3 +129,16 @@ def test_files_have_their_old_names(tmp_path: Path) -> None:
         file.write("text")
     assert tf1.gfile.Exists(str(tmp_path / "a"))
     assert tf1.gfile.Glob(str(tmp_path / "*")) == [str(tmp_path / "a")]
+
+
+def test_the_parts_of_the_elements_of_a_dataset() -> None:
+    """The answers are TensorFlow 2.15.1's."""
+    data = tf.compat.v1.data
+    dataset = tf.data.Dataset.from_tensor_slices({"a": ([1, 2], ["x", "y"]), "b": [1.0, 2.0]}).batch(2)
+    for given in (dataset, iter(dataset)):
+        assert data.get_output_types(given) == {"a": (tf.int32, tf.string), "b": tf.float32}
+        assert data.get_output_shapes(given) == {"a": (tf.TensorShape([None]),) * 2, "b": tf.TensorShape([None])}
+        assert data.get_output_classes(given) == {"a": (tf.Tensor, tf.Tensor), "b": tf.Tensor}
+    windows = tf.data.Dataset.range(4).window(2)
+    assert data.get_output_types(windows) == windows.element_spec
+    assert data.experimental.map_and_batch is tf.data.experimental.map_and_batch

@@ -2,7 +2,8 @@
 
 Layout: a magic line; for each element its length, its CRC-32 and its bytes; a JSON index with its length and CRC-32; a
 last line. Numbers are little-endian. An element's bytes: the length of a JSON list of the dtypes and shapes of its leaves,
-that list, and the leaves, each aligned to 16 bytes. A string array is stored as all lengths, followed by all bytes.
+that list, and the leaves, each aligned to 16 bytes. A string array is stored as all lengths, followed by all bytes. If the
+index says so, an element's bytes are compressed by zlib.
 """
 
 import contextlib
@@ -33,6 +34,7 @@ _FRAME = struct.Struct("<QI")  # length, CRC-32
 _HEAD = struct.Struct("<I")
 _ALIGNMENT = 16
 _BLOCK = 1 << 20
+_LEVEL = 1  # of compression: the fastest
 _MARK = 1024  # the index has the offset of every 1024th element
 _STALE_SECONDS = 24 * 3600.0
 
@@ -44,7 +46,7 @@ class CacheIndex:
 
     count: the number of elements. components: the path and dtype of every leaf. part: the part of the data, see
     `FileCacheStage.part`. origin: the state of the pipeline at the first element. marks: the offset of every 1024th
-    element. end: the end of the last one.
+    element. end: the end of the last one. compressed: whether elements are.
     """
 
     count: int
@@ -53,6 +55,7 @@ class CacheIndex:
     origin: State
     marks: list[int]
     end: int
+    compressed: bool = False
 
 
 def components_of(nest: Nest) -> list[list[str]]:
@@ -131,7 +134,7 @@ def elements_from(path: Path, index: CacheIndex, position: int) -> Iterator[list
         if number >= position:
             if zlib.crc32(found) != crc:
                 raise _damaged(path, f"element {number} is damaged")
-            yield _decoded(found)
+            yield _decoded(zlib.decompress(found) if index.compressed else found)
         number += 1
 
 
@@ -143,8 +146,9 @@ class CacheWriter:
     unfinished writers are removed with them; those of killed processes after a day.
     """
 
-    def __init__(self, path: Path, part: list[list[int]], origin: State) -> None:
+    def __init__(self, path: Path, part: list[list[int]], origin: State, *, compress: bool = False) -> None:
         self._path = path
+        self._compress = compress
         self._part = part
         self._origin = origin
         self._partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}.partial")
@@ -169,7 +173,7 @@ class CacheWriter:
             self._components = components_of(element)
         if self._count % _MARK == 0:
             self._marks.append(self._written + len(self._buffer))
-        payload = _encoded(arrays)
+        payload = zlib.compress(_encoded(arrays), _LEVEL) if self._compress else _encoded(arrays)
         self._buffer += _FRAME.pack(len(payload), zlib.crc32(payload))
         self._buffer += payload
         self._count += 1
@@ -183,7 +187,7 @@ class CacheWriter:
             InvalidArgumentError: the other writer has cached another part of the data.
         """
         end = self._written + len(self._buffer)
-        index = CacheIndex(self._count, self._components, self._part, self._origin, self._marks, end)
+        index = CacheIndex(self._count, self._components, self._part, self._origin, self._marks, end, self._compress)
         text = json.dumps(vars(index)).encode()
         self._buffer += text + _FRAME.pack(len(text), zlib.crc32(text)) + _END
         self._flush()
@@ -265,7 +269,9 @@ def _read(path: Path, place: int, size: int) -> bytes:
 
 
 def _damaged(path: Path, what: str) -> DataLossError:
-    return DataLossError(f"The cache file {path}: {what}. Delete it, and the next complete iteration makes it anew.")
+    return DataLossError(
+        f"The cache file {path}: {what}. Delete it and make it anew; a cache is made by the next iteration."
+    )
 
 
 def _removed(path: Path) -> None:

@@ -42,7 +42,7 @@ class FileCacheStage(UnaryStage):
     def with_parents(self, *parents: Stage) -> "FileCacheStage":
         (parent,) = parents
         # A worker's own part of the data needs a file of its own: workers may share a folder.
-        return self if parent is self._parent else FileCacheStage(parent, f"{self._filename}.{_digest(parent)}")
+        return self if parent is self._parent else FileCacheStage(parent, f"{self._filename}.{digest(parent)}")
 
     @functools.cached_property
     def spec(self) -> Nest:
@@ -181,7 +181,7 @@ def _part_of(stage: Stage) -> list[list[int]]:
     return here + [cut for parent in stage.parents for cut in _part_of(parent)]
 
 
-def _digest(stage: Stage) -> str:
+def digest(stage: Stage) -> str:
     """A short name of the part of the data that a plan takes, and of the files that it reads."""
     return hashlib.sha256(json.dumps([_part_of(stage), _files(stage)]).encode()).hexdigest()[:12]
 

@@ -36,6 +36,17 @@ class DatasetSpec:
         """The type of such a component."""
         return NestedDataset
 
+    @staticmethod
+    def from_value(value: NestedDataset) -> "DatasetSpec":
+        """The spec of a dataset."""
+        return DatasetSpec(value.element_spec)
+
+    def is_compatible_with(self, spec_or_value: "DatasetSpec | NestedDataset") -> bool:
+        """Returns whether a dataset, or one with another spec, has such elements."""
+        if not isinstance(spec_or_value, DatasetSpec | NestedDataset):
+            return False
+        return compatible(self.element_spec, spec_or_value.element_spec)
+
     def __eq__(self, other: object) -> bool:
         return self.element_spec == other.element_spec if isinstance(other, DatasetSpec) else NotImplemented
 
@@ -48,6 +59,15 @@ class DatasetSpec:
 
 
 Spec = TensorSpec | DatasetSpec
+
+
+def compatible(first: Nest, second: Nest) -> bool:
+    """Returns whether two nests of specs have one structure, equal dtypes, and shapes that are equal as far as known."""
+    try:
+        fits = jax.tree.map(lambda a, b: type(a) is type(b) and a.is_compatible_with(b), first, second)
+    except ValueError:  # another structure
+        return False
+    return all(jax.tree.leaves(fits))
 
 
 def without_rows(spec: Spec) -> TensorSpec:

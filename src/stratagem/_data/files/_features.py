@@ -165,6 +165,8 @@ class FixedLenFeature(FeatureParser):
 
     def many(self, key: str, features: Sequence[TensorLike], names: Sequence[str]) -> Nest:
         values = self._values_of_all(features)
+        if not features:
+            values = np.empty(0, self.kind.dtype)
         if values is None:
             values = np.stack(each(lambda feature: self._checked(key, self.values(key, feature)), features, names))
         return numbers(values.reshape(len(features), *self.dims))

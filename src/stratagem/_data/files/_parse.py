@@ -1,5 +1,6 @@
 """Parses serialized Examples to tensors: `tf.io.parse_example` and its relatives."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,7 +32,7 @@ def parse_single_example(
         InvalidArgumentError: not an Example, or a feature is missing or has another type or length; the text names it.
     """
     _check(features)
-    found = _message(Example, _scalar(serialized)).features.feature
+    found = parsed_message(Example, _scalar(serialized)).features.feature
     return {key: expected.one(key, found.get(key)) for key, expected in features.items()}
 
 
@@ -57,7 +58,7 @@ def parse_example(
     names = ["<unknown>"] * len(array)
     if example_names is not None:
         names = [n.decode() for n in text(example_names, "parse_example").tolist()]
-    found = [_message(Example, data).features.feature for data in array.tolist()]
+    found = [parsed_message(Example, data).features.feature for data in array.tolist()]
     return {key: expected.many(key, [f.get(key) for f in found], names) for key, expected in features.items()}
 
 
@@ -77,15 +78,20 @@ def parse_single_sequence_example(
     """
     if not context_features and not sequence_features:
         raise ValueError("At least one of context_features and sequence_features is needed.")
-    message = _message(SequenceExample, _scalar(serialized))
+    message = parsed_message(SequenceExample, _scalar(serialized))
     context, lists = message.context.feature, message.feature_lists.feature_list
     _check(context_features or {}, empty=True)
     parsed = {key: expected.one(key, context.get(key)) for key, expected in (context_features or {}).items()}
-    steps = {key: _steps(key, expected, lists.get(key)) for key, expected in (sequence_features or {}).items()}
+    steps = {key: parsed_steps(key, expected, lists.get(key)) for key, expected in (sequence_features or {}).items()}
     return parsed, steps
 
 
-def _steps(key: str, expected: Any, found: Any) -> Any:
+def parsed_steps(key: str, expected: Any, found: Any) -> Any:
+    """The steps of one feature list: (steps, *shape), or a SparseTensor (steps, longest). found: None if it is missing.
+
+    Raises:
+        ValueError, InvalidArgumentError: in the same cases as `parse_single_sequence_example`.
+    """
     steps = [] if found is None else found.feature
     if isinstance(expected, VarLenFeature):
         return sparse_rows([expected.values(key, step) for step in steps], expected.kind)
@@ -101,7 +107,7 @@ def _steps(key: str, expected: Any, found: Any) -> Any:
     result = np.empty((len(steps), *expected.dims), expected.kind.dtype)
     for i, step in enumerate(steps):
         values = expected.values(key, step)
-        if values is None or len(values) != result[i].size:
+        if values is None or len(values) != math.prod(expected.dims):
             raise InvalidArgumentError(
                 f"Key: {key}, Index: {i}.  Number of values != expected.  values size: "
                 f"{0 if values is None else len(values)} but output shape: {list(expected.dims)}"
@@ -133,7 +139,8 @@ def _scalar(serialized: Any) -> bytes:
     return value
 
 
-def _message(kind: Any, data: bytes) -> Any:
+def parsed_message(kind: Any, data: bytes) -> Any:
+    """A serialized message. Raises InvalidArgumentError if it is none of this kind."""
     try:
         return kind.FromString(data)
     except DecodeError as error:

@@ -4,7 +4,7 @@ import os
 import weakref
 import zlib
 from types import TracebackType
-from typing import Any, BinaryIO, final
+from typing import Any, BinaryIO, ClassVar, final
 
 from stratagem._base.errors import FailedPreconditionError
 from stratagem._base.framing import framed
@@ -22,6 +22,8 @@ class TFRecordOptions:
     Raises:
         ValueError: another compression_type.
     """
+
+    compression_type_map: ClassVar = {0: "", 1: "ZLIB", 2: "GZIP"}
 
     def __init__(
         self,
@@ -46,6 +48,15 @@ class TFRecordOptions:
         self.compression_method = compression_method
         self.mem_level = mem_level
         self.compression_strategy = compression_strategy
+
+    @classmethod
+    def get_compression_type_string(cls, options: "TFRecordOptions | str | None") -> str:
+        """The compression of options, or of what stands for them: its name, or None.
+
+        Raises:
+            ValueError: there is no such compression.
+        """
+        return options.compression_type if isinstance(options, TFRecordOptions) else cls(options).compression_type
 
 
 @final

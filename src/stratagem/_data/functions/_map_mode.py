@@ -131,12 +131,23 @@ class TracedMapMode(FunctionRunner):
         return CompiledFunction(trace(self._function.function, map_leaves(with_known_rows, self._specs)))
 
 
+_debugged = False
+
+
+def run_in_python(value: bool) -> None:
+    """Decides whether functions that are given to datasets from now on run as Python, even if they can be traced."""
+    global _debugged
+    _debugged = value
+
+
 def map_mode_of(parent: Stage, function: UserFunction) -> FunctionRunner:
     """The best mode to run `function` on the elements of `parent`. If that is Python, one log line says why.
 
     Raises:
         Exception: what the function itself raises on an example.
     """
+    if _debugged:
+        return PythonMapMode(function)
     failure: Exception | None = None
     try:
         return TracedMapMode(function, parent.spec, parent.batch_size)

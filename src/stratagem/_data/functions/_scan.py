@@ -17,7 +17,7 @@ from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, 
 
 
 @final
-class _ScanInputStage(UnaryStage):
+class ScanInputStage(UnaryStage):
     """Pairs of a state and an element, as the parent of a scan's function. Only its spec and example are used."""
 
     def __init__(self, parent: Stage, initial: Nest) -> None:
@@ -42,7 +42,7 @@ class ScanStage(UnaryStage):
     def __init__(self, parent: Stage, initial: Nest, function: UserFunction) -> None:
         super().__init__(parent)
         self._initial = initial
-        self._applied = AppliedFunction(_ScanInputStage(parent, initial), function)
+        self._applied = AppliedFunction(ScanInputStage(parent, initial), function)
         if self._applied.traced is not None:
             _ = self.spec
 

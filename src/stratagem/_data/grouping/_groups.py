@@ -37,7 +37,7 @@ class GroupStage(UnaryStage):
         super().__init__(parent)
         self._key = AppliedFunction(parent, key)
         if self._key.traced is not None:
-            _check_key(self._key.traced.program.trace.spec)
+            check_key(self._key.traced.program.trace.spec)
         self._opener = DatasetFunction(reduce)
         self._size = size
         self._wrap = wrap
@@ -100,7 +100,7 @@ class GroupStage(UnaryStage):
             ValueError: the user's function did not return an integer.
         """
         key = self._key(element, draws, position)
-        _check_key(spec_of(key))
+        check_key(spec_of(key))
         return int(key)
 
     def size(self, key: int) -> int:
@@ -243,7 +243,7 @@ class _GroupIterator(StageIterator):
         super().close()
 
 
-def _check_key(spec: Nest) -> None:
+def check_key(spec: Nest) -> None:
     """Raises ValueError unless a key of this spec is an integer."""
     if not isinstance(spec, TensorSpec) or spec.shape.rank != 0 or spec.dtype.kind not in "iu":
         raise ValueError(

@@ -92,17 +92,23 @@ def _without_paths(value: Any) -> Any:
 
 
 def matching(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The files and folders that match, sorted; those that match two patterns appear twice, as in TensorFlow.
-
-    `*` and `?` match within one part of a path, hidden names too; `[abc]` is a set.
+    """The files and folders that match, see `found_files`.
 
     Raises:
         InvalidArgumentError: nothing matches any of them.
     """
-    found = sorted(name for pattern in patterns for name in _matching(pattern))
+    found = found_files(patterns)
     if not found:
         raise InvalidArgumentError(f"No files matched pattern: {', '.join(patterns)}")
-    return tuple(found)
+    return found
+
+
+def found_files(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The files and folders that match, sorted; those that match two patterns appear twice, as in TensorFlow.
+
+    `*` and `?` match within one part of a path, hidden names too; `[abc]` is a set.
+    """
+    return tuple(sorted(name for pattern in patterns for name in _matching(pattern)))
 
 
 def _matching(pattern: str) -> list[str]:

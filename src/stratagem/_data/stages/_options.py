@@ -22,26 +22,60 @@ class AutoShardPolicy(enum.IntEnum):
     HINT = 3
 
 
+class AutotuneAlgorithm(enum.Enum):
+    """TensorFlow's ways to find numbers of threads and sizes of buffers. They are fixed here, so that all mean the same."""
+
+    DEFAULT = 0
+    HILL_CLIMB = 1
+    GRADIENT_DESCENT = 2
+    MAX_PARALLELISM = 3
+    STAGE_BASED = 4
+
+
+class ExternalStatePolicy(enum.Enum):
+    """The ways to save a pipeline with state outside of it. Random numbers are part of the position here: all mean the same."""
+
+    WARN = 0
+    IGNORE = 1
+    FAIL = 2
+
+
 class _NamedSettings:
     """Named settings: an unknown name or a value of the wrong type is an error, as in TensorFlow."""
 
     _defaults: ClassVar[dict[str, tuple[type, Any]]]
+    _renamed: ClassVar[dict[str, str]] = {}  # earlier names, and the present ones
+    _fixed = False
 
     def __init__(self) -> None:
         self.__dict__.update({name: copy.deepcopy(default) for name, (_, default) in self._defaults.items()})
 
     def __setattr__(self, name: str, value: Any) -> None:
+        name = self._renamed.get(name, name)
         if name not in self._defaults:
             raise AttributeError(
                 f"Cannot set the property {name} on {type(self).__name__}. It has: {', '.join(self._defaults)}."
+            )
+        if self._fixed:
+            raise ValueError(
+                f"Setting `{name}` of what `tf.data.Dataset.options()` returned has no effect. Set it on a new "
+                "`tf.data.Options()` and call `dataset.with_options(options)`."
             )
         kind, default = self._defaults[name]
         if value is not default and not isinstance(value, kind):
             raise TypeError(f'Property "{name}" must be of type {kind}, got: {value!r} (type: {type(value)})')
         self.__dict__[name] = value
 
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._renamed:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.")
+        return getattr(self, self._renamed[name])
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._renamed})
+
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.__dict__ == other.__dict__
+        return type(self) is type(other) and all(getattr(self, n) == getattr(other, n) for n in self._defaults)
 
     __hash__ = None  # type: ignore[assignment]  # settings can change
 
@@ -55,6 +89,13 @@ class _NamedSettings:
             else:
                 result.__dict__[name] = theirs if mine == default else mine
         return result
+
+    def _fix(self) -> None:
+        """Makes setting anything here an error."""
+        for value in self.__dict__.values():
+            if isinstance(value, _NamedSettings):
+                value._fix()
+        self.__dict__["_fixed"] = True
 
 
 @final
@@ -76,21 +117,84 @@ class ThreadingOptions(_NamedSettings):
 
 
 @final
-class Options(_NamedSettings):
-    """The options of a dataset: `dataset.with_options(options)`."""
+class AutotuneOptions(_NamedSettings):
+    """`Options.autotune`: accepted, but without effect here, because AUTOTUNE stands for fixed numbers."""
 
-    deterministic: bool | None
-    experimental_deterministic: bool | None
-    experimental_distribute: DistributeOptions
-    threading: ThreadingOptions
+    autotune_algorithm: AutotuneAlgorithm | None
+    cpu_budget: int | None
+    enabled: bool | None
+    ram_budget: int | None
     _defaults: ClassVar = {
+        "autotune_algorithm": (AutotuneAlgorithm, None),
+        "cpu_budget": (int, None),
+        "enabled": (bool, None),
+        "ram_budget": (int, None),
+    }
+
+
+@final
+class OptimizationOptions(_NamedSettings):
+    """`Options.experimental_optimization`: accepted, but without effect here, because a plan is optimised when it is made."""
+
+    apply_default_optimizations: bool | None
+    filter_fusion: bool | None
+    filter_parallelization: bool | None
+    inject_prefetch: bool | None
+    map_and_batch_fusion: bool | None
+    map_and_filter_fusion: bool | None
+    map_fusion: bool | None
+    map_parallelization: bool | None
+    noop_elimination: bool | None
+    parallel_batch: bool | None
+    shuffle_and_repeat_fusion: bool | None
+    _defaults: ClassVar = {name: (bool, None) for name in __annotations__ if name != "_defaults"}
+
+
+@final
+class Options(_NamedSettings):
+    """The options of a dataset: `dataset.with_options(options)`.
+
+    Only `experimental_distribute` has an effect: elements come in the same order whatever `deterministic` is, and the
+    other options are about speed, which a plan decides itself. `experimental_deterministic` and `experimental_threading` are
+    the earlier names of `deterministic` and `threading`.
+    """
+
+    autotune: AutotuneOptions
+    deterministic: bool | None
+    experimental_distribute: DistributeOptions
+    experimental_external_state_policy: ExternalStatePolicy | None
+    experimental_optimization: OptimizationOptions
+    experimental_slack: bool | None
+    experimental_symbolic_checkpoint: bool | None
+    experimental_warm_start: bool | None
+    threading: ThreadingOptions
+    _renamed: ClassVar = {"experimental_deterministic": "deterministic", "experimental_threading": "threading"}
+    _defaults: ClassVar = {
+        "autotune": (AutotuneOptions, AutotuneOptions()),
         "deterministic": (bool, None),
-        "experimental_deterministic": (bool, None),
         "experimental_distribute": (DistributeOptions, DistributeOptions()),
+        "experimental_external_state_policy": (ExternalStatePolicy, None),
+        "experimental_optimization": (OptimizationOptions, OptimizationOptions()),
+        "experimental_slack": (bool, None),
+        "experimental_symbolic_checkpoint": (bool, None),
+        "experimental_warm_start": (bool, None),
         "threading": (ThreadingOptions, ThreadingOptions()),
     }
 
     def merge(self, options: "Options") -> "Options":
-        """These options, overridden by those that were changed in `options`."""
+        """These options, overridden by those that were changed in `options`.
+
+        Raises:
+            TypeError: `options` are no Options.
+        """
+        if not isinstance(options, Options):
+            raise TypeError(f"Could not merge options of type Options with {type(options).__name__}: {options!r:.100}.")
         merged: Options = options._merged_into(self)
         return merged
+
+
+def fixed(options: Options) -> Options:
+    """A copy of the options in which nothing can be set."""
+    copied = Options().merge(options)
+    copied._fix()
+    return copied

@@ -4,6 +4,7 @@ from stratagem._ops.files._gfile import FileStatistics as FileStatistics
 from stratagem._ops.files._gfile import GFile as GFile
 from stratagem._ops.files._gfile import copy as copy
 from stratagem._ops.files._gfile import exists as exists
+from stratagem._ops.files._gfile import get_registered_schemes as get_registered_schemes
 from stratagem._ops.files._gfile import glob as glob
 from stratagem._ops.files._gfile import isdir as isdir
 from stratagem._ops.files._gfile import join as join

@@ -87,6 +87,11 @@ def glob(pattern: StrPath | list[StrPath]) -> list[str]:
     return sorted({path for p in patterns for path in _glob.glob(local_path(p))})
 
 
+def get_registered_schemes() -> list[str]:
+    """The kinds of paths that can be opened: plain ones and `file://`."""
+    return ["", "file"]
+
+
 def walk(
     top: StrPath, topdown: bool = True, onerror: Callable[[OSError], None] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -143,7 +148,18 @@ class GFile:
         self.close()
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._file)
+        return self
+
+    def __next__(self) -> Any:
+        # Python's own iteration over text would forbid `tell`.
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    def next(self) -> TensorLike:
+        """Reads the next line including its end. Raises StopIteration at the end of the file."""
+        return next(self)
 
     def read(self, n: int = -1) -> TensorLike:
         """Reads everything, or `n` characters (bytes in binary mode)."""
@@ -172,9 +188,29 @@ class GFile:
         except UnsupportedOperation as error:
             raise PermissionDeniedError(f"{self.name} was opened with mode {self.mode!r}: {error}") from error
 
-    def seek(self, offset: int, whence: int = 0) -> None:
-        """Moves to a position."""
-        self._file.seek(offset, whence)
+    def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
+        """Moves to a position, in bytes. whence: count from the start (0), from here (1) or from the end (2).
+
+        position: the earlier name of `offset`.
+
+        Raises:
+            TypeError: none of them, or both.
+            InvalidArgumentError: another `whence`.
+        """
+        if offset is not None and position is not None:
+            raise TypeError("seek(): offset and position may not be set simultaneously.")
+        distance = position if offset is None else offset
+        if distance is None:
+            raise TypeError("seek(): offset argument required")
+        if whence not in (0, 1, 2):
+            raise InvalidArgumentError(f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2.")
+        # Python's own text files cannot count from elsewhere than the start.
+        origin = 0 if whence == 0 else self.tell() if whence == 1 else self.size()
+        self._file.seek(origin + distance)
+
+    def seekable(self) -> bool:
+        """True: these are local files."""
+        return bool(self._file.seekable())
 
     def tell(self) -> int:
         """The current position."""

@@ -48,7 +48,7 @@ class TensorArray:
     end makes the array longer; in a compiled loop the number must be known then, elsewhere the function runs in Python.
     element_shape: of every element; without it, the first that is written tells. infer_shape: whether all elements must
     have one shape. An element that was never written is zeros, once the shape is known. Elements can be read any number of
-    times; TensorFlow's other options are accepted and have no effect.
+    times; TensorFlow's other options are accepted and have no effect. Strings are for code that is not compiled.
 
     As in TensorFlow, outside of compiled code writing changes the array itself; so use what `write` returns, everywhere.
     If only the running program knows the number, a write past the end is dropped, and what is read there is the last element.
@@ -72,7 +72,9 @@ class TensorArray:
             raise NotImplementedError(
                 "tf.TensorArray: handle and flow belong to TensorFlow's graphs. Pass the array itself."
             )
-        count = static_int(size, "the size of a TensorArray is a tensor") if size is not None else 0
+        if size is None:
+            raise ValueError("tf.TensorArray: size must be given. With dynamic_size=True it may be 0.")
+        count = _whole(size, "the size of a TensorArray is a tensor")
         if count < 0:
             raise InvalidArgumentError(f"tf.TensorArray: size must not be negative, got {count}.")
         shape = TensorShape(element_shape)
@@ -86,7 +88,7 @@ class TensorArray:
         Raises: InvalidArgumentError for another dtype, ValueError for another shape, OutOfRangeError past the end.
         """
         element = self._checked(value)
-        where = tensor(index)
+        where = _number(index, "write")
         if is_traced(where):
             if self._facts.dynamic_size:
                 need_value(
@@ -111,7 +113,7 @@ class TensorArray:
 
         Raises: OutOfRangeError past the end, InvalidArgumentError for one that was not written and whose shape is not known.
         """
-        where = tensor(index)
+        where = _number(index, "read")
         if is_traced(where):
             return self._buffer()[_from_start(where)]
         number = int(where)
@@ -126,7 +128,7 @@ class TensorArray:
 
     def unstack(self, value: TensorLike, name: str | None = None) -> "TensorArray":
         """Returns the array with the rows of a tensor as its elements."""
-        rows = tensor(value)
+        rows = self._converted(value)
         if not rows.ndim:
             raise ValueError("TensorArray.unstack needs a tensor with rows, got a scalar.")
         self._checked(rows[0]) if len(rows) else self._check_dtype(rows)
@@ -139,11 +141,11 @@ class TensorArray:
         wanted = tensor(indices)
         if is_traced(wanted):
             return self._buffer()[_from_start(wanted)]
-        return stack([self.read(i) for i in np.asarray(wanted).tolist()]) if len(wanted) else self._buffer()[:0]
+        return self._joined([self.read(i) for i in np.asarray(wanted).tolist()]) if len(wanted) else self._buffer()[:0]
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> "TensorArray":
         """Returns the array with row `i` of a tensor as the element with number `indices[i]`, a 1-D tensor."""
-        where, rows = tensor(indices), tensor(value)
+        where, rows = tensor(indices), self._converted(value)
         if len(where) != len(rows):
             raise ValueError(f"TensorArray.scatter: {len(where)} indices for {len(rows)} rows.")
         array = self
@@ -153,14 +155,20 @@ class TensorArray:
 
     def concat(self, name: str | None = None) -> jax.Array:
         """Returns the elements, which may be of different lengths, one after the other as one tensor."""
-        return concat([self.read(i) for i in range(self._facts.size)] or [self._buffer()], 0)
+        parts = [self.read(i) for i in range(self._facts.size)] or [self._buffer()]
+        return tensor(np.concatenate(parts)) if self._facts.dtype == object else concat(parts, 0)
 
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> "TensorArray":
         """Returns the array with consecutive parts of a tensor, of these lengths, as its elements."""
-        parts = split(tensor(value), lengths)
-        if len(parts) > self._facts.size and not self._facts.dynamic_size:
-            raise ValueError(f"TensorArray.split: {len(parts)} parts for an array of {self._facts.size} elements.")
-        self._check_dtype(parts[0])
+        rows = self._converted(value)
+        self._check_dtype(rows)
+        if not rows.ndim:
+            raise InvalidArgumentError("TensorArray.split needs a tensor with rows, got a scalar.")
+        parts = split(rows, lengths)
+        if len(parts) != self._facts.size and not self._facts.dynamic_size:
+            raise InvalidArgumentError(
+                f"TensorArray.split: {len(parts)} parts for an array of {self._facts.size} elements without dynamic_size=True."
+            )
         return self._with(list(parts))
 
     def size(self, name: str | None = None) -> TensorLike:
@@ -187,8 +195,22 @@ class TensorArray:
     @property
     def element_shape(self) -> TensorShape:
         """The shape of every element, as far as it is known."""
-        found = self._found_shape()
+        found = self._found_shape() if self._facts.infer_shape else None
         return self._facts.element_shape if found is None else TensorShape(found)
+
+    @property
+    def flow(self) -> jax.Array:
+        """The number 0, without a meaning: in TensorFlow's graphs it orders reads and writes."""
+        return tensor(0)
+
+    @property
+    def handle(self) -> None:
+        """None: in TensorFlow 1 it names the array in its graph."""
+        return None
+
+    def grad(self, source: str, flow: Unused = None, name: str | None = None) -> NoReturn:
+        """Raises NotImplementedError, as in TensorFlow 2: a tf.GradientTape goes through arrays."""
+        raise NotImplementedError("TensorArray.grad is of TensorFlow 1's graphs. Use tf.GradientTape.")
 
     def __len__(self) -> int:
         return self._facts.size
@@ -209,12 +231,16 @@ class TensorArray:
 
     def _checked(self, value: Any) -> jax.Array:
         """Returns an element to be written, of the right dtype and shape."""
-        element = tensor(value) if isinstance(value, jax.Array) else tensor(value, self._facts.dtype)
+        element = self._converted(value)
         self._check_dtype(element)
         expected = self.element_shape
         if self._facts.infer_shape and not expected.is_compatible_with(TensorShape(element.shape)):
             raise ValueError(f"TensorArray.write: an element of shape {tuple(element.shape)}, expected {expected}.")
         return element
+
+    def _converted(self, value: Any) -> jax.Array:
+        """Returns a tensor; numbers and NumPy arrays get the dtype of the elements."""
+        return tensor(value) if isinstance(value, jax.Array) else tensor(value, self._facts.dtype)
 
     def _check_dtype(self, found: jax.Array) -> None:
         if found.dtype != self._facts.dtype:
@@ -247,6 +273,8 @@ class TensorArray:
             raise InvalidArgumentError(
                 f"TensorArray.read: element {number} was not written, its shape is not known. Write it or give element_shape."
             )
+        if self._facts.dtype == object:
+            return tensor(np.full(shape, b"", object))
         return jnp.zeros(shape, self._facts.dtype)
 
     def _buffer(self) -> jax.Array:
@@ -254,10 +282,21 @@ class TensorArray:
         if not isinstance(self._elements, list):
             return self._elements
         if not self._elements:
-            return jnp.zeros((0, *(self._found_shape() or ())), self._facts.dtype)
+            return self._empty()
         if all(e is None for e in self._elements):
-            return jnp.broadcast_to(self._zeros(0), (self._facts.size, *self._zeros(0).shape))
-        return stack([self.read(i) for i in range(len(self._elements))])
+            zero = self._zeros(0)
+            whole = (self._facts.size, *zero.shape)
+            return (
+                tensor(np.broadcast_to(zero, whole)) if self._facts.dtype == object else jnp.broadcast_to(zero, whole)
+            )
+        return self._joined([self.read(i) for i in range(len(self._elements))])
+
+    def _empty(self) -> jax.Array:
+        shape = (0, *(self._found_shape() or ()))
+        return tensor(np.empty(shape, object)) if self._facts.dtype == object else jnp.zeros(shape, self._facts.dtype)
+
+    def _joined(self, elements: list[Any]) -> jax.Array:
+        return tensor(np.stack(elements)) if self._facts.dtype == object else stack(elements)
 
     def _allocated(self, shape: Sequence[int]) -> jax.Array:
         """All elements as one tensor, if those that are not there have this shape."""
@@ -265,6 +304,21 @@ class TensorArray:
 
     def _is_unallocated(self) -> bool:
         return self._found_shape() is None and not any(e is not None for e in self._elements)
+
+
+def _number(index: IntLike, method: str) -> jax.Array:
+    """Returns the number of an element as a tensor. Raises TypeError if it is no integer."""
+    number = tensor(index)
+    if number.dtype.kind not in "iu":
+        raise TypeError(f"TensorArray.{method}: the index must be an integer, got {number.dtype}: {index!r:.100}.")
+    return number
+
+
+def _whole(size: IntLike, reason: str) -> int:
+    """Returns a size. Raises TypeError if it is no integer."""
+    if not is_traced(size) and np.asarray(size).dtype.kind not in "iu":
+        raise TypeError(f"tf.TensorArray: size must be an integer, got {size!r:.100}.")
+    return static_int(size, reason)
 
 
 def _from_start(index: jax.Array) -> jax.Array:

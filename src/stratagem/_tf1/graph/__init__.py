@@ -8,6 +8,8 @@ from stratagem._tf1.graph._collections import global_variables as global_variabl
 from stratagem._tf1.graph._collections import local_variables as local_variables
 from stratagem._tf1.graph._collections import model_variables as model_variables
 from stratagem._tf1.graph._collections import trainable_variables as trainable_variables
+from stratagem._tf1.graph._error_codes import error_code_from_exception_type as error_code_from_exception_type
+from stratagem._tf1.graph._error_codes import exception_type_from_error_code as exception_type_from_error_code
 from stratagem._tf1.graph._get_variable import assert_global_step as assert_global_step
 from stratagem._tf1.graph._get_variable import create_global_step as create_global_step
 from stratagem._tf1.graph._get_variable import get_global_step as get_global_step
@@ -44,6 +46,9 @@ from stratagem._tf1.graph._operations import assign_sub as assign_sub
 from stratagem._tf1.graph._operations import control_dependencies as control_dependencies
 from stratagem._tf1.graph._operations import group as group
 from stratagem._tf1.graph._operations import no_op as no_op
+from stratagem._tf1.graph._output_types import get_output_classes as get_output_classes
+from stratagem._tf1.graph._output_types import get_output_shapes as get_output_shapes
+from stratagem._tf1.graph._output_types import get_output_types as get_output_types
 from stratagem._tf1.graph._scope_functions import get_variable_scope as get_variable_scope
 from stratagem._tf1.graph._scope_functions import name_scope as name_scope
 from stratagem._tf1.graph._scope_functions import variable_scope as variable_scope

@@ -106,6 +106,7 @@ from stratagem._tf1.graph.functions.reductions import reduce_sum as reduce_sum
 from stratagem._tf1.graph.log import get_logger as get_logger
 from stratagem.compat.v1 import app as app
 from stratagem.compat.v1 import data as data
+from stratagem.compat.v1 import errors as errors
 from stratagem.compat.v1 import estimator as estimator
 from stratagem.compat.v1 import flags as flags
 from stratagem.compat.v1 import gfile as gfile

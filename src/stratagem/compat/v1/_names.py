@@ -15,8 +15,10 @@ _MERGED = ("math", "linalg", "debugging")
 # TensorFlow 1's names, and the namespaces that have them now.
 _MOVED = {
     "FixedLenFeature": "io", "FixedLenSequenceFeature": "io", "VarLenFeature": "io", "arg_max": "math.argmax",
-    "arg_min": "math.argmin", "decode_csv": "io", "decode_raw": "io", "div_no_nan": "math.divide_no_nan",
-    "floor_div": "math.floordiv", "lin_space": "linspace", "matrix_band_part": "linalg.band_part",
+    "arg_min": "math.argmin", "decode_base64": "io", "decode_compressed": "io", "decode_csv": "io",
+    "decode_json_example": "io", "decode_raw": "io", "div_no_nan": "math.divide_no_nan",
+    "encode_base64": "io", "floor_div": "math.floordiv", "lin_space": "linspace", "matching_files": "io",
+    "matrix_band_part": "linalg.band_part",
     "matrix_determinant": "linalg.det", "matrix_diag": "linalg.diag", "matrix_diag_part": "linalg.diag_part",
     "matrix_inverse": "linalg.inv", "matrix_solve": "linalg.solve",
     "matrix_triangular_solve": "linalg.triangular_solve", "parse_example": "io", "parse_single_example": "io",
@@ -50,6 +52,7 @@ _INSTEAD = {
     "local_variables_initializer": "nothing: variables have their values as soon as they are made",
     "tables_initializer": "nothing: there are no tables that wait",
     "variables_initializer": "nothing: variables have their values as soon as they are made",
+    "errors.raise_exception_on_not_ok_status": "try and except tf.errors.OpError: nothing here takes a status",
     "train.init_from_checkpoint": "Estimator(warm_start_from=...)",
     "train.warm_start": "Estimator(warm_start_from=...)",
     "train.Saver": "the Estimator's own checkpoints, or tf.train.Checkpoint",

@@ -1,0 +1,206 @@
+"""Datasets in folders that TensorFlow's `Dataset.save` has written: `load` reads them, too.
+
+Layout: `dataset_spec.pb` has the structure of the elements, `snapshot.metadata` the name of a folder beside it, in which each
+shard is a folder with files of records, one for every tensor of an element: a TensorProto.
+"""
+
+import collections
+import gzip
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, cast, final
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from stratagem._base.errors import DataLossError, OpError, UnimplementedError
+from stratagem._base.framing import CHECKSUM, HEADER, LENGTH_BYTES, masked_crc
+from stratagem._base.structure_proto import Metadata, Structure
+from stratagem._base.tensor_proto import CODES, TensorProto
+from stratagem._core.values import TensorSpec
+from stratagem._data.caching._saved import SavedDataset
+from stratagem._data.elements._nest import Array, Nest, leaves, packer
+from stratagem._data.stages._cardinality import UNKNOWN
+from stratagem._data.stages._order import State
+from stratagem._data.stages._stage import Stage, StageIterator
+
+_SPEC, _METADATA = "dataset_spec.pb", "snapshot.metadata"
+_GZIP = b"\x1f\x8b"
+_DTYPES = {code: np.dtype(object if name == "string" else name) for name, code in CODES.items()}
+
+
+def read_tensorflow_saved(path: str) -> SavedDataset | None:
+    """The dataset that TensorFlow has saved in a folder; None if there is none.
+
+    Raises:
+        DataLossError: its description is damaged, or it was not saved completely.
+        UnimplementedError: its elements hold something else than tensors.
+    """
+    folder = Path(path)
+    try:
+        spec = _spec(Structure.FromString((folder / _SPEC).read_bytes()))
+        metadata = Metadata.FromString((folder / _METADATA).read_bytes())
+    except FileNotFoundError:
+        return None
+    except DecodeError as error:
+        raise DataLossError(f"The description of the dataset that TensorFlow saved in {path} is damaged.") from error
+    if not metadata.finalized:
+        raise DataLossError(f"TensorFlow has not finished saving the dataset in {path}.")
+    shards: list[Stage] = []
+    for shard in sorted(folder.joinpath(metadata.run_id).glob("*.shard")):
+        shards.append(TensorFlowShardStage(sorted(shard.glob("*.snapshot")), spec))
+    return SavedDataset(spec, shards, metadata.num_elements)
+
+
+def _spec(written: Any) -> Nest:
+    """The specs of elements; lists are tuples here."""
+    if written.HasField("tensor_spec"):
+        found = written.tensor_spec
+        if found.dtype not in _DTYPES:
+            raise UnimplementedError(f"Elements of TensorFlow's type number {found.dtype} cannot be read here.")
+        sizes = [None if dim.size < 0 else dim.size for dim in found.shape.dim]
+        return TensorSpec(None if found.shape.unknown_rank else sizes, _DTYPES[found.dtype])
+    if written.HasField("dict"):
+        return {pair.key: _spec(pair.value) for pair in sorted(written.dict.fields, key=lambda pair: str(pair.key))}
+    if written.HasField("named_tuple"):
+        name, pairs = written.named_tuple.name, written.named_tuple.values
+        keys = [pair.key for pair in pairs]
+        return collections.namedtuple(name, keys)(*(_spec(pair.value) for pair in pairs))  # of the file
+    if written.HasField("tuple") or written.HasField("list"):
+        return tuple(_spec(part) for part in (written.tuple if written.HasField("tuple") else written.list).values)
+    if written.HasField("none"):
+        return None
+    raise UnimplementedError(
+        "Elements with ragged or sparse tensors, or datasets, that TensorFlow saved cannot be read here."
+    )
+
+
+@final
+class TensorFlowShardStage(Stage):
+    """The elements of the files of one shard."""
+
+    def __init__(self, files: list[Path], spec: Nest) -> None:
+        self.files = files
+        self._spec = spec
+
+    @property
+    def spec(self) -> Nest:
+        return self._spec
+
+    @property
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    @property
+    def batch_size(self) -> int | None:
+        return None
+
+    @property
+    def pure(self) -> bool:
+        return True
+
+    def walk(self) -> StageIterator:
+        return _TensorFlowShardIterator(self.files, self._spec)
+
+    def example(self) -> Nest:
+        walk = self.walk()
+        try:
+            return next(walk)
+        finally:
+            walk.close()
+
+
+@final
+class _TensorFlowShardIterator(StageIterator):
+    def __init__(self, files: list[Path], spec: Nest) -> None:
+        super().__init__()
+        self._files = files
+        self._count, self._pack = len(leaves(spec)), packer(spec)
+        self._position = 0
+        self._records = _records(files)
+
+    def __next__(self) -> Nest:
+        try:
+            first = next(self._records)
+        except OpError:
+            self.close()  # nothing behind a damaged record can be found
+            raise
+        records = [first, *itertools.islice(self._records, self._count - 1)]
+        if len(records) < self._count:
+            raise DataLossError(f"{self._files[-1]}: the last element is not complete.")
+        tensors = map(_tensor, records)
+        self._position += 1
+        return self._pack(tensors)
+
+    def get_state(self) -> State:
+        return {"position": self._position}
+
+    def set_state(self, state: State) -> None:
+        self.close()
+        self._position, self._records = state["position"], _records(self._files)
+        for _ in range(self._position * self._count):
+            next(self._records, None)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._records.close()  # type: ignore[attr-defined]  # a generator
+        super().close()
+
+
+def _records(files: list[Path]) -> Iterator[bytes]:
+    """Yields the records of files.
+
+    Raises:
+        DataLossError: one is damaged; nothing behind it is read.
+    """
+    for path in files:
+        with path.open("rb") as start:
+            compressed = start.read(len(_GZIP)) == _GZIP
+        with cast(BinaryIO, gzip.open(path, "rb")) if compressed else path.open("rb", buffering=1 << 20) as file:
+            while header := file.read(HEADER.size):
+                yield _record(file, header, path)
+
+
+def _record(file: BinaryIO, header: bytes, path: Path) -> bytes:
+    length, crc = HEADER.unpack(header) if len(header) == HEADER.size else (0, -1)
+    if masked_crc(header[:LENGTH_BYTES]) != crc:
+        raise DataLossError(
+            f"{path}: a record is damaged, or compressed by SNAPPY, which cannot be read here. Save the dataset without a "
+            "compression, or with GZIP."
+        )
+    data = file.read(length + CHECKSUM.size)
+    record = data[:length]
+    if len(data) < length + CHECKSUM.size or masked_crc(record) != CHECKSUM.unpack(data[length:])[0]:
+        raise DataLossError(f"{path}: a record is damaged.")
+    return record
+
+
+def _tensor(record: bytes) -> Array:
+    """The tensor in a record. Strings are all lengths, each as protobuf's varint, followed by all bytes."""
+    message = TensorProto.FromString(record)
+    shape = [dim.size for dim in message.tensor_shape.dim]
+    dtype, content = _DTYPES[message.dtype], message.tensor_content
+    if dtype.kind != "O":
+        return np.frombuffer(content, dtype).reshape(shape)
+    count = int(np.prod(shape, dtype=np.int64))
+    sizes, place = [], 0
+    for _ in range(count):
+        size, place = _varint(content, place)
+        sizes.append(size)
+    array = np.empty(count, object)
+    for i, size in enumerate(sizes):
+        array[i], place = content[place : place + size], place + size
+    array = array.reshape(shape)
+    array.setflags(write=False)
+    return array
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    """A number of seven bits a byte, the lowest first, and the place behind it."""
+    value, shift = 0, 0
+    while True:
+        byte = data[place]
+        value, shift, place = value | (byte & 127) << shift, shift + 7, place + 1
+        if byte < 128:
+            return value, place
