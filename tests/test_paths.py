@@ -226,6 +226,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "train.CheckpointManager": lambda p: tf.train.CheckpointManager(checkpoint(), p, 1),
     "train.checkpoints_iterator": lambda p: next(tf.train.checkpoints_iterator(p, timeout=0)),
     "train.get_checkpoint_state": tf.train.get_checkpoint_state,
+    "profiler.experimental.Profile": lambda p: tf.profiler.experimental.Profile(p).__enter__(),
+    "profiler.experimental.start": tf.profiler.experimental.start,
     "train.latest_checkpoint": tf.train.latest_checkpoint,
     "train.list_variables": tf.train.list_variables,
     "train.load_checkpoint": tf.train.load_checkpoint,
@@ -256,6 +258,7 @@ NOT_PATHS = {
     "keras.ops.rearrange": "of letters",
     "keras.saving.KerasFileEditor.add_object": "of an object in the file",
     "keras.utils.model_to_dot": "rankdir is no directory",
+    "test.TestCase.create_tempfile": "a name in the test's own folder, of absl",
 }
 
 
