@@ -53,4 +53,5 @@ from stratagem._ops.linalg._products import matvec as matvec
 from stratagem._ops.linalg._products import tensordot as tensordot
 from stratagem._ops.linalg._tridiagonal import eigh_tridiagonal as eigh_tridiagonal
 from stratagem._ops.linalg._tridiagonal import tridiagonal_matmul as tridiagonal_matmul
+from stratagem._ops.linalg._tridiagonal import tridiagonal_parts as tridiagonal_parts
 from stratagem._ops.linalg._tridiagonal import tridiagonal_solve as tridiagonal_solve

@@ -65,29 +65,46 @@ def tridiagonal_matmul(
 
 
 def _diagonals(name: str, diagonals: Any, rhs: TensorLike, form: str) -> tuple[list[Tensor], Tensor]:
-    """The upper, main and lower diagonals, all of the full size with 0 outside of the matrix, and the right-hand side."""
+    """The upper, main and lower diagonals, and the right-hand side."""
     if form == "sequence":
         *three, right = operands(f"linalg.{name}", *diagonals, rhs)
-    elif form in ("compact", "matrix"):
-        whole, right = operands(f"linalg.{name}", diagonals, rhs)
-        if whole.ndim < 2 or whole.shape[-2] != (3 if form == "compact" else whole.shape[-1]):
-            raise InvalidArgumentError(f"tf.linalg.{name}: diagonals of shape {list(whole.shape)} are not {form}.")
-        if form == "matrix":
-            sides = (1, 0, -1) if whole.shape[-1] > 1 else (0,)
-            three = [diag_part(whole, k=side) for side in sides]
-            three = three if len(three) == 3 else [jnp.zeros_like(three[0]), three[0], jnp.zeros_like(three[0])]
-        else:
-            three = [whole[..., i, :] for i in range(3)]
+        return tridiagonal_parts(three, form), right
+    whole, right = operands(f"linalg.{name}", diagonals, rhs)
+    return tridiagonal_parts(whole, form), right
+
+
+def tridiagonal_parts(diagonals: TensorLike, form: str) -> list[Tensor]:
+    """The upper, main and lower diagonals, all of the full size with 0 outside of the matrix.
+
+    Raises ValueError for an unknown format, InvalidArgumentError for shapes that do not fit.
+    """
+    if form == "sequence":
+        three = [tensor(diagonal) for diagonal in diagonals]
+    elif form == "compact":
+        whole = tensor(diagonals)
+        three = [whole[..., i, :] for i in range(3)] if whole.shape[-2:-1] == (3,) else []
+    elif form == "matrix":
+        whole = tensor(diagonals)
+        is_square = whole.ndim >= 2 and whole.shape[-1] == whole.shape[-2]
+        three = [_side(whole, k) for k in (1, 0, -1)] if is_square else []
     else:
-        raise ValueError(f"tf.linalg.{name}: diagonals_format is 'compact', 'sequence' or 'matrix', got {form!r}.")
+        raise ValueError(f"diagonals_format is 'compact', 'sequence' or 'matrix', got {form!r}.")
+    sizes = [diagonal.shape[-1] for diagonal in three]
+    if len(three) != 3 or any(size not in (sizes[1], sizes[1] - 1) for size in sizes):
+        raise InvalidArgumentError(
+            f"Three diagonals of one size, or the outer ones one shorter, make a tridiagonal matrix; as {form!r} there are the "
+            f"shapes {[list(d.shape) for d in three] or list(np.shape(diagonals))}."
+        )
     upper, main, lower = three
-    size = main.shape[-1]
-    if any(side.shape[-1] not in (size, size - 1) for side in (upper, lower)):
-        raise InvalidArgumentError(f"tf.linalg.{name}: diagonals of lengths {[d.shape[-1] for d in three]} do not fit.")
     zero = jnp.zeros_like(main[..., :1])
-    upper = jnp.concatenate([upper[..., : size - 1], zero], -1)
-    lower = jnp.concatenate([zero, lower[..., lower.shape[-1] - size + 1 :]], -1)
-    return [upper, main, lower], right
+    upper = jnp.concatenate([upper[..., : sizes[1] - 1], zero], -1)
+    lower = jnp.concatenate([zero, lower[..., sizes[2] - sizes[1] + 1 :]], -1)
+    return [upper, main, lower]
+
+
+def _side(matrix: Tensor, k: int) -> Tensor:
+    """One of the three diagonals; a matrix of one row has no others than the main one."""
+    return diag_part(matrix, k=k) if abs(k) < matrix.shape[-1] else matrix[..., 0, :0]
 
 
 def eigh_tridiagonal(

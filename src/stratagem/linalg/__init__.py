@@ -49,6 +49,28 @@ from stratagem._ops.linalg import trace as trace
 from stratagem._ops.linalg import triangular_solve as triangular_solve
 from stratagem._ops.linalg import tridiagonal_matmul as tridiagonal_matmul
 from stratagem._ops.linalg import tridiagonal_solve as tridiagonal_solve
+from stratagem._ops.operators import LinearOperator as LinearOperator
+from stratagem._ops.operators import LinearOperatorAdjoint as LinearOperatorAdjoint
+from stratagem._ops.operators import LinearOperatorBlockDiag as LinearOperatorBlockDiag
+from stratagem._ops.operators import LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular
+from stratagem._ops.operators import LinearOperatorCirculant as LinearOperatorCirculant
+from stratagem._ops.operators import LinearOperatorCirculant2D as LinearOperatorCirculant2D
+from stratagem._ops.operators import LinearOperatorCirculant3D as LinearOperatorCirculant3D
+from stratagem._ops.operators import LinearOperatorComposition as LinearOperatorComposition
+from stratagem._ops.operators import LinearOperatorDiag as LinearOperatorDiag
+from stratagem._ops.operators import LinearOperatorFullMatrix as LinearOperatorFullMatrix
+from stratagem._ops.operators import LinearOperatorHouseholder as LinearOperatorHouseholder
+from stratagem._ops.operators import LinearOperatorIdentity as LinearOperatorIdentity
+from stratagem._ops.operators import LinearOperatorInversion as LinearOperatorInversion
+from stratagem._ops.operators import LinearOperatorKronecker as LinearOperatorKronecker
+from stratagem._ops.operators import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
+from stratagem._ops.operators import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
+from stratagem._ops.operators import LinearOperatorPermutation as LinearOperatorPermutation
+from stratagem._ops.operators import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
+from stratagem._ops.operators import LinearOperatorToeplitz as LinearOperatorToeplitz
+from stratagem._ops.operators import LinearOperatorTridiag as LinearOperatorTridiag
+from stratagem._ops.operators import LinearOperatorZeros as LinearOperatorZeros
+from stratagem.linalg import experimental as experimental
 
 _hooks.install()
 
