@@ -95,12 +95,12 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
 
 
 def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The eigenvalues, in no particular order, and eigenvectors of length 1 of square matrices, complex. On CPUs only."""
+    """The eigenvalues, in no particular order, and eigenvectors of length 1 of square matrices, complex."""
     return _eigenvectors(_as_complex(square_matrices("eig", tensor)))
 
 
 def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
-    """The eigenvalues of square matrices, complex and in no particular order. On CPUs only."""
+    """The eigenvalues of square matrices, complex and in no particular order."""
     return eig(tensor)[0]
 
 

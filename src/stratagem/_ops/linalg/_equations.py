@@ -198,9 +198,11 @@ def pinv(a: TensorLike, rcond: TensorLike = None, validate_args: bool = False, n
 def matrix_rank(a: TensorLike, tol: TensorLike = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The number of singular values greater than `tol`, int32: without one, than the largest * max(rows, columns) * epsilon.
 
-    Raises ValueError for vectors.
+    Integers are taken as float32. Raises ValueError for vectors.
     """
     array = _at_least_matrices("matrix_rank", tensor(a))
+    if not jnp.issubdtype(array.dtype, np.inexact):
+        array = array.astype(jnp.float32)
     sizes = jnp.linalg.svd(array, compute_uv=False)
     if tol is None:
         scale = float(jnp.finfo(array.dtype).eps) * max(array.shape[-2:])

@@ -15,7 +15,7 @@ from stratagem._ops.linalg._decompositions import square_matrices
 
 
 def expm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The exponential of square matrices. Raises ValueError for integers."""
+    """The exponential of square matrices; NaN for numbers greater than about 100,000. Raises ValueError for integers."""
     array = tensor(input)
     if not jnp.issubdtype(array.dtype, np.inexact):
         raise ValueError(f"tf.linalg.expm takes floating point, got {array.dtype}. Use tf.cast.")

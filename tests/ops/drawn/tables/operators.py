@@ -234,4 +234,18 @@ CALLS = [
         lambda tf, state, *_: (state.i, state.x),
     ),
 ]
-FUNCTIONS: list[Function] = [dataclasses.replace(function, quick=(1,)) for function in CALLS]
+# Those that compute most by themselves; the others are thorough altogether.
+QUICK = {
+    "FullMatrix",
+    "Diag",
+    "Toeplitz",
+    "Composition",
+    "LowRankUpdate",
+    "BlockLowerTriangular",
+    "Kronecker",
+    "Circulant2D",
+}
+FUNCTIONS: list[Function] = [
+    dataclasses.replace(function, quick=(1,) if function.name.rpartition("Operator")[2] in QUICK else ())
+    for function in CALLS
+]
