@@ -170,6 +170,15 @@ def test_an_operator_of_a_user_has_all_methods() -> None:
     assert (operator.name, operator.tensor_rank, operator.range_dimension) == ("doubled", 2, 2)
 
 
+def test_a_part_of_a_batch_is_an_operator() -> None:
+    operator = diagonal(np.array([[[1.0, 2.0]], [[3.0, 4.0]]], np.float32), is_positive_definite=True)
+    for part, shape in ((operator[1], [1, 2, 2]), (operator[..., 0], [2, 2, 2]), (operator[1:, 0], [1, 2, 2])):
+        assert (part.shape, part.is_positive_definite) == (shape, True)
+    np.testing.assert_allclose(operator[1, 0].to_dense(), np.diag([3.0, 4.0]))
+    with pytest.raises(IndexError):
+        operator[0, 0, 0]
+
+
 def test_the_arguments_and_the_kernel_can_be_read() -> None:
     hints = {"is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square"}
     assert set(full().parameters) == {"matrix", "name", *hints}

@@ -227,4 +227,5 @@ class LinearOperatorToeplitz(LinearOperator):
         return column[..., 0] * column.shape[-1]
 
 
+offer("dense", LinearOperatorFullMatrix)
 offer("factor", LinearOperatorLowerTriangular)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused
+from stratagem._base.types import DTypeLike, Index, Nest, ShapeLike, TensorLike, Unused
 from stratagem._core.values import Module, TensorShape
 from stratagem._ops._arrays import shape as shape_of
 from stratagem._ops._convert import Tensor, is_tensor, tensor
@@ -21,7 +21,7 @@ _KINDS: dict[str, Callable[..., "LinearOperator"]] = {}
 
 
 def offer(role: str, kind: Callable[..., "LinearOperator"]) -> None:
-    """Lets operators return objects of this class as their "adjoint", "inverse", "product" or "factor" (of Cholesky)."""
+    """Lets operators return objects of this class as their "adjoint", "inverse", "product", "factor" (of Cholesky), "dense"."""
     _KINDS[role] = kind
 
 
@@ -257,6 +257,15 @@ class LinearOperator(Module, abc.ABC):
 
     def __matmul__(self, other: TensorLike) -> TensorLike:
         return self.matmul(other)
+
+    def __getitem__(self, slices: Index) -> "LinearOperator":
+        """Returns an operator for a part of the batch, given by its matrices. Raises IndexError for more indices than that."""
+        wanted = slices if isinstance(slices, tuple) else (slices,)
+        whole = (slice(None), slice(None))
+        if Ellipsis not in wanted:
+            wanted = (*wanted, Ellipsis)
+        matrices = self.to_dense()[(*wanted, *whole)]
+        return _KINDS["dense"](matrices, *self._hints)
 
     def adjoint(self, name: str = "adjoint") -> "LinearOperator":
         """Returns the operator whose matrix is the conjugate transpose: this one if it is known to be self-adjoint."""
