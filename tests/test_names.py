@@ -19,7 +19,7 @@ FRAGMENTS = {
 PLAIN_ENGLISH = """
     abort ahead analysis announcement arrays attach callbacks cardinality children columns consistency containers
     creation csv elementwise feed finalizers graph ignore index inspect interrupts isolation items
-    keys launch launcher linalg list lookup lookups main missing nodelist parameter pending protocol ray reader
+    keys launch launcher list lookup lookups main missing nodelist parameter pending protocol ray reader
     rebatch report runner sample scalars serialization session shard shot show signature sources sparse
     stalls state stateful status stopping token tunnel 
 """

@@ -23,10 +23,10 @@ _NAMES = {
         assert_greater assert_less assert_rank atan atan2 atanh bfloat16 bitcast boolean_mask
         broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm
         clip_by_value complex complex128 complex64 concat constant convert_to_tensor cos cosh cumsum divide double
-        einsum ensure_shape equal exp expand_dims eye fill float16 float32 float64 floor gather gather_nd greater
-        greater_equal half identity int16 int32 int64 int8 is_tensor less less_equal linspace logical_and
-        logical_not logical_or matmul maximum meshgrid minimum multiply negative norm not_equal numpy_function
-        one_hot ones ones_like pad pow print py_function range rank reduce_all reduce_any reduce_logsumexp
+        eig eigvals einsum ensure_shape equal exp expand_dims eye fill float16 float32 float64 floor gather gather_nd
+        greater greater_equal half identity int16 int32 int64 int8 is_tensor less less_equal linspace logical_and
+        logical_not logical_or matmul matrix_square_root maximum meshgrid minimum multiply negative norm not_equal
+        numpy_function one_hot ones ones_like pad pow print py_function range rank reduce_all reduce_any reduce_logsumexp
         reduce_max reduce_mean reduce_min reduce_prod reduce_sum repeat reshape reverse roll round saturate_cast
         scalar_mul scatter_nd searchsorted sequence_mask shape shape_n sigmoid sign sin sinh size slice sort split
         sqrt square squeeze stack stop_gradient string subtract tan tanh tensor_scatter_nd_add tensor_scatter_nd_max

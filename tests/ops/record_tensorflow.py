@@ -45,11 +45,12 @@ def answer(expression: str) -> Any:
 
 
 def parameters(name: str) -> str | None:
-    """The parameter names of one public function."""
+    """The parameter names of one public function, or of one class of linear operators."""
     value: Any = tf
     for part in name.split(".")[1:]:
         value = getattr(value, part)
-    return None if inspect.isclass(value) or not callable(value) else " ".join(inspect.signature(value).parameters)
+    is_other_class = inspect.isclass(value) and not name.startswith("tf.linalg.")
+    return None if is_other_class or not callable(value) else " ".join(inspect.signature(value).parameters)
 
 
 def main() -> None:

@@ -19,7 +19,6 @@ PACKAGE = Path(stratagem.__file__).parent
     [
         ("math", "bessel_i0", "use jax.numpy.i0"),
         ("math", "igamma", "use jax.lax.igamma"),
-        ("linalg", "slogdet", "use jax.numpy.linalg.slogdet"),
         ("strings", "split", "it is not built yet, and dir(tf.strings) lists what is there"),
         ("sparse", "reshape", "it is not built yet, and dir(tf.sparse) lists what is there"),
         ("", "lookup", "it is not built yet, and dir(tf) lists what is there"),

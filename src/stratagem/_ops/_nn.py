@@ -10,8 +10,8 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike, Unused
 from stratagem._ops._convert import Tensor, allow_x64, operands, static_axes, tensor
 from stratagem._ops._indexing import ShardedTable, gather
-from stratagem._ops._linalg import clip_by_norm
 from stratagem._ops._symbolic import accept_symbols
+from stratagem._ops.linalg import clip_by_norm
 from stratagem._private import KerasVariable
 
 # --- Activations ------------------------------------------------------------------------------------------------------

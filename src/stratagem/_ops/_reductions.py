@@ -11,8 +11,8 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, numpy_type, static_axes, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int64
-from stratagem._ops._linalg import squares
 from stratagem._ops._symbolic import accept_symbols
+from stratagem._ops.linalg import squares
 
 
 def _numbers(name: str, value: Any) -> Tensor:

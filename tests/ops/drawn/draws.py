@@ -79,15 +79,26 @@ class Draw:
 
 
 @dataclass(frozen=True)
+class Built:
+    """An argument that is an object of the library itself: `tf.<name>(*args, **kwargs)`."""
+
+    name: str
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Function:
     """A function whose answers are recorded.
 
-    call(draw) draws the arguments and returns `(args, kwargs)`; arrays among the arguments, also in lists, become tensors.
+    call(draw) draws the arguments and returns `(args, kwargs)`; arrays among the arguments, also in lists and in what is
+    `Built`, become tensors.
     name: with its namespace, below `tf`. count: how many calls. within: the relative tolerance by dtype, and the absolute one
     by the largest number of the answer. compared(tf, result, *tensors): what is compared in place of the result, if parts of
     it are not determined (the signs of eigenvectors). gradients: also compare the gradients of the sum of all that is
     compared by all arguments of floating point.
-    differ: numbers of calls that differ from TensorFlow, with the reason.
+    differ: numbers of calls that differ from TensorFlow, with the reason. quick: the numbers of calls that `make test` runs, if
+    not all; the others are thorough.
     """
 
     name: str
@@ -97,6 +108,7 @@ class Function:
     compared: Callable[..., Any] | None = None
     gradients: bool = False
     differ: Mapping[int, str] = field(default_factory=dict)
+    quick: Sequence[int] | None = None
 
 
 def elementwise(

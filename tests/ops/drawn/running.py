@@ -1,24 +1,23 @@
 """Runs the calls of a table with a library, and writes their answers as JSON can hold them."""
 
+import functools
 import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from tests.ops.drawn.draws import Draw, Function
+from tests.ops.drawn.draws import Built, Draw, Function
 
 
 def answer(tf: Any, function: Function, number: int, *, compiled: bool = False) -> Any:
     """What a call returns, its gradients too if they are asked for, or `{"error": class}`."""
     args, kwargs = function.call(Draw(function.name, number))
-    called: Any = tf
-    for part in function.name.split("."):
-        called = getattr(called, part)
-    arrays = [v for v in flat(list(args)) if isinstance(v, np.ndarray)]
+    called = _named(tf, function.name)
+    arrays = list(_arrays(list(args)))
 
     def run(*tensors: Any) -> Any:
-        result = called(*_with_tensors(args, iter(tensors)), **kwargs)
+        result = called(*_with_tensors(tf, args, iter(tensors)), **kwargs)
         return function.compared(tf, result, *tensors) if function.compared else result
 
     def run_with_gradients(*tensors: Any) -> Any:
@@ -37,10 +36,24 @@ def answer(tf: Any, function: Function, number: int, *, compiled: bool = False) 
         return {"error": type(error).__name__}
 
 
-def _with_tensors(args: Any, tensors: Iterator[Any]) -> Any:
+def _named(tf: Any, name: str) -> Any:
+    return functools.reduce(getattr, name.split("."), tf)
+
+
+def _arrays(args: Any) -> Iterator[np.ndarray]:
+    if isinstance(args, np.ndarray):
+        yield args
+    elif isinstance(args, list | tuple | Built):
+        for arg in args.args if isinstance(args, Built) else args:
+            yield from _arrays(arg)
+
+
+def _with_tensors(tf: Any, args: Any, tensors: Iterator[Any]) -> Any:
     """The arguments with tensors in place of the arrays."""
+    if isinstance(args, Built):
+        return _named(tf, args.name)(*_with_tensors(tf, args.args, tensors), **args.kwargs)
     if isinstance(args, list | tuple):
-        return type(args)(_with_tensors(v, tensors) for v in args)
+        return type(args)(_with_tensors(tf, v, tensors) for v in args)
     return next(tensors) if isinstance(args, np.ndarray) else args
 
 

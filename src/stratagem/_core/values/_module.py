@@ -7,7 +7,7 @@ from typing import Any
 
 import keras
 
-from stratagem._base.types import Value
+from stratagem._base.types import Trackable, UserFunction, Value
 from stratagem._core.values._name_scope import NameScope
 from stratagem._core.values._variable_partitioning import shards
 from stratagem._private import KerasVariable, is_view
@@ -50,27 +50,27 @@ class Module:
         return NameScope(self._scope_name)
 
     @property
-    def variables(self) -> tuple[Any, ...]:
+    def variables(self) -> tuple[Trackable, ...]:
         """All variables, each once."""
         return tuple(self._flatten(predicate=_is_variable))
 
     @property
-    def trainable_variables(self) -> tuple[Any, ...]:
+    def trainable_variables(self) -> tuple[Trackable, ...]:
         """The variables that training changes."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
-    def non_trainable_variables(self) -> tuple[Any, ...]:
+    def non_trainable_variables(self) -> tuple[Trackable, ...]:
         """The variables that training does not change."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
-    def submodules(self) -> tuple[Any, ...]:
+    def submodules(self) -> tuple[Trackable, ...]:
         """All modules below this one, Keras layers included."""
         return tuple(self._flatten(predicate=_is_module))
 
     @classmethod
-    def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
+    def with_name_scope(cls, method: UserFunction) -> UserFunction:
         """Decorates a method, whose variables are created in the module's name scope."""
 
         @functools.wraps(method)
