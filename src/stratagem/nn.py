@@ -1,16 +1,10 @@
 """`tf.nn`: activations, losses on logits, convolution and pooling, and loss scaling over replicas."""
 
 from stratagem import _hooks
-from stratagem._ops import avg_pool as avg_pool
-from stratagem._ops import avg_pool2d as avg_pool2d
 from stratagem._ops import batch_normalization as batch_normalization
 from stratagem._ops import bias_add as bias_add
 from stratagem._ops import compute_average_loss as compute_average_loss
-from stratagem._ops import conv1d as conv1d
-from stratagem._ops import conv2d as conv2d
-from stratagem._ops import conv3d as conv3d
 from stratagem._ops import crelu as crelu
-from stratagem._ops import depthwise_conv2d as depthwise_conv2d
 from stratagem._ops import elu as elu
 from stratagem._ops import embedding_lookup as embedding_lookup
 from stratagem._ops import gelu as gelu
@@ -19,8 +13,6 @@ from stratagem._ops import l2_loss as l2_loss
 from stratagem._ops import l2_normalize as l2_normalize
 from stratagem._ops import leaky_relu as leaky_relu
 from stratagem._ops import log_softmax as log_softmax
-from stratagem._ops import max_pool as max_pool
-from stratagem._ops import max_pool2d as max_pool2d
 from stratagem._ops import moments as moments
 from stratagem._ops import not_provided as _not_provided
 from stratagem._ops import relu as relu
@@ -39,6 +31,30 @@ from stratagem._ops import tanh as tanh
 from stratagem._ops import top_k as top_k
 from stratagem._ops import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
 from stratagem._ops import zero_fraction as zero_fraction
+from stratagem._ops.nn import atrous_conv2d as atrous_conv2d
+from stratagem._ops.nn import atrous_conv2d_transpose as atrous_conv2d_transpose
+from stratagem._ops.nn import avg_pool as avg_pool
+from stratagem._ops.nn import avg_pool1d as avg_pool1d
+from stratagem._ops.nn import avg_pool2d as avg_pool2d
+from stratagem._ops.nn import avg_pool3d as avg_pool3d
+from stratagem._ops.nn import conv1d as conv1d
+from stratagem._ops.nn import conv1d_transpose as conv1d_transpose
+from stratagem._ops.nn import conv2d as conv2d
+from stratagem._ops.nn import conv2d_transpose as conv2d_transpose
+from stratagem._ops.nn import conv3d as conv3d
+from stratagem._ops.nn import conv3d_transpose as conv3d_transpose
+from stratagem._ops.nn import conv_transpose as conv_transpose
+from stratagem._ops.nn import convolution as convolution
+from stratagem._ops.nn import depthwise_conv2d as depthwise_conv2d
+from stratagem._ops.nn import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
+from stratagem._ops.nn import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
+from stratagem._ops.nn import max_pool as max_pool
+from stratagem._ops.nn import max_pool1d as max_pool1d
+from stratagem._ops.nn import max_pool2d as max_pool2d
+from stratagem._ops.nn import max_pool3d as max_pool3d
+from stratagem._ops.nn import max_pool_with_argmax as max_pool_with_argmax
+from stratagem._ops.nn import pool as pool
+from stratagem._ops.nn import separable_conv2d as separable_conv2d
 from stratagem._ops.sampling import dropout as dropout
 
 _hooks.install()

@@ -15,6 +15,7 @@ import stratagem as tf
 from tests.ops.drawn import tables
 from tests.ops.drawn.draws import Function
 from tests.ops.drawn.running import answer, difference
+from tests.thorough import thorough_if
 
 RECORDED = Path(__file__).parent / "recorded"
 TABLES = {
@@ -25,6 +26,7 @@ ANSWERS: dict[str, dict[str, list[Any]]] = {
     name: json.loads((RECORDED / f"{name}.json").read_text()) for name in TABLES
 }
 FUNCTIONS = [(name, function) for name, functions in TABLES.items() for function in functions]
+CASES = [pytest.param(*each, marks=thorough_if(each[1].thorough), id=each[1].name) for each in FUNCTIONS]
 
 
 def said(table: str, function: Function, number: int) -> str | None:
@@ -33,7 +35,7 @@ def said(table: str, function: Function, number: int) -> str | None:
     return difference(found, ANSWERS[table][function.name][number], function.within)
 
 
-@pytest.mark.parametrize(("table", "function"), FUNCTIONS, ids=[f.name for _, f in FUNCTIONS])
+@pytest.mark.parametrize(("table", "function"), CASES)
 def test_a_function_answers_as_tensorflow(table: str, function: Function) -> None:
     found = {number: said(table, function, number) for number in range(function.count)}
     differing = {number for number, text in found.items() if text}

@@ -33,7 +33,10 @@ _MOVED = {
 _EXCLUDED = {
     "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train", "compat"},
     "image": {"resize"},
-}
+    "nn": {
+        "conv2d_transpose", "conv3d_transpose", "convolution", "max_pool_with_argmax", "pool", "separable_conv2d",
+    },
+}  # fmt: skip
 
 _SESSION = "an Estimator (tf.compat.v1.estimator), tf.keras, or tf.function: there are no sessions here"
 _INSTEAD = {
@@ -66,6 +69,7 @@ _INSTEAD = {
     "image.resize_images": "tf.image.resize, which places pixels' centres in another way",
     "hessians": "tf.GradientTape, twice",
 }  # fmt: skip
+_INSTEAD |= {f"nn.{name}": f"tf.nn.{name}, which takes other arguments or another order" for name in _EXCLUDED["nn"]}
 
 
 def public_name(namespace: str, name: str) -> Any:

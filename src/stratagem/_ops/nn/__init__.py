@@ -1,0 +1,27 @@
+"""Functions of `tf.nn` and `tf.quantization` with windows, samples, sequences or ranges. Activations are in `_nn`."""
+
+from stratagem._ops.nn._convolution import atrous_conv2d as atrous_conv2d
+from stratagem._ops.nn._convolution import conv1d as conv1d
+from stratagem._ops.nn._convolution import conv2d as conv2d
+from stratagem._ops.nn._convolution import conv3d as conv3d
+from stratagem._ops.nn._convolution import convolution as convolution
+from stratagem._ops.nn._convolution import depthwise_conv2d as depthwise_conv2d
+from stratagem._ops.nn._convolution import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
+from stratagem._ops.nn._convolution import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
+from stratagem._ops.nn._convolution import separable_conv2d as separable_conv2d
+from stratagem._ops.nn._pooling import MaxPoolWithArgmax as MaxPoolWithArgmax
+from stratagem._ops.nn._pooling import avg_pool as avg_pool
+from stratagem._ops.nn._pooling import avg_pool1d as avg_pool1d
+from stratagem._ops.nn._pooling import avg_pool2d as avg_pool2d
+from stratagem._ops.nn._pooling import avg_pool3d as avg_pool3d
+from stratagem._ops.nn._pooling import max_pool as max_pool
+from stratagem._ops.nn._pooling import max_pool1d as max_pool1d
+from stratagem._ops.nn._pooling import max_pool2d as max_pool2d
+from stratagem._ops.nn._pooling import max_pool3d as max_pool3d
+from stratagem._ops.nn._pooling import max_pool_with_argmax as max_pool_with_argmax
+from stratagem._ops.nn._pooling import pool as pool
+from stratagem._ops.nn._transposed_convolution import atrous_conv2d_transpose as atrous_conv2d_transpose
+from stratagem._ops.nn._transposed_convolution import conv1d_transpose as conv1d_transpose
+from stratagem._ops.nn._transposed_convolution import conv2d_transpose as conv2d_transpose
+from stratagem._ops.nn._transposed_convolution import conv3d_transpose as conv3d_transpose
+from stratagem._ops.nn._transposed_convolution import conv_transpose as conv_transpose
