@@ -12,6 +12,7 @@ from stratagem._ops import in_top_k as in_top_k
 from stratagem._ops import l2_loss as l2_loss
 from stratagem._ops import l2_normalize as l2_normalize
 from stratagem._ops import leaky_relu as leaky_relu
+from stratagem._ops import log_poisson_loss as log_poisson_loss
 from stratagem._ops import log_softmax as log_softmax
 from stratagem._ops import moments as moments
 from stratagem._ops import not_provided as _not_provided
@@ -37,6 +38,7 @@ from stratagem._ops.nn import avg_pool as avg_pool
 from stratagem._ops.nn import avg_pool1d as avg_pool1d
 from stratagem._ops.nn import avg_pool2d as avg_pool2d
 from stratagem._ops.nn import avg_pool3d as avg_pool3d
+from stratagem._ops.nn import batch_norm_with_global_normalization as batch_norm_with_global_normalization
 from stratagem._ops.nn import conv1d as conv1d
 from stratagem._ops.nn import conv1d_transpose as conv1d_transpose
 from stratagem._ops.nn import conv2d as conv2d
@@ -48,13 +50,18 @@ from stratagem._ops.nn import convolution as convolution
 from stratagem._ops.nn import depthwise_conv2d as depthwise_conv2d
 from stratagem._ops.nn import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
 from stratagem._ops.nn import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
+from stratagem._ops.nn import local_response_normalization as local_response_normalization
+from stratagem._ops.nn import lrn as lrn
 from stratagem._ops.nn import max_pool as max_pool
 from stratagem._ops.nn import max_pool1d as max_pool1d
 from stratagem._ops.nn import max_pool2d as max_pool2d
 from stratagem._ops.nn import max_pool3d as max_pool3d
 from stratagem._ops.nn import max_pool_with_argmax as max_pool_with_argmax
+from stratagem._ops.nn import normalize_moments as normalize_moments
 from stratagem._ops.nn import pool as pool
 from stratagem._ops.nn import separable_conv2d as separable_conv2d
+from stratagem._ops.nn import sufficient_statistics as sufficient_statistics
+from stratagem._ops.nn import weighted_moments as weighted_moments
 from stratagem._ops.sampling import dropout as dropout
 
 _hooks.install()

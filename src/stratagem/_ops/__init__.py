@@ -242,6 +242,7 @@ from stratagem._ops._nn import embedding_lookup as embedding_lookup
 from stratagem._ops._nn import gelu as gelu
 from stratagem._ops._nn import l2_loss as l2_loss
 from stratagem._ops._nn import leaky_relu as leaky_relu
+from stratagem._ops._nn import log_poisson_loss as log_poisson_loss
 from stratagem._ops._nn import log_softmax as log_softmax
 from stratagem._ops._nn import moments as moments
 from stratagem._ops._nn import relu as relu

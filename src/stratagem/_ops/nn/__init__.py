@@ -9,6 +9,15 @@ from stratagem._ops.nn._convolution import depthwise_conv2d as depthwise_conv2d
 from stratagem._ops.nn._convolution import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
 from stratagem._ops.nn._convolution import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
 from stratagem._ops.nn._convolution import separable_conv2d as separable_conv2d
+from stratagem._ops.nn._normalization import SufficientStatistics as SufficientStatistics
+from stratagem._ops.nn._normalization import (
+    batch_norm_with_global_normalization as batch_norm_with_global_normalization,
+)
+from stratagem._ops.nn._normalization import local_response_normalization as local_response_normalization
+from stratagem._ops.nn._normalization import lrn as lrn
+from stratagem._ops.nn._normalization import normalize_moments as normalize_moments
+from stratagem._ops.nn._normalization import sufficient_statistics as sufficient_statistics
+from stratagem._ops.nn._normalization import weighted_moments as weighted_moments
 from stratagem._ops.nn._pooling import MaxPoolWithArgmax as MaxPoolWithArgmax
 from stratagem._ops.nn._pooling import avg_pool as avg_pool
 from stratagem._ops.nn._pooling import avg_pool1d as avg_pool1d

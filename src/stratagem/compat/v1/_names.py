@@ -34,7 +34,8 @@ _EXCLUDED = {
     "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train", "compat"},
     "image": {"resize"},
     "nn": {
-        "conv2d_transpose", "conv3d_transpose", "convolution", "max_pool_with_argmax", "pool", "separable_conv2d",
+        "batch_norm_with_global_normalization", "conv2d_transpose", "conv3d_transpose", "convolution",
+        "max_pool_with_argmax", "pool", "separable_conv2d", "sufficient_statistics", "weighted_moments",
     },
 }  # fmt: skip
 
