@@ -1,5 +1,7 @@
 """Functions of `tf.nn` and `tf.quantization` with windows, samples, sequences or ranges. Activations are in `_nn`."""
 
+from stratagem._ops.nn._blocks import depth_to_space as depth_to_space
+from stratagem._ops.nn._blocks import space_to_depth as space_to_depth
 from stratagem._ops.nn._convolution import atrous_conv2d as atrous_conv2d
 from stratagem._ops.nn._convolution import conv1d as conv1d
 from stratagem._ops.nn._convolution import conv2d as conv2d
@@ -9,7 +11,24 @@ from stratagem._ops.nn._convolution import depthwise_conv2d as depthwise_conv2d
 from stratagem._ops.nn._convolution import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
 from stratagem._ops.nn._convolution import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
 from stratagem._ops.nn._convolution import separable_conv2d as separable_conv2d
-from stratagem._ops.nn._normalization import SufficientStatistics as SufficientStatistics
+from stratagem._ops.nn._ctc import collapse_repeated as collapse_repeated
+from stratagem._ops.nn._ctc import ctc_loss as ctc_loss
+from stratagem._ops.nn._ctc import ctc_unique_labels as ctc_unique_labels
+from stratagem._ops.nn._fake_quantization import FakeQuantGradients as FakeQuantGradients
+from stratagem._ops.nn._fake_quantization import fake_quant_with_min_max_args as fake_quant_with_min_max_args
+from stratagem._ops.nn._fake_quantization import (
+    fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
+)
+from stratagem._ops.nn._fake_quantization import fake_quant_with_min_max_vars as fake_quant_with_min_max_vars
+from stratagem._ops.nn._fake_quantization import (
+    fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
+)
+from stratagem._ops.nn._fake_quantization import (
+    fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
+)
+from stratagem._ops.nn._fake_quantization import (
+    fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,
+)
 from stratagem._ops.nn._normalization import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
 )
@@ -29,6 +48,8 @@ from stratagem._ops.nn._pooling import max_pool2d as max_pool2d
 from stratagem._ops.nn._pooling import max_pool3d as max_pool3d
 from stratagem._ops.nn._pooling import max_pool_with_argmax as max_pool_with_argmax
 from stratagem._ops.nn._pooling import pool as pool
+from stratagem._ops.nn._quantization import quantize_and_dequantize as quantize_and_dequantize
+from stratagem._ops.nn._quantization import quantize_and_dequantize_v2 as quantize_and_dequantize_v2
 from stratagem._ops.nn._transposed_convolution import atrous_conv2d_transpose as atrous_conv2d_transpose
 from stratagem._ops.nn._transposed_convolution import conv1d_transpose as conv1d_transpose
 from stratagem._ops.nn._transposed_convolution import conv2d_transpose as conv2d_transpose

@@ -1,7 +1,6 @@
 """Normalization by moments, and the sums that moments are made of, under the names of `tf.nn`."""
 
 import math
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -29,19 +28,10 @@ def batch_norm_with_global_normalization(
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 
 
-class SufficientStatistics(NamedTuple):
-    """The number of entries, the sum and the sum of squares of their differences from a shift, and the shift or None."""
-
-    count: Tensor
-    mean_ss: Tensor
-    variance_ss: Tensor
-    shift: Tensor | None
-
-
 def sufficient_statistics(
     x: TensorLike, axes: IntLike, shift: TensorLike = None, keepdims: bool = False, name: str | None = None
-) -> SufficientStatistics:
-    """Returns what `normalize_moments` makes moments of: the number of entries over these axes, their sum and sum of squares.
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """Returns what `normalize_moments` takes: the number of entries over these axes, their sum, that of their squares, the shift.
 
     shift: a number near the mean, which is subtracted first so that less precision is lost. All have the dtype of `x`; the
     number is a scalar.
@@ -53,7 +43,7 @@ def sufficient_statistics(
     origin = None if shift is None else operands("nn.sufficient_statistics", array, shift)[1]
     differences = array if origin is None else array - origin
     total, squares = (jnp.sum(v, over, keepdims=keepdims) for v in (differences, jnp.square(differences)))
-    return SufficientStatistics(tensor(count), total, squares, origin)
+    return tensor(count), total, squares, origin
 
 
 def normalize_moments(

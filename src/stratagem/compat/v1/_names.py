@@ -34,8 +34,9 @@ _EXCLUDED = {
     "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train", "compat"},
     "image": {"resize"},
     "nn": {
-        "batch_norm_with_global_normalization", "conv2d_transpose", "conv3d_transpose", "convolution",
-        "max_pool_with_argmax", "pool", "separable_conv2d", "sufficient_statistics", "weighted_moments",
+        "batch_norm_with_global_normalization", "conv2d_transpose", "conv3d_transpose", "convolution", "ctc_loss",
+        "depth_to_space", "max_pool_with_argmax", "pool", "separable_conv2d", "space_to_depth", "sufficient_statistics",
+        "weighted_moments",
     },
 }  # fmt: skip
 

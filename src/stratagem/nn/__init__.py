@@ -39,6 +39,7 @@ from stratagem._ops.nn import avg_pool1d as avg_pool1d
 from stratagem._ops.nn import avg_pool2d as avg_pool2d
 from stratagem._ops.nn import avg_pool3d as avg_pool3d
 from stratagem._ops.nn import batch_norm_with_global_normalization as batch_norm_with_global_normalization
+from stratagem._ops.nn import collapse_repeated as collapse_repeated
 from stratagem._ops.nn import conv1d as conv1d
 from stratagem._ops.nn import conv1d_transpose as conv1d_transpose
 from stratagem._ops.nn import conv2d as conv2d
@@ -47,6 +48,9 @@ from stratagem._ops.nn import conv3d as conv3d
 from stratagem._ops.nn import conv3d_transpose as conv3d_transpose
 from stratagem._ops.nn import conv_transpose as conv_transpose
 from stratagem._ops.nn import convolution as convolution
+from stratagem._ops.nn import ctc_loss as ctc_loss
+from stratagem._ops.nn import ctc_unique_labels as ctc_unique_labels
+from stratagem._ops.nn import depth_to_space as depth_to_space
 from stratagem._ops.nn import depthwise_conv2d as depthwise_conv2d
 from stratagem._ops.nn import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
 from stratagem._ops.nn import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
@@ -60,9 +64,11 @@ from stratagem._ops.nn import max_pool_with_argmax as max_pool_with_argmax
 from stratagem._ops.nn import normalize_moments as normalize_moments
 from stratagem._ops.nn import pool as pool
 from stratagem._ops.nn import separable_conv2d as separable_conv2d
+from stratagem._ops.nn import space_to_depth as space_to_depth
 from stratagem._ops.nn import sufficient_statistics as sufficient_statistics
 from stratagem._ops.nn import weighted_moments as weighted_moments
 from stratagem._ops.sampling import dropout as dropout
+from stratagem.nn import experimental as experimental
 
 _hooks.install()
 
