@@ -40,6 +40,7 @@ from stratagem._ops.nn import avg_pool2d as avg_pool2d
 from stratagem._ops.nn import avg_pool3d as avg_pool3d
 from stratagem._ops.nn import batch_norm_with_global_normalization as batch_norm_with_global_normalization
 from stratagem._ops.nn import collapse_repeated as collapse_repeated
+from stratagem._ops.nn import compute_accidental_hits as compute_accidental_hits
 from stratagem._ops.nn import conv1d as conv1d
 from stratagem._ops.nn import conv1d_transpose as conv1d_transpose
 from stratagem._ops.nn import conv2d as conv2d
@@ -61,13 +62,17 @@ from stratagem._ops.nn import max_pool1d as max_pool1d
 from stratagem._ops.nn import max_pool2d as max_pool2d
 from stratagem._ops.nn import max_pool3d as max_pool3d
 from stratagem._ops.nn import max_pool_with_argmax as max_pool_with_argmax
+from stratagem._ops.nn import nce_loss as nce_loss
 from stratagem._ops.nn import normalize_moments as normalize_moments
 from stratagem._ops.nn import pool as pool
+from stratagem._ops.nn import sampled_softmax_loss as sampled_softmax_loss
 from stratagem._ops.nn import separable_conv2d as separable_conv2d
 from stratagem._ops.nn import space_to_depth as space_to_depth
 from stratagem._ops.nn import sufficient_statistics as sufficient_statistics
 from stratagem._ops.nn import weighted_moments as weighted_moments
+from stratagem._ops.sampling import all_candidate_sampler as all_candidate_sampler
 from stratagem._ops.sampling import dropout as dropout
+from stratagem._ops.sampling import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
 from stratagem.nn import experimental as experimental
 
 _hooks.install()

@@ -50,6 +50,10 @@ from stratagem._ops.nn._pooling import max_pool_with_argmax as max_pool_with_arg
 from stratagem._ops.nn._pooling import pool as pool
 from stratagem._ops.nn._quantization import quantize_and_dequantize as quantize_and_dequantize
 from stratagem._ops.nn._quantization import quantize_and_dequantize_v2 as quantize_and_dequantize_v2
+from stratagem._ops.nn._sampled_losses import AccidentalHits as AccidentalHits
+from stratagem._ops.nn._sampled_losses import compute_accidental_hits as compute_accidental_hits
+from stratagem._ops.nn._sampled_losses import nce_loss as nce_loss
+from stratagem._ops.nn._sampled_losses import sampled_softmax_loss as sampled_softmax_loss
 from stratagem._ops.nn._transposed_convolution import atrous_conv2d_transpose as atrous_conv2d_transpose
 from stratagem._ops.nn._transposed_convolution import conv1d_transpose as conv1d_transpose
 from stratagem._ops.nn._transposed_convolution import conv2d_transpose as conv2d_transpose

@@ -31,7 +31,7 @@ def batch_norm_with_global_normalization(
 def sufficient_statistics(
     x: TensorLike, axes: IntLike, shift: TensorLike = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """Returns what `normalize_moments` takes: the number of entries over these axes, their sum, that of their squares, the shift.
+    """The number of entries over these axes, their sum, that of their squares, and the shift: `normalize_moments` takes them.
 
     shift: a number near the mean, which is subtracted first so that less precision is lost. All have the dtype of `x`; the
     number is a scalar.
