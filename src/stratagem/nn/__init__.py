@@ -55,6 +55,11 @@ from stratagem._ops.nn import depth_to_space as depth_to_space
 from stratagem._ops.nn import depthwise_conv2d as depthwise_conv2d
 from stratagem._ops.nn import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
 from stratagem._ops.nn import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
+from stratagem._ops.nn import dilation2d as dilation2d
+from stratagem._ops.nn import erosion2d as erosion2d
+from stratagem._ops.nn import fractional_avg_pool as fractional_avg_pool
+from stratagem._ops.nn import fractional_max_pool as fractional_max_pool
+from stratagem._ops.nn import isotonic_regression as isotonic_regression
 from stratagem._ops.nn import local_response_normalization as local_response_normalization
 from stratagem._ops.nn import lrn as lrn
 from stratagem._ops.nn import max_pool as max_pool

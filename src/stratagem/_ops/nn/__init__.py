@@ -29,6 +29,14 @@ from stratagem._ops.nn._fake_quantization import (
 from stratagem._ops.nn._fake_quantization import (
     fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,
 )
+from stratagem._ops.nn._fractional_pooling import FractionalPool as FractionalPool
+from stratagem._ops.nn._fractional_pooling import fractional_avg_pool as fractional_avg_pool
+from stratagem._ops.nn._fractional_pooling import fractional_max_pool as fractional_max_pool
+from stratagem._ops.nn._isotonic import IsotonicRegression as IsotonicRegression
+from stratagem._ops.nn._isotonic import isotonic_regression as isotonic_regression
+from stratagem._ops.nn._morphology import dilation2d as dilation2d
+from stratagem._ops.nn._morphology import erosion2d as erosion2d
+from stratagem._ops.nn._morphology import extract_volume_patches as extract_volume_patches
 from stratagem._ops.nn._normalization import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
 )
@@ -50,6 +58,9 @@ from stratagem._ops.nn._pooling import max_pool_with_argmax as max_pool_with_arg
 from stratagem._ops.nn._pooling import pool as pool
 from stratagem._ops.nn._quantization import quantize_and_dequantize as quantize_and_dequantize
 from stratagem._ops.nn._quantization import quantize_and_dequantize_v2 as quantize_and_dequantize_v2
+from stratagem._ops.nn._raw_convolution import conv as conv
+from stratagem._ops.nn._raw_convolution import conv2d_backprop_filter_v2 as conv2d_backprop_filter_v2
+from stratagem._ops.nn._raw_convolution import conv2d_backprop_input_v2 as conv2d_backprop_input_v2
 from stratagem._ops.nn._sampled_losses import AccidentalHits as AccidentalHits
 from stratagem._ops.nn._sampled_losses import compute_accidental_hits as compute_accidental_hits
 from stratagem._ops.nn._sampled_losses import nce_loss as nce_loss

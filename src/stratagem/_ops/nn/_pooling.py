@@ -13,7 +13,7 @@ from stratagem._base.types import DTypeLike, IntLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, tensor
 from stratagem._ops._dtypes import as_dtype, int64
 from stratagem._ops._symbolic import accept_symbols
-from stratagem._ops.nn._windows import DimensionOrder, dilated, layout_of, numbers, padded, padding_of
+from stratagem._ops.nn._windows import DimensionOrder, dilated, entries, layout_of, numbers, padded, padding_of
 
 
 class _Windows(NamedTuple):
@@ -55,25 +55,10 @@ def _max(array: Tensor, windows: _Windows) -> Tensor:
     lowest = np.asarray(number, array.dtype)
     with allow_x64(array.dtype):
         if max(windows.dilations) > 1:
-            return _max_of_slices(jax.lax.pad(array, lowest, [(*pad, 0) for pad in windows.pads]), windows)
+            # Entry by entry of the window: JAX's own maximum of windows with gaps has no derivative.
+            whole = jax.lax.pad(array, lowest, [(*pad, 0) for pad in windows.pads])
+            return functools.reduce(jnp.maximum, entries(whole, windows.sizes, windows.strides, windows.dilations))
         return jax.lax.reduce_window(array, lowest, jax.lax.max, windows.sizes, windows.strides, windows.pads)
-
-
-def _max_of_slices(padded_array: Tensor, windows: _Windows) -> Tensor:
-    """The maximum of windows with gaps, entry by entry of the window: JAX's own has no derivative."""
-    counts = [
-        max((size - ((window - 1) * gap + 1)) // stride + 1, 0)
-        for size, window, stride, gap in zip(
-            padded_array.shape, windows.sizes, windows.strides, windows.dilations, strict=True
-        )
-    ]
-
-    def slice_at(entry: tuple[int, ...]) -> Tensor:
-        begin = [place * gap for place, gap in zip(entry, windows.dilations, strict=True)]
-        ends = [b + max(n - 1, 0) * s + (n > 0) for b, n, s in zip(begin, counts, windows.strides, strict=True)]
-        return jax.lax.slice(padded_array, begin, ends, windows.strides)
-
-    return functools.reduce(jnp.maximum, map(slice_at, np.ndindex(*windows.sizes)))
 
 
 def _mean(array: Tensor, windows: _Windows) -> Tensor:

@@ -1,14 +1,15 @@
 """Windows of convolution and pooling: layouts, strides, window sizes and paddings in the forms that TensorFlow takes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+import jax
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike
-from stratagem._ops._convert import static_int
+from stratagem._ops._convert import Tensor, static_int
 
 T = TypeVar("T")
 
@@ -136,3 +137,18 @@ def padded(
 def dilated(windows: Sequence[int], dilations: Sequence[int]) -> tuple[int, ...]:
     """Returns the sizes of windows with `dilation - 1` gaps between their entries."""
     return tuple((window - 1) * dilation + 1 for window, dilation in zip(windows, dilations, strict=True))
+
+
+def entries(array: Tensor, sizes: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Iterator[Tensor]:
+    """Yields the first entry of all windows, then their second ones and so on: tensors with a place for each window.
+
+    array: with its padding. sizes, strides, dilations: a number for each dimension.
+    """
+    counts = [
+        max((size - window) // stride + 1, 0)
+        for size, window, stride in zip(array.shape, dilated(sizes, dilations), strides, strict=True)
+    ]
+    for entry in np.ndindex(*sizes):
+        begin = [place * gap for place, gap in zip(entry, dilations, strict=True)]
+        ends = [b + max(n - 1, 0) * s + (n > 0) for b, n, s in zip(begin, counts, strides, strict=True)]
+        yield jax.lax.slice(array, begin, ends, strides)

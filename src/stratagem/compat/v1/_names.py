@@ -35,8 +35,9 @@ _EXCLUDED = {
     "image": {"resize"},
     "nn": {
         "batch_norm_with_global_normalization", "conv2d_transpose", "conv3d_transpose", "convolution", "ctc_loss",
-        "depth_to_space", "max_pool_with_argmax", "nce_loss", "pool", "sampled_softmax_loss", "separable_conv2d",
-        "space_to_depth", "sufficient_statistics", "weighted_moments",
+        "depth_to_space", "dilation2d", "erosion2d", "fractional_avg_pool", "fractional_max_pool",
+        "max_pool_with_argmax", "nce_loss", "pool", "sampled_softmax_loss", "separable_conv2d", "space_to_depth",
+        "sufficient_statistics", "weighted_moments",
     },
 }  # fmt: skip
 
