@@ -33,8 +33,8 @@ def of_all(draw: Draw) -> Drawn:
 
 
 FUNCTIONS: list[Function] = [
-    Function("nn.nce_loss", of_classes, 4),
-    Function("nn.sampled_softmax_loss", of_classes, 4),
+    Function("nn.nce_loss", of_classes, 3, thorough=True),
+    Function("nn.sampled_softmax_loss", of_classes, 3),
     Function("nn.compute_accidental_hits", of_hits, 4),
     Function("nn.all_candidate_sampler", of_all, 4),
 ]

@@ -44,7 +44,7 @@ def of_batches(draw: Draw) -> Drawn:
 
 FUNCTIONS: list[Function] = [
     Function("nn.dilation2d", of_filters, 5, gradients=True),
-    Function("nn.erosion2d", of_filters, 5, gradients=True),
+    Function("nn.erosion2d", of_filters, 5, gradients=True, thorough=True),
     Function("extract_volume_patches", of_volumes, 4),
     Function("nn.isotonic_regression", of_sequences, 3, gradients=True),
     Function("conv", of_batches, 4, {"float32": 1e-5}),

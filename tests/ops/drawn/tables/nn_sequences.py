@@ -60,10 +60,10 @@ def of_numbers(draw: Draw) -> Drawn:
 
 
 FUNCTIONS: list[Function] = [
-    Function("nn.ctc_loss", of_sequences, 3, {"float32": 1e-5}, gradients=True),
-    Function("nn.ctc_unique_labels", of_labels, 4),
-    Function("nn.collapse_repeated", of_repeated, 4),
+    Function("nn.ctc_loss", of_sequences, 2, {"float32": 1e-5}, gradients=True),
+    Function("nn.ctc_unique_labels", of_labels, 2),
+    Function("nn.collapse_repeated", of_repeated, 2),
     Function("nn.space_to_depth", of_blocks, 6, gradients=True),
-    Function("nn.depth_to_space", of_channels, 6, gradients=True),
-    Function("nn.experimental.general_dropout", of_numbers, 6, gradients=True),
+    Function("nn.depth_to_space", of_channels, 6, gradients=True, thorough=True),
+    Function("nn.experimental.general_dropout", of_numbers, 6, thorough=True),
 ]
