@@ -5,8 +5,6 @@ from stratagem._ops._convert import Tensor, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._general_convolution import WindowSteps, convolve, convolve_depthwise, transposed
 
-_FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
-
 
 def conv1d(
     input: TensorLike,
@@ -62,7 +60,7 @@ def convolution(
 ) -> Tensor:
     """Convolution over as many dimensions as the filters have: one, two or three. Raises ValueError for another number."""
     kernel = tensor(filters)
-    if kernel.ndim - 2 not in _FORMATS:
+    if not 3 <= kernel.ndim <= 5:
         raise ValueError(f"tf.nn.convolution: filters have 3 to 5 dimensions, got the shape {kernel.shape}.")
     steps = 1 if strides is None else strides
     return convolve(

@@ -74,8 +74,9 @@ def _checked(value: TensorLike, low: TensorLike, high: TensorLike, how: _Roundin
         raise InvalidArgumentError(f"tf.quantization.quantize_and_dequantize takes floating point, got {array.dtype}.")
     if how.round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
         raise InvalidArgumentError(f"round_mode is 'HALF_TO_EVEN' or 'HALF_UP', got {how.round_mode!r}.")
-    if not (2 if how.signed_input else 1) <= how.num_bits <= (63 if how.signed_input else 62):
-        raise InvalidArgumentError(f"num_bits is a number from 2 to 62, got {how.num_bits}.")
+    most_bits = 61 if how.signed_input else 62
+    if not 1 <= how.num_bits <= most_bits:
+        raise InvalidArgumentError(f"num_bits is a number from 1 to {most_bits}, got {how.num_bits}.")
     if how.range_given and not is_traced((first, last)) and bool(jnp.any(first > last)):
         raise InvalidArgumentError(f"input_min is not above input_max, got {first} and {last}.")
     if how.axis is not None:
@@ -89,12 +90,12 @@ def _rounded(array: Tensor, low: Tensor, high: Tensor, how: _Rounding) -> Tensor
         others = None if how.axis is None else tuple(a for a in range(array.ndim) if a != how.axis % array.ndim)
         low, high = (reduce(array, others, keepdims=how.axis is not None) for reduce in (jnp.min, jnp.max))
     whole = 2 ** (how.num_bits - how.signed_input)
-    least, most = (-whole + how.narrow_range if how.signed_input else 0), whole - 1
+    least, most = float(-whole + how.narrow_range if how.signed_input else 0), float(whole - 1)
     widest = jnp.finfo(array.dtype).max
     by_low = jnp.where(least * low > 0, least / low, widest)
     by_high = jnp.where(most * high > 0, most / high, widest)
     from_low = by_low < by_high
-    scale, step = jnp.where(from_low, by_low, by_high), jnp.where(from_low, low / (least or 1), high / most)
+    scale, step = jnp.where(from_low, by_low, by_high), jnp.where(from_low, low / (least or 1), high / (most or 1))
     if how.range_given:
         low, high = jnp.where(from_low, low, least * step), jnp.where(from_low, most * step, high)
         array = jnp.minimum(jnp.maximum(array, low), high)
