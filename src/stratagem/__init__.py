@@ -33,6 +33,9 @@ _NAMES = {
         tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile transpose truediv
         truncatediv truncatemod uint16 uint32 uint64 uint8 unique unique_with_counts unstack where zeros zeros_like
     """,
+    "_ops.nn": """
+        conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2 extract_volume_patches
+    """,
     "_ops.flow": """
         TensorArray case cond foldl foldr map_fn scan switch_case while_loop
     """,
@@ -51,7 +54,7 @@ _NAMES = {
 }
 _NAMESPACES = """
     autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator experimental image io keras
-    linalg math nest nn profiler random sparse strings summary sysconfig test tpu train types version
+    linalg math nest nn profiler quantization random sparse strings summary sysconfig test tpu train types version
 """
 _KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 

@@ -4,9 +4,9 @@ import importlib
 from typing import Any
 
 import stratagem._ops as ops
-from stratagem._ops import flow
+from stratagem._ops import flow, nn
 
-NAMESPACES = "nn math random linalg dtypes debugging strings nest errors bitwise io image".split()  # noqa: SIM905
+NAMESPACES = "nn math random linalg dtypes debugging strings nest errors bitwise io image quantization".split()  # noqa: SIM905
 
 
 class Facade:
@@ -17,7 +17,7 @@ class Facade:
     def __getattr__(self, name: str) -> Any:
         if name in NAMESPACES:
             return importlib.import_module(f"stratagem.{name}")
-        return getattr(flow if name in vars(flow) else ops, name)
+        return getattr(next((room for room in (flow, nn) if name in vars(room)), ops), name)
 
 
 tf = Facade()

@@ -128,3 +128,10 @@ def test_dropout() -> None:
     assert float((kept == 0).mean()) == pytest.approx(0.25, abs=0.06)
     rows = tf.nn.dropout(tf.ones([50, 3]), 0.5, noise_shape=[None, 1])
     assert all(len(set(row)) == 1 for row in rows.tolist())
+
+
+def test_stateless_dropout_drops_the_same_entries_for_a_seed() -> None:
+    kept = tf.nn.experimental.stateless_dropout(tf.ones([1000]), 0.25, [1, 2])
+    assert float((kept == 0).mean()) == pytest.approx(0.25, abs=0.06)
+    np.testing.assert_array_equal(kept, tf.nn.experimental.stateless_dropout(tf.ones([1000]), 0.25, seed=[1, 2]))
+    assert not np.array_equal(kept, tf.nn.experimental.stateless_dropout(tf.ones([1000]), 0.25, seed=[1, 3]))

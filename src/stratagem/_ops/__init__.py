@@ -54,14 +54,6 @@ from stratagem._ops._convert import is_tensor as is_tensor
 from stratagem._ops._convert import is_traced as is_traced
 from stratagem._ops._convert import on_device as on_device
 from stratagem._ops._convert import tensor as tensor
-from stratagem._ops._convolution import avg_pool as avg_pool
-from stratagem._ops._convolution import avg_pool2d as avg_pool2d
-from stratagem._ops._convolution import conv1d as conv1d
-from stratagem._ops._convolution import conv2d as conv2d
-from stratagem._ops._convolution import conv3d as conv3d
-from stratagem._ops._convolution import depthwise_conv2d as depthwise_conv2d
-from stratagem._ops._convolution import max_pool as max_pool
-from stratagem._ops._convolution import max_pool2d as max_pool2d
 from stratagem._ops._creation import constant as constant
 from stratagem._ops._creation import convert_to_tensor as convert_to_tensor
 from stratagem._ops._creation import eye as eye
@@ -244,6 +236,7 @@ from stratagem._ops._nn import embedding_lookup as embedding_lookup
 from stratagem._ops._nn import gelu as gelu
 from stratagem._ops._nn import l2_loss as l2_loss
 from stratagem._ops._nn import leaky_relu as leaky_relu
+from stratagem._ops._nn import log_poisson_loss as log_poisson_loss
 from stratagem._ops._nn import log_softmax as log_softmax
 from stratagem._ops._nn import moments as moments
 from stratagem._ops._nn import relu as relu

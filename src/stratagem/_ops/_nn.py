@@ -1,5 +1,6 @@
 """Activations, losses on logits, normalization and lookups under the names of `tf.nn`."""
 
+import functools
 from typing import Any
 
 import jax
@@ -69,7 +70,19 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
 
 def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """x / (abs(x) + 1)."""
-    return jax.nn.soft_sign(tensor(features))
+    return _softsign(tensor(features))
+
+
+@jax.custom_jvp
+def _softsign(x: Tensor) -> Tensor:
+    return jax.nn.soft_sign(x)
+
+
+@_softsign.defjvp
+def _softsign_rule(primals: tuple[Tensor], tangents: tuple[Tensor]) -> tuple[Tensor, Tensor]:
+    """The derivative as one quotient, so that it is 0 at infinities."""
+    (x,), (dx,) = primals, tangents
+    return _softsign(x), dx / jnp.square(1 + jnp.abs(x))
 
 
 def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
@@ -88,10 +101,28 @@ def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = 
 def softmax_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """The cross entropy of class probabilities (cast to the dtype of the logits), reduced over `axis`."""
+    """The cross entropy of class probabilities (cast to the dtype of the logits), reduced over `axis`.
+
+    Its derivative by the logits is softmax - labels, as in TensorFlow also where the labels do not sum to 1.
+    """
     scores = tensor(logits)
     truth = tensor(labels).astype(scores.dtype)
+    return _cross_entropy(axis, truth, scores)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _cross_entropy(axis: int, truth: Tensor, scores: Tensor) -> Tensor:
     return -jnp.sum(truth * _log_probabilities(scores, axis), axis).astype(scores.dtype)
+
+
+@_cross_entropy.defjvp
+def _cross_entropy_rule(
+    axis: int, primals: tuple[Tensor, Tensor], tangents: tuple[Tensor, Tensor]
+) -> tuple[Tensor, Tensor]:
+    (truth, scores), (dtruth, dscores) = primals, tangents
+    logs = _log_probabilities(scores, axis)
+    slope = jnp.sum((jnp.exp(logs) - truth) * dscores - logs * dtruth, axis)
+    return _cross_entropy(axis, truth, scores), slope.astype(scores.dtype)
 
 
 def _log_probabilities(scores: Tensor, axis: int) -> Tensor:
@@ -140,6 +171,22 @@ def _same_shape(labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
     return scores, truth
 
 
+def log_poisson_loss(
+    targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
+    """The negative log-likelihood of counts under a Poisson distribution with this logarithm of its mean, up to a constant.
+
+    compute_full_loss: adds the constant log(z!) by Stirling's approximation, for counts above 1.
+    Raises ValueError for different shapes.
+    """
+    scores, truth = _same_shape(targets, log_input)
+    loss = jnp.exp(scores) - scores * truth
+    if not compute_full_loss:
+        return loss
+    stirling = truth * jnp.log(truth) - truth + 0.5 * jnp.log(2 * np.pi * truth)
+    return loss + jnp.where((truth >= 0) & (truth <= 1), jnp.zeros_like(truth), stirling)
+
+
 def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of squares."""
     return jnp.sum(jnp.square(tensor(t))) / 2
@@ -170,7 +217,8 @@ def batch_normalization(
 ) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset; scale and offset may be None."""
     array = tensor(x)
-    factor = jax.lax.rsqrt(tensor(variance) + tensor(variance_epsilon).astype(tensor(variance).dtype))
+    spread, epsilon = operands("nn.batch_normalization", tensor(variance), variance_epsilon)
+    factor = jax.lax.rsqrt(spread + epsilon)
     factor = factor if scale is None else factor * tensor(scale)
     result = (array - tensor(mean)) * factor
     return (result if offset is None else result + tensor(offset)).astype(array.dtype)

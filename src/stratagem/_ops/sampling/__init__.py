@@ -1,6 +1,12 @@
 """Random tensors. A folder of its own, because some names here are also those of other functions, and it needs Keras."""
 
+from stratagem._ops.sampling._candidates import all_candidate_sampler as all_candidate_sampler
+from stratagem._ops.sampling._candidates import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from stratagem._ops.sampling._candidates import log_uniform_candidate_sampler as log_uniform_candidate_sampler
+from stratagem._ops.sampling._candidates import uniform_candidate_sampler as uniform_candidate_sampler
 from stratagem._ops.sampling._dropout import dropout as dropout
+from stratagem._ops.sampling._dropout import general_dropout as general_dropout
+from stratagem._ops.sampling._dropout import stateless_dropout as stateless_dropout
 from stratagem._ops.sampling._generator import Generator as Generator
 from stratagem._ops.sampling._generator import get_global_generator as get_global_generator
 from stratagem._ops.sampling._generator import set_global_generator as set_global_generator

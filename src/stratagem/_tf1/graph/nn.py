@@ -4,7 +4,7 @@ from typing import Any
 
 from stratagem import _ops as ops
 from stratagem._base.types import IntLike, ShapeLike, TensorLike, Unused
-from stratagem._ops import Tensor
+from stratagem._ops import Tensor, nn
 from stratagem._ops.sampling import dropout as _dropped
 from stratagem._tf1.graph.functions.named import named
 from stratagem._tf1.graph.functions.reductions import one_of
@@ -119,7 +119,7 @@ def conv2d(
     filters: IntLike = None,
 ) -> Tensor:
     """Returns a convolution over two dimensions: (n, h, w, c) with filters (h, w, c, out)."""
-    return ops.conv2d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
+    return nn.conv2d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
 
 
 @named
@@ -136,7 +136,7 @@ def conv1d(
 ) -> Tensor:
     """Returns a convolution over one dimension: (n, w, c) with filters (w, c, out)."""
     layout = {"NHWC": "NWC", "NCHW": "NCW", None: "NWC"}.get(data_format, data_format)
-    return ops.conv1d(one_of(value=value, input=input), filters, stride, padding, str(layout), dilations)
+    return nn.conv1d(one_of(value=value, input=input), filters, stride, padding, str(layout), dilations)
 
 
 @named
@@ -151,7 +151,7 @@ def conv3d(
     filters: IntLike = None,
 ) -> Tensor:
     """Returns a convolution over three dimensions: (n, d, h, w, c) with filters (d, h, w, c, out)."""
-    return ops.conv3d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
+    return nn.conv3d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
 
 
 @named
@@ -166,7 +166,7 @@ def depthwise_conv2d(
     dilations: TensorLike = None,
 ) -> Tensor:
     """Returns a convolution of each channel with its own filters."""
-    return ops.depthwise_conv2d(input, filter, strides, padding, data_format, one_of(dilations=dilations, rate=rate))
+    return nn.depthwise_conv2d(input, filter, strides, padding, data_format, one_of(dilations=dilations, rate=rate))
 
 
 @named
@@ -180,7 +180,7 @@ def max_pool(
     input: TensorLike = None,
 ) -> Tensor:
     """Returns the maximum of each window of (n, h, w, c)."""
-    return ops.max_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
+    return nn.max_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
 
 
 @named
@@ -194,7 +194,7 @@ def avg_pool(
     input: TensorLike = None,
 ) -> Tensor:
     """Returns the mean of each window of (n, h, w, c), padding excluded."""
-    return ops.avg_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
+    return nn.avg_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
 
 
 @named

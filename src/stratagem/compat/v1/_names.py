@@ -35,7 +35,13 @@ _MOVED = {
 _EXCLUDED = {
     "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train", "compat"},
     "image": {"resize"},
-}
+    "nn": {
+        "batch_norm_with_global_normalization", "conv2d_transpose", "conv3d_transpose", "convolution", "ctc_loss",
+        "depth_to_space", "dilation2d", "erosion2d", "fractional_avg_pool", "fractional_max_pool",
+        "max_pool_with_argmax", "nce_loss", "pool", "sampled_softmax_loss", "separable_conv2d", "space_to_depth",
+        "sufficient_statistics", "weighted_moments",
+    },
+}  # fmt: skip
 
 _SESSION = "an Estimator (tf.compat.v1.estimator), tf.keras, or tf.function: there are no sessions here"
 _INSTEAD = {
@@ -69,6 +75,7 @@ _INSTEAD = {
     "image.resize_images": "tf.image.resize, which places pixels' centres in another way",
     "hessians": "tf.GradientTape, twice",
 }  # fmt: skip
+_INSTEAD |= {f"nn.{name}": f"tf.nn.{name}, which takes other arguments or another order" for name in _EXCLUDED["nn"]}
 
 
 def public_name(namespace: str, name: str) -> Any:

@@ -6,10 +6,11 @@ from typing import Any, ClassVar, final
 import jax.numpy as jnp
 import keras
 
-from stratagem._ops import Tensor, bias_add, depthwise_conv2d, tensor
-from stratagem._ops import conv1d as _conv1d
-from stratagem._ops import conv2d as _conv2d
-from stratagem._ops import conv3d as _conv3d
+from stratagem._ops import Tensor, bias_add, tensor
+from stratagem._ops.nn import conv1d as _conv1d
+from stratagem._ops.nn import conv2d as _conv2d
+from stratagem._ops.nn import conv3d as _conv3d
+from stratagem._ops.nn import depthwise_conv2d
 from stratagem._tf1.graph.layers._layer import Layer, as_function, weight_settings
 
 Activation = Callable[[Any], Any] | None

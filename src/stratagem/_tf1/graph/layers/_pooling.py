@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, ClassVar, final
 
-from stratagem._ops import Tensor, avg_pool, max_pool
+from stratagem._ops import Tensor
+from stratagem._ops.nn import avg_pool, max_pool
 from stratagem._tf1.graph.layers._convolution import channels, each
 from stratagem._tf1.graph.layers._layer import Layer, as_function
 
