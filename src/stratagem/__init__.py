@@ -49,7 +49,7 @@ _NAMES = {
 }
 _NAMESPACES = """
     autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math
-    nest nn random sparse strings summary train
+    nest nn random signal sparse strings summary train
 """
 _KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 

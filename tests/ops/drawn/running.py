@@ -12,6 +12,7 @@ from tests.ops.drawn.draws import Draw, Function
 def answer(tf: Any, function: Function, number: int, *, compiled: bool = False) -> Any:
     """What a call returns, its gradients too if they are asked for, or `{"error": class}`."""
     args, kwargs = function.call(Draw(function.name, number))
+    kwargs = {key: tf.as_dtype(v) if key == "dtype" and isinstance(v, str) else v for key, v in kwargs.items()}
     called: Any = tf
     for part in function.name.split("."):
         called = getattr(called, part)
