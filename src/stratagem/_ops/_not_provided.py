@@ -14,8 +14,8 @@ from stratagem._base.errors import NotProvidedError
 
 # TF's functions that JAX has under another name which no rule finds.
 _RENAMED = {
-    "acos": "arccos", "asin": "arcsin", "atan": "arctan", "bessel_i0": "i0", "cumulative_prod": "cumprod",
-    "histogram_fixed_width": "histogram", "invert_permutation": "argsort", "matrix_transpose": "matrix_transpose",
+    "acos": "arccos", "asin": "arcsin", "atan": "arctan", "cumulative_prod": "cumprod",
+    "histogram_fixed_width": "histogram", "matrix_transpose": "matrix_transpose",
     "reverse": "flip", "strided_slice": "s_", "batch_gather": "take_along_axis", "lstsq": "lstsq",
 }  # fmt: skip
 

@@ -87,7 +87,8 @@ class Function:
     by the largest number of the answer. compared(tf, result, *tensors): what is compared in place of the result, if parts of
     it are not determined (the signs of eigenvectors). gradients: also compare the gradients of the sum of all that is
     compared by all arguments of floating point.
-    differ: numbers of calls that differ from TensorFlow, with the reason.
+    differ: numbers of calls that differ from TensorFlow, with the reason. thorough: `make thorough` alone makes the calls,
+    because a neighbour shows the same.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Function:
     compared: Callable[..., Any] | None = None
     gradients: bool = False
     differ: Mapping[int, str] = field(default_factory=dict)
+    thorough: bool = False
 
 
 def elementwise(

@@ -15,6 +15,7 @@ import stratagem as tf
 from tests.ops.drawn import tables
 from tests.ops.drawn.draws import Function
 from tests.ops.drawn.running import answer, difference
+from tests.thorough import thorough_if
 
 RECORDED = Path(__file__).parent / "recorded"
 TABLES = {
@@ -33,7 +34,10 @@ def said(table: str, function: Function, number: int) -> str | None:
     return difference(found, ANSWERS[table][function.name][number], function.within)
 
 
-@pytest.mark.parametrize(("table", "function"), FUNCTIONS, ids=[f.name for _, f in FUNCTIONS])
+@pytest.mark.parametrize(
+    ("table", "function"),
+    [pytest.param(table, f, marks=thorough_if(f.thorough), id=f.name) for table, f in FUNCTIONS],
+)
 def test_a_function_answers_as_tensorflow(table: str, function: Function) -> None:
     found = {number: said(table, function, number) for number in range(function.count)}
     differing = {number for number, text in found.items() if text}
