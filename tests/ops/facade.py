@@ -6,7 +6,7 @@ from typing import Any
 import stratagem._ops as ops
 from stratagem._ops import flow, nn
 
-NAMESPACES = "nn math random linalg dtypes debugging strings nest errors bitwise io image quantization".split()  # noqa: SIM905
+NAMESPACES = "nn math signal random linalg dtypes debugging strings nest errors bitwise io image quantization".split()  # noqa: SIM905
 
 
 class Facade:

@@ -50,6 +50,7 @@ EXPECTED = {
     "jax._src.array": {"ArrayImpl"},
     "jax._src.config": {"enable_x64"},
     "jax._src.dispatch": {"device_put_p"},
+    "jax._src.interpreters": {"mlir"},
     "jax._src.lax": {"lax", "windowed_reductions"},
     "jax._src.lib": {"xla_client"},
     "jax._src.nn": {"functions"},

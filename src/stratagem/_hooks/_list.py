@@ -69,7 +69,8 @@ HOOKS: tuple[Hook, ...] = (
             "keras.src.backend.common.dtypes.BIT64_TO_BIT32_DTYPE.float64",
             *WIDE_PLACES,
         ),
-        why="`tf.constant(1, tf.int64)` would be 32 bits, and numbers of float64 models would be rounded, as 0.1 in `x * 0.1`.",
+        why="`tf.constant(1, tf.int64)` would be 32 bits, and numbers of float64 models would be rounded, as 0.1 in `x * 0.1`. "
+        "JAX would not compile `igamma` and `betainc` of float64 (in its table of lowerings, tests/ops/test_special.py).",
         test="tests/private/test_private.py::test_keras_keeps_64_bits_where_there_are_some",
         attach=keep_64_bits,
     ),

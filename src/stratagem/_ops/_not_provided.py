@@ -14,9 +14,8 @@ from stratagem._base.errors import NotProvidedError
 
 # TF's functions that JAX has under another name which no rule finds.
 _RENAMED = {
-    "acos": "arccos", "asin": "arcsin", "atan": "arctan", "bessel_i0": "i0", "cumulative_prod": "cumprod",
-    "histogram_fixed_width": "histogram", "invert_permutation": "argsort", 
-    "reverse": "flip", "strided_slice": "s_", "batch_gather": "take_along_axis",
+    "acos": "arccos", "asin": "arcsin", "atan": "arctan", "cumulative_prod": "cumprod",
+    "histogram_fixed_width": "histogram", "reverse": "flip", "strided_slice": "s_", "batch_gather": "take_along_axis",
 }  # fmt: skip
 
 # Replacements for names without a counterpart in JAX.

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, Nest, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, on_device, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
@@ -69,6 +70,17 @@ def unsorted_segment_mean(
     return total / rows.reshape(rows.shape + (1,) * (total.ndim - 1))
 
 
+def unsorted_segment_sqrt_n(
+    data: Nest, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
+) -> Tensor:
+    """The sum of the rows of each segment, divided by the root of their number; 0 for an empty one."""
+    total = unsorted_segment_sum(data, segment_ids, num_segments)
+    if not jnp.issubdtype(total.dtype, np.inexact):
+        raise InvalidArgumentError(f"tf.math.unsorted_segment_sqrt_n takes floating-point tensors, got {total.dtype}.")
+    rows = jnp.sqrt(jnp.maximum(_row_counts(segment_ids, num_segments), 1).astype(total.dtype))
+    return total / rows.reshape(rows.shape + (1,) * (total.ndim - rows.ndim))
+
+
 def _sorted_count(ids: Any) -> int:
     ids_now = concrete("tf.math.segment_*", ids)
     return int(ids_now[-1]) + 1 if ids_now.size else 0
@@ -82,6 +94,11 @@ def segment_sum(data: Nest, segment_ids: TensorLike, name: str | None = None) ->
 def segment_mean(data: Nest, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The mean of the rows of each segment, 0 for an empty one; ids must be sorted and known."""
     return unsorted_segment_mean(data, segment_ids, _sorted_count(segment_ids))
+
+
+def segment_prod(data: Nest, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The product of the rows of each segment, 1 for an empty one; ids must be sorted and known."""
+    return unsorted_segment_prod(data, segment_ids, _sorted_count(segment_ids))
 
 
 def segment_max(data: Nest, segment_ids: TensorLike, name: str | None = None) -> Tensor:

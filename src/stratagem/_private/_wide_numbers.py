@@ -8,7 +8,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax._src import core as jax_core
+from jax._src.interpreters import mlir
 from jax._src.lax import lax as jax_lax
 from jax._src.lax import windowed_reductions
 from jax._src.literals import TypedNdArray
@@ -62,6 +64,7 @@ def keep_64_bits() -> None:
     _convert_exactly()
     _operate_exactly()
     _combine_exactly()
+    _compile_exactly()
 
 
 def _convert_exactly() -> None:
@@ -164,3 +167,22 @@ def _with_exact_initial_values(reduce: Callable[..., Any]) -> Callable[..., Any]
         return reduce(operands, init_values, *args, **kwargs)
 
     return new_reduce
+
+
+def _compile_exactly() -> None:
+    """Let functions that JAX writes out only when it compiles them (igamma and betainc, say) have constants of 64 bits there.
+
+    It writes them out without 64-bit types, and then refuses the two types.
+    """
+    for primitive in (lax.igamma_p, lax.igammac_p, lax.igamma_grad_a_p, lax.regularized_incomplete_beta_p):
+        entry = mlir._lowerings[primitive]
+        mlir.register_lowering(primitive, _exact_lowering(entry.rule), inline=entry.inline)
+
+
+def _exact_lowering(rule: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(rule)
+    def lowered(context: Any, *args: Any, **params: Any) -> Any:
+        with jax.enable_x64(any(aval.dtype in _WIDE for aval in context.avals_in)):
+            return rule(context, *args, **params)
+
+    return lowered

@@ -13,6 +13,7 @@ from tests.ops.drawn.draws import Built, Draw, Function
 def answer(tf: Any, function: Function, number: int, *, compiled: bool = False) -> Any:
     """What a call returns, its gradients too if they are asked for, or `{"error": class}`."""
     args, kwargs = function.call(Draw(function.name, number))
+    kwargs = {key: tf.as_dtype(v) if key == "dtype" and isinstance(v, str) else v for key, v in kwargs.items()}
     called = _named(tf, function.name)
     arrays = list(_arrays(list(args)))
 

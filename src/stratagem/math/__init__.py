@@ -8,6 +8,8 @@ from stratagem._ops import acosh as acosh
 from stratagem._ops import add as add
 from stratagem._ops import add_n as add_n
 from stratagem._ops import angle as angle
+from stratagem._ops import approx_max_k as approx_max_k
+from stratagem._ops import approx_min_k as approx_min_k
 from stratagem._ops import argmax as argmax
 from stratagem._ops import argmin as argmin
 from stratagem._ops import asin as asin
@@ -15,6 +17,11 @@ from stratagem._ops import asinh as asinh
 from stratagem._ops import atan as atan
 from stratagem._ops import atan2 as atan2
 from stratagem._ops import atanh as atanh
+from stratagem._ops import bessel_i0 as bessel_i0
+from stratagem._ops import bessel_i0e as bessel_i0e
+from stratagem._ops import bessel_i1 as bessel_i1
+from stratagem._ops import bessel_i1e as bessel_i1e
+from stratagem._ops import betainc as betainc
 from stratagem._ops import bincount as bincount
 from stratagem._ops import ceil as ceil
 from stratagem._ops import confusion_matrix as confusion_matrix
@@ -31,6 +38,7 @@ from stratagem._ops import divide_no_nan as divide_no_nan
 from stratagem._ops import equal as equal
 from stratagem._ops import erf as erf
 from stratagem._ops import erfc as erfc
+from stratagem._ops import erfcinv as erfcinv
 from stratagem._ops import erfinv as erfinv
 from stratagem._ops import exp as exp
 from stratagem._ops import expm1 as expm1
@@ -39,12 +47,18 @@ from stratagem._ops import floordiv as floordiv
 from stratagem._ops import floormod as floormod
 from stratagem._ops import greater as greater
 from stratagem._ops import greater_equal as greater_equal
+from stratagem._ops import igamma as igamma
+from stratagem._ops import igammac as igammac
 from stratagem._ops import imag as imag
 from stratagem._ops import in_top_k as in_top_k
+from stratagem._ops import invert_permutation as invert_permutation
 from stratagem._ops import is_finite as is_finite
 from stratagem._ops import is_inf as is_inf
 from stratagem._ops import is_nan as is_nan
+from stratagem._ops import is_non_decreasing as is_non_decreasing
+from stratagem._ops import is_strictly_increasing as is_strictly_increasing
 from stratagem._ops import l2_normalize as l2_normalize
+from stratagem._ops import lbeta as lbeta
 from stratagem._ops import less as less
 from stratagem._ops import less_equal as less_equal
 from stratagem._ops import lgamma as lgamma
@@ -60,13 +74,17 @@ from stratagem._ops import maximum as maximum
 from stratagem._ops import minimum as minimum
 from stratagem._ops import multiply as multiply
 from stratagem._ops import multiply_no_nan as multiply_no_nan
+from stratagem._ops import ndtri as ndtri
 from stratagem._ops import negative as negative
+from stratagem._ops import nextafter as nextafter
 from stratagem._ops import not_equal as not_equal
 from stratagem._ops import not_provided as _not_provided
+from stratagem._ops import polygamma as polygamma
 from stratagem._ops import polyval as polyval
 from stratagem._ops import pow as pow
 from stratagem._ops import real as real
 from stratagem._ops import reciprocal as reciprocal
+from stratagem._ops import reciprocal_no_nan as reciprocal_no_nan
 from stratagem._ops import reduce_all as reduce_all
 from stratagem._ops import reduce_any as reduce_any
 from stratagem._ops import reduce_euclidean_norm as reduce_euclidean_norm
@@ -85,11 +103,13 @@ from stratagem._ops import scalar_mul as scalar_mul
 from stratagem._ops import segment_max as segment_max
 from stratagem._ops import segment_mean as segment_mean
 from stratagem._ops import segment_min as segment_min
+from stratagem._ops import segment_prod as segment_prod
 from stratagem._ops import segment_sum as segment_sum
 from stratagem._ops import sigmoid as sigmoid
 from stratagem._ops import sign as sign
 from stratagem._ops import sin as sin
 from stratagem._ops import sinh as sinh
+from stratagem._ops import sobol_sample as sobol_sample
 from stratagem._ops import softmax as softmax
 from stratagem._ops import softplus as softplus
 from stratagem._ops import softsign as softsign
@@ -105,10 +125,14 @@ from stratagem._ops import unsorted_segment_max as unsorted_segment_max
 from stratagem._ops import unsorted_segment_mean as unsorted_segment_mean
 from stratagem._ops import unsorted_segment_min as unsorted_segment_min
 from stratagem._ops import unsorted_segment_prod as unsorted_segment_prod
+from stratagem._ops import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
 from stratagem._ops import unsorted_segment_sum as unsorted_segment_sum
 from stratagem._ops import xdivy as xdivy
+from stratagem._ops import xlog1py as xlog1py
 from stratagem._ops import xlogy as xlogy
 from stratagem._ops import zero_fraction as zero_fraction
+from stratagem._ops import zeta as zeta
+from stratagem.math import special as special
 
 _hooks.install()
 

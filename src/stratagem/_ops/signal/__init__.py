@@ -1,0 +1,36 @@
+"""Signals: Fourier and cosine transforms, frames, windows. A folder of its own, because `tf.fftnd` is another function."""
+
+from stratagem._ops.signal._cosine import dct as dct
+from stratagem._ops.signal._cosine import idct as idct
+from stratagem._ops.signal._cosine import inverse_mdct as inverse_mdct
+from stratagem._ops.signal._cosine import mdct as mdct
+from stratagem._ops.signal._cosine import mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms
+from stratagem._ops.signal._fourier import fft as fft
+from stratagem._ops.signal._fourier import fft2d as fft2d
+from stratagem._ops.signal._fourier import fft3d as fft3d
+from stratagem._ops.signal._fourier import fftnd as fftnd
+from stratagem._ops.signal._fourier import fftshift as fftshift
+from stratagem._ops.signal._fourier import ifft as ifft
+from stratagem._ops.signal._fourier import ifft2d as ifft2d
+from stratagem._ops.signal._fourier import ifft3d as ifft3d
+from stratagem._ops.signal._fourier import ifftnd as ifftnd
+from stratagem._ops.signal._fourier import ifftshift as ifftshift
+from stratagem._ops.signal._fourier import irfft as irfft
+from stratagem._ops.signal._fourier import irfft2d as irfft2d
+from stratagem._ops.signal._fourier import irfft3d as irfft3d
+from stratagem._ops.signal._fourier import irfftnd as irfftnd
+from stratagem._ops.signal._fourier import rfft as rfft
+from stratagem._ops.signal._fourier import rfft2d as rfft2d
+from stratagem._ops.signal._fourier import rfft3d as rfft3d
+from stratagem._ops.signal._fourier import rfftnd as rfftnd
+from stratagem._ops.signal._frames import frame as frame
+from stratagem._ops.signal._frames import inverse_stft as inverse_stft
+from stratagem._ops.signal._frames import inverse_stft_window_fn as inverse_stft_window_fn
+from stratagem._ops.signal._frames import overlap_and_add as overlap_and_add
+from stratagem._ops.signal._frames import stft as stft
+from stratagem._ops.signal._windows import hamming_window as hamming_window
+from stratagem._ops.signal._windows import hann_window as hann_window
+from stratagem._ops.signal._windows import kaiser_bessel_derived_window as kaiser_bessel_derived_window
+from stratagem._ops.signal._windows import kaiser_window as kaiser_window
+from stratagem._ops.signal._windows import linear_to_mel_weight_matrix as linear_to_mel_weight_matrix
+from stratagem._ops.signal._windows import vorbis_window as vorbis_window
