@@ -40,6 +40,7 @@ _NAMES = {
         TensorArray case cond foldl foldr map_fn scan switch_case while_loop
     """,
     "_hooks": "install_as_tensorflow",
+    "_ops.sampling": "random_index_shuffle",
     "_core.step": """
         GradientTape UnconnectedGradients custom_gradient executing_eagerly grad_pass_through init_scope
         inside_function recompute_grad

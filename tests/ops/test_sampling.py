@@ -1,10 +1,13 @@
 """Random tensors: shapes, dtypes, ranges, reproducible sequences."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import stratagem as public
 from tests.ops.facade import tf
 from tests.thorough import thorough_but
 
@@ -58,6 +61,45 @@ def test_stateless_draws_depend_on_the_seed_alone() -> None:
         assert not np.array_equal(draw([3], seed=[1, 2]), draw([3], seed=[1, 3]))
     assert tf.random.split([1, 2], 3).shape == (3, 2)
     assert tf.random.fold_in([1, 2], 3).shape == (2,)
+
+
+def test_stateless_draws_are_the_same_in_replicas_and_under_vmap() -> None:
+    draws = [tf.random.stateless_uniform, tf.random.stateless_normal, tf.random.stateless_truncated_normal]
+    strategy = public.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    seeds = np.array([[1, 2], [3, 4]], np.int32)
+    alone = [[np.asarray(draw([5], seed)) for draw in draws] for seed in seeds]
+
+    def replica() -> Any:
+        number = public.distribute.get_replica_context().replica_id_in_sync_group
+        return [draw([5], tf.gather(seeds, number)) for draw in draws]
+
+    rows = [draw.values for draw in public.function(lambda: strategy.run(replica))()]
+    mapped = [jax.vmap(lambda seed, draw=draw: draw([5], seed))(seeds) for draw in draws]
+    for k in range(2):
+        for wanted, row, batch in zip(alone[k], rows, mapped, strict=True):
+            np.testing.assert_array_max_ulp(np.asarray(row[k]), wanted, 4)
+            np.testing.assert_array_max_ulp(np.asarray(batch[k]), wanted, 4)
+
+
+def test_more_numbers_of_a_seed_continue_fewer_ones() -> None:
+    """Few numbers are cut from a program of many, which many are not."""
+    many = np.asarray(tf.random.stateless_uniform([3, 1001], [1, 2])).ravel()
+    np.testing.assert_array_equal(tf.random.stateless_uniform([30], [1, 2]), many[:30])
+    cut = np.asarray(tf.random.stateless_truncated_normal([200_000], [1, 2]))
+    assert 1.99 < np.abs(cut).max() < 2, "some groups are filled one by one"
+    assert abs(cut.std() - 0.8796) < 0.01, "the deviation of a normal number between -2 and 2"
+    assert (cut != 0).all()
+
+
+def test_threefry_is_refused_and_unknown_algorithms_are_named() -> None:
+    with pytest.raises(NotImplementedError, match="threefry"):
+        tf.random.stateless_uniform([2], [1, 2], alg=tf.random.Algorithm.THREEFRY)
+    with pytest.raises(ValueError, match="'philox', 'threefry' or 'auto_select'"):
+        tf.random.stateless_uniform([2], [1, 2], alg="mersenne")
+    with pytest.raises(TypeError, match="name, a number"):
+        tf.random.stateless_uniform([2], [1, 2], alg=1.5)
+    with pytest.raises(ValueError, match="two integers"):
+        tf.random.stateless_uniform([2], [1, 2, 3])
 
 
 def test_generator() -> None:

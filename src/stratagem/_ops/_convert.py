@@ -20,6 +20,7 @@ from stratagem._private import OutsideOfTraces
 
 Tensor = jax.Array
 P = ParamSpec("P")
+_INT32 = np.iinfo(np.int32)
 T = TypeVar("T")
 
 
@@ -169,7 +170,7 @@ def _default_type(value: Any, array: np.ndarray) -> np.dtype:
         return value.dtype if _rank(array.dtype) == _rank(value.dtype) else array.dtype
     if array.dtype == np.float64:
         return np.dtype(np.float32)
-    if array.dtype == np.int64 and not (array.size and np.abs(array).max() > np.iinfo(np.int32).max):
+    if array.dtype == np.int64 and (not array.size or _INT32.min <= array.min() <= array.max() <= _INT32.max):
         return np.dtype(np.int32)
     return array.dtype
 

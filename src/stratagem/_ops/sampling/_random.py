@@ -5,14 +5,13 @@ from typing import Any
 
 import jax
 import keras
-import numpy as np
 
 from stratagem import _private
-from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._core.context import current
 from stratagem._core.values import placement_of
 from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
-from stratagem._ops._dtypes import as_dtype, float32, int64
+from stratagem._ops._dtypes import as_dtype, float32
 from stratagem._ops.sampling._keyed_sampling import (
     draw_categorical,
     draw_normal,
@@ -70,9 +69,6 @@ def _for_scope(generator: Any) -> Any:
 
 def _key(seed: Any = None) -> jax.Array:
     return key_of(_generator(seed).next())
-
-
-# --- Stateful ---------------------------------------------------------------------------------------------------------
 
 
 def normal(
@@ -145,67 +141,3 @@ def poisson(
     """Poisson-distributed numbers of shape (*shape, *lam.shape)."""
     rate = tensor(lam)
     return jax.random.poisson(_key(seed), rate, (*static_shape(shape), *rate.shape)).astype(as_dtype(dtype).dtype)
-
-
-# --- Stateless --------------------------------------------------------------------------------------------------------
-
-
-def stateless_normal(
-    shape: ShapeLike,
-    seed: TensorLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
-    dtype: DTypeLike = float32,
-    name: str | None = None,
-    alg: str = "auto_select",
-) -> Tensor:
-    """Normally distributed numbers that depend only on `seed` (two numbers); not the same numbers as TF's."""
-    return draw_normal(key_of(seed), shape, mean, stddev, dtype)
-
-
-def stateless_uniform(
-    shape: ShapeLike,
-    seed: TensorLike,
-    minval: TensorLike = 0,
-    maxval: TensorLike = None,
-    dtype: DTypeLike = float32,
-    name: str | None = None,
-    alg: str = "auto_select",
-) -> Tensor:
-    """Uniform numbers that depend only on `seed` (two numbers); not the same numbers as TF's."""
-    return draw_uniform(key_of(seed), shape, minval, maxval, dtype)
-
-
-def stateless_truncated_normal(
-    shape: ShapeLike,
-    seed: TensorLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
-    dtype: DTypeLike = float32,
-    name: str | None = None,
-    alg: str = "auto_select",
-) -> Tensor:
-    """Truncated normal numbers that depend only on `seed` (two numbers); not the same numbers as TF's."""
-    return draw_truncated_normal(key_of(seed), shape, mean, stddev, dtype)
-
-
-def stateless_categorical(
-    logits: TensorLike, num_samples: IntLike, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
-) -> Tensor:
-    """Class numbers that depend only on `seed` (two numbers); not the same numbers as TF's."""
-    return draw_categorical(key_of(seed), logits, num_samples, dtype)
-
-
-def stateless_shuffle(value: Any, seed: Any, alg: str = "auto_select", name: str | None = None) -> Tensor:
-    """The rows in an order that depends only on `seed` (two numbers)."""
-    return jax.random.permutation(key_of(seed), tensor(value))
-
-
-def split(seed: TensorLike, num: int = 2, alg: str = "auto_select") -> Tensor:
-    """`num` new seeds: shape (num, 2), int32."""
-    return jax.random.key_data(jax.random.split(key_of(seed), num)).astype(np.int32)
-
-
-def fold_in(seed: TensorLike, data: Nest, alg: str = "auto_select") -> Tensor:
-    """Combines a seed and a number to a new seed (two int32 numbers)."""
-    return jax.random.key_data(jax.random.fold_in(key_of(seed), tensor(data))).astype(np.int32)

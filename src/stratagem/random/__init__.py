@@ -2,6 +2,7 @@
 
 from stratagem import _hooks
 from stratagem._ops import not_provided as _not_provided
+from stratagem._ops.sampling import Algorithm as Algorithm
 from stratagem._ops.sampling import Generator as Generator
 from stratagem._ops.sampling import all_candidate_sampler as all_candidate_sampler
 from stratagem._ops.sampling import categorical as categorical
@@ -23,6 +24,7 @@ from stratagem._ops.sampling import stateless_uniform as stateless_uniform
 from stratagem._ops.sampling import truncated_normal as truncated_normal
 from stratagem._ops.sampling import uniform as uniform
 from stratagem._ops.sampling import uniform_candidate_sampler as uniform_candidate_sampler
+from stratagem.random import experimental as experimental
 
 _hooks.install()
 
