@@ -226,6 +226,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "train.CheckpointManager": lambda p: tf.train.CheckpointManager(checkpoint(), p, 1),
     "train.checkpoints_iterator": lambda p: next(tf.train.checkpoints_iterator(p, timeout=0)),
     "train.get_checkpoint_state": tf.train.get_checkpoint_state,
+    "nn.fixed_unigram_candidate_sampler": lambda p: tf.nn.fixed_unigram_candidate_sampler([[1]], 1, 1, True, 5, p),
     "profiler.experimental.Profile": lambda p: tf.profiler.experimental.Profile(p).__enter__(),
     "profiler.experimental.start": tf.profiler.experimental.start,
     "train.latest_checkpoint": tf.train.latest_checkpoint,

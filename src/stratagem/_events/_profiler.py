@@ -40,14 +40,14 @@ def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> N
 
     Raises AlreadyExistsError if one is recorded already.
     """
-    chosen = options or ProfilerOptions()
+    folder, chosen = local_path(logdir), options or ProfilerOptions()
     given = jax.profiler.ProfileOptions()
     given.host_tracer_level, given.python_tracer_level = chosen.host_tracer_level, chosen.python_tracer_level
     with _Running.lock:
         if _Running.recording:
             raise AlreadyExistsError("Another profiler is running.")
         try:
-            jax.profiler.start_trace(local_path(logdir), profiler_options=given)
+            jax.profiler.start_trace(folder, profiler_options=given)
         except RuntimeError as error:  # one that the program has started through JAX
             raise AlreadyExistsError(f"Another profiler is running. {error}") from error
         _Running.recording = True

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.paths import local_path
 from stratagem._base.types import PathLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, tensor
 from stratagem._ops._dtypes import float64, int64
@@ -118,7 +119,7 @@ def fixed_unigram_candidate_sampler(
 
 
 def _counts_of(path: PathLike) -> list[float]:
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(local_path(path), newline="", encoding="utf-8") as file:
         return [float(line[-1]) for line in csv.reader(file) if line]
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from stratagem._base.types import ShapeLike, TensorLike, UserFunction
 from stratagem._ops._convert import Tensor, is_tensor, is_traced, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
-from stratagem._ops.sampling._random import stateless_uniform, uniform
+from stratagem._ops.sampling._random import uniform
+from stratagem._ops.sampling._stateless import stateless_uniform
 
 
 def dropout(

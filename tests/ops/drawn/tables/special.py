@@ -76,7 +76,8 @@ def _largest(draw: Draw) -> Any:
 BESSEL = {"j": (-12.0, 12.0), "i": (-4.0, 4.0), "k": (-1.0, 6.0), "y": (-1.0, 12.0)}
 FUNCTIONS: list[Function] = [
     *(of_one(f"math.special.bessel_{n}", *BESSEL[n[0]], quick=()) for n in ("i0", "i0e", "i1", "i1e", "j0", "j1")),
-    *(of_one(f"math.special.bessel_{n}", *BESSEL[n[0]], quick=None if n == "k1e" else ()) for n in ("k0", "k0e", "k1", "k1e", "y1")),
+    *(of_one(f"math.special.bessel_{n}", *BESSEL[n[0]], quick=()) for n in ("k0", "k0e", "k1", "y1")),
+    of_one("math.special.bessel_k1e", *BESSEL["k"]),
     of_one("math.special.bessel_y0", *BESSEL["y"], differ={0: "a tape sees nothing of a tensor without entries"}),
     of_one("math.special.dawsn", -5.0, 5.0),
     of_one("math.special.expint", -1.0, 6.0, quick=()),
