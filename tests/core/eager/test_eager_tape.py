@@ -304,6 +304,45 @@ def test_a_function_gives_the_gradients_of_arguments_variables_and_what_it_captu
         assert [plain(g) for g in outer.gradient(dx, [x, w])] == [[12.0, 16.0], [4.0, 8.0]]
 
 
+@pytest.mark.parametrize("shape", [(), (2, 2)], ids=["scalar", "matrix"])
+def test_tensors_that_a_compiled_function_captures_have_gradients(shape: tuple[int, ...]) -> None:
+    x, other = tf.fill(shape, 3.0), tf.fill(shape, 5.0)
+    square = tf.function(lambda y: tf.reduce_sum(x * x * y * other))
+    alone = tf.function(lambda: tf.reduce_sum(x * x))
+    y = tf.fill(shape, 2.0)
+    square(y)  # compiled before a tape is open
+    for _ in range(2):
+        with tf.GradientTape() as outer:
+            outer.watch([x, y])
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                z = square(y)
+            dx = inner.gradient(z, x)
+        assert plain(dx) == plain(tf.fill(shape, 60.0))
+        assert [plain(g) for g in outer.gradient(dx, [x, y])] == [plain(tf.fill(shape, v)) for v in (20.0, 30.0)]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            made = x * 2.0
+            again = tf.function(lambda y, made=made: tf.reduce_sum(made * y))(y) + alone()
+        assert plain(tape.gradient(again, x)) == plain(tf.fill(shape, 10.0))
+    with tf.GradientTape() as tape:
+        tape.watch(y)
+        z = square(y)
+    assert plain(tape.gradient(z, y)) == plain(tf.fill(shape, 45.0))
+
+
+def test_tensors_that_a_replica_function_captures_have_gradients() -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    x = tf.constant([3.0, 4.0])
+    data = tf.data.Dataset.from_tensor_slices(np.ones([4, 2], np.float32)).batch(4)
+    (batch,) = strategy.experimental_distribute_dataset(data)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        losses = strategy.run(lambda batch: tf.reduce_sum(batch * x * x), args=(batch,))
+        loss = strategy.reduce("SUM", losses, axis=None)
+    assert plain(tape.gradient(loss, x)) == [24.0, 32.0]
+
+
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_a_tape_around_strategy_run(name: str) -> None:
     strategy = STRATEGIES[name]()

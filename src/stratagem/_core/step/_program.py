@@ -33,7 +33,12 @@ class Program:
             TensorSpec(a.shape, a.dtype) for a in traced.closed.out_avals[: len(traced.results.per_replica)]
         ]
         self._bound = ProgramVariables(traced, mesh)
-        self._replicated = self._on_replicas(traced, len(arguments.own), len(arguments.shared))
+        sizes = len(arguments.own), len(arguments.shared)
+        self._replicated = self._on_replicas(traced, *sizes)
+        self._captured = list(
+            traced.closed.consts
+        )  # tensors that the code has from outside are constants of the program
+        self._replicated_with_captured = self._on_replicas(traced, *sizes, captured=len(self._captured))
         self._run = interruptible(self._compiled(), traced.closed.jaxpr, with_result=True)
         self._first = True
 
@@ -71,20 +76,26 @@ class Program:
     def _run_recorded(
         self, recorder: EagerRecorder, donated: list[Any], read_only: list[Any], own: list[Any], shared: list[Any]
     ) -> tuple[list[Any], list[Any]]:
-        """Runs the program as one operation of the eager tapes that are open; it keeps what it is given."""
+        """Runs the program as one operation of the eager tapes that are open; it keeps what it is given.
+
+        Its operands are the variables, the arguments, and what it captures if a tape tracks any of that.
+        """
         variables = [
             recorder.read_stored(v, x) for v, x in zip(self._bound.in_order, [*donated, *read_only], strict=True)
         ]
-        operands, split = jax.tree.flatten((*self._bound.split(variables), own, shared))
+        captures = recorder.tracks(self._captured)
+        replicated = self._replicated_with_captured if captures else self._replicated
+        captured = [[on_all_devices(c, self._mesh) for c in self._captured]] if captures else []
+        operands, split = jax.tree.flatten((*self._bound.split(variables), own, shared, *captured))
         with OutsideOfTraces():
             if not recorder.tracks(operands):
                 given = list(map(jnp.copy, donated)) if recorder.is_paused else donated
                 return self._run(given, read_only, own, shared)
 
             def compute(*values: Any) -> list[Any]:
-                return jax.tree.leaves(self._replicated(*jax.tree.unflatten(split, values)))
+                return jax.tree.leaves(replicated(*jax.tree.unflatten(split, values)))
 
-            made = recorder.run(EagerOperation(compute, "program", owner=self), operands)
+            made = recorder.run(EagerOperation(compute, f"program capturing {captures}", owner=self), operands)
         n = len(self._results.per_replica)
         return made[:n], made[n:]
 
@@ -92,21 +103,24 @@ class Program:
         options = compiler_options(self._mesh.devices[0].platform)
         return jax.jit(self._replicated, donate_argnums=(0,), compiler_options=options)
 
-    def _on_replicas(self, traced: Trace, own: int, shared: int) -> Callable[..., Any]:
-        program, bound, n = xc.jaxpr_as_fun(traced.closed), self._bound, len(traced.results.per_replica)
+    def _on_replicas(self, traced: Trace, own: int, shared: int, captured: int = 0) -> Callable[..., Any]:
+        """Returns the program over the mesh. captured: how many constants it takes as further inputs, in place of its own."""
+        bound, n = self._bound, len(traced.results.per_replica)
 
         def replica(
-            donated: list[Any], read_only: list[Any], own: list[Any], shared: list[Any]
+            donated: list[Any], read_only: list[Any], own: list[Any], shared: list[Any], *captured: list[Any]
         ) -> tuple[list[Any], list[Any]]:
             values = bound.merge(donated, read_only)
-            outs = program(*values, *(v[0] for v in own), *shared)
+            closed = xc.ClosedJaxpr(traced.closed.jaxpr, captured[0]) if captured else traced.closed
+            outs = xc.jaxpr_as_fun(closed)(*values, *(v[0] for v in own), *shared)
             results = [v[None] if f else v for v, f in zip(outs[:n], traced.results.per_replica, strict=True)]
             # As in TF, an operand that only assignments depend on is not connected to the step.
             written = map(jax.lax.stop_gradient, outs[n:])
             return results, [v[None] if s else v for v, s in zip(written, bound.written_slots, strict=True)]
 
         each, every = PartitionSpec(AXIS), PartitionSpec()
-        ins = (bound.specs(True), bound.specs(False), [each] * own, [every] * shared)
+        ins: tuple[list[PartitionSpec], ...] = (bound.specs(True), bound.specs(False), [each] * own, [every] * shared)
+        ins += ([every] * captured,) if captured else ()
         outs = (
             [each if f else every for f in traced.results.per_replica],
             [each if s else every for s in bound.written_slots],
