@@ -68,3 +68,16 @@ def test_the_garbage_collector_waits_for_an_import_and_is_left_as_it_was(importe
     assert enabled
     assert runs <= 1, "what is imported was looked through again and again"  # one, when it may run again
     assert imported["left"]["estimator"] == [False, 0]
+
+
+def test_compat_v2_is_the_module_itself() -> None:
+    program = (
+        "import stratagem.compat.v2 as tf, stratagem\n"
+        "from stratagem.compat.v2 import keras\n"
+        "from stratagem.compat import v2\n"
+        "tf.enable_v2_behavior()\n"
+        "assert tf is v2 is stratagem is stratagem.compat.v2.compat.v2\n"
+        "assert keras is stratagem.keras\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stderr

@@ -36,7 +36,7 @@ found["none"] = [len(c.get_visible_devices("GPU")), jax.config.jax_platforms]
 found["still listed"] = len(c.list_physical_devices("GPU"))
 tried("no CPU", lambda: c.set_visible_devices([], "CPU"))
 c.set_visible_devices([first, second], "GPU")
-found["both"] = [len(c.get_visible_devices("GPU")), jax.config.values["jax_cuda_visible_devices"]]
+found["both"] = [len(c.get_visible_devices("GPU")), jax.config.values["jax_cuda_visible_devices"], jax.config.jax_platforms]
 c.experimental.set_memory_growth(first, True)
 found["growth"] = [c.experimental.get_memory_growth(first), os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"]]
 tried("unlike growth", lambda: c.experimental.set_memory_growth(second, False))
@@ -70,7 +70,7 @@ def test_settings_before_the_start_reach_jax(tmp_path: Path) -> None:
         "none": [0, "cpu"],
         "still listed": 2,
         "no CPU": "ValueError",
-        "both": [2, "0,1"],
+        "both": [2, "0,1", None],
         "growth": [True, "false"],
         "unlike growth": "ValueError",
         "limit": "0.750000",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 # The kernel's device files, by the generation of the TPU: up to v4, and later ones.
-_DEVICES = (("accel", re.compile(r"accel\d+\Z")), ("vfio", re.compile(r"\d+\Z")))
+_DEVICES = ((".", re.compile(r"accel\d+\Z")), ("vfio", re.compile(r"\d+\Z")))
 
 
 def visible_tpus(environ: Mapping[str, str], devices: Path = Path("/dev")) -> int:
@@ -14,9 +14,4 @@ def visible_tpus(environ: Mapping[str, str], devices: Path = Path("/dev")) -> in
     platforms = environ.get("JAX_PLATFORMS", "")
     if (platforms and "tpu" not in platforms.split(",")) or importlib.util.find_spec("libtpu") is None:
         return 0
-    found = [
-        sum(bool(pattern.match(path.name)) for path in folder.glob("*"))
-        for (kind, pattern) in _DEVICES
-        for folder in ([devices] if kind == "accel" else [devices / kind])
-    ]
-    return max(found)
+    return max(sum(bool(name.match(path.name)) for path in (devices / folder).glob("*")) for folder, name in _DEVICES)

@@ -21,9 +21,14 @@ class PhysicalDevice:
 
 
 class _Visibility:
-    """The setting of `set_visible_devices`, which as in TensorFlow is that of the process: by kind of device."""
+    """The setting of `set_visible_devices`, which as in TensorFlow is that of the process: by kind of device.
+
+    platforms: JAX's setting before a kind was hidden, which is restored when all are visible again.
+    """
 
     chosen: Mapping[str, tuple[PhysicalDevice, ...]] = {}
+    platforms: str | None = None
+    hiding = False
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
@@ -92,10 +97,15 @@ def _show_to_jax(existing: Sequence[PhysicalDevice]) -> None:
     if gpus:
         jax.config.update("jax_cuda_visible_devices", ",".join(gpus))
     hidden = {d.device_type for d in existing} - {d.device_type for d in visible}
+    if hidden and not _Visibility.hiding:
+        _Visibility.platforms = jax.config.jax_platforms  # type: ignore[attr-defined]
     if hidden:
         platforms = {"GPU": "cuda", "TPU": "tpu", "CPU": "cpu"}
         shown = {d.device_type for d in visible}
         jax.config.update("jax_platforms", ",".join(name for kind, name in platforms.items() if kind in shown))
+    elif _Visibility.hiding:
+        jax.config.update("jax_platforms", _Visibility.platforms)
+    _Visibility.hiding = bool(hidden)
 
 
 def get_device_details(device: PhysicalDevice) -> dict[str, str | tuple[int, int]]:

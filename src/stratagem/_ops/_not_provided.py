@@ -27,6 +27,7 @@ _ELSEWHERE = {
     ("", "hessians"): "tf.GradientTape twice: tape.jacobian of the gradient of another tape",
     ("", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
     ("compat.v1", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
+    ("config", "experimental_connect_to_host"): "MultiWorkerMirroredStrategy: every task runs the program itself",
     ("io", "write_graph"): "`model.save(path)` of a Keras model: there are no graphs here",
     ("nn", "RNNCellDeviceWrapper"): "the cell itself: a strategy places what it computes",
     ("nn", "RNNCellDropoutWrapper"): "the arguments `dropout` and `recurrent_dropout` of Keras' cells",

@@ -5,15 +5,6 @@ Out: `MirroredStrategy`, `MultiWorkerMirroredStrategy`, `OneDeviceStrategy`, the
 Never: computes itself: a strategy chooses a mesh, and everything else is written once for any mesh.
 """
 
-from stratagem._devices import LogicalDevice as LogicalDevice
-from stratagem._devices import LogicalDeviceConfiguration as LogicalDeviceConfiguration
-from stratagem._devices import PhysicalDevice as PhysicalDevice
-from stratagem._devices import attach_device_names as attach_device_names
-from stratagem._devices import device as device
-from stratagem._devices import list_logical_devices as list_logical_devices
-from stratagem._devices import list_physical_devices as list_physical_devices
-from stratagem._devices import set_logical_device_configuration as set_logical_device_configuration
-from stratagem._devices import set_memory_growth as set_memory_growth
 from stratagem._strategies._abstract import AbstractStrategy as AbstractStrategy
 from stratagem._strategies._central_storage import CentralStorageStrategy as CentralStorageStrategy
 from stratagem._strategies._communication import CommunicationImplementation as CommunicationImplementation
