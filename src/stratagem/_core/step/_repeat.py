@@ -21,7 +21,7 @@ from stratagem._private import sub_jaxprs
 
 # XLA's CPU backend runs these without threads inside a loop: the gradient of a convolution took 13.6 times as long on two
 # cores (AVX-512). Matrix products, windows, sorts, sums, gathers and random numbers took as long as outside.
-_THREADED = ("conv_general_dilated",)
+_THREADED = ("conv_general_dilated", "onednn_convolution")
 # Multiplications and additions that take about a millisecond. A longer step gains nothing: meanwhile the next one is started.
 _SHORT = 5e7
 

@@ -1,0 +1,96 @@
+"""What do rewrites and compiler options bring? A step of six networks with them, without, and with other options."""
+
+import time
+from typing import Any
+
+import click
+import jax
+import numpy as np
+from jax.extend.core import jaxpr_as_fun
+from parts.networks import NETWORKS
+from parts.paired import Timer, alternate, conditions, milliseconds, ratio
+
+from stratagem import keras
+from stratagem._core.rewrites import compiler_options, rewrite
+
+YNN = "xla_cpu_experimental_ynn_fusion_type"
+KIND = "LIBRARY_FUSION_TYPE_"
+SECONDS = 0.2  # of each contender in a round
+
+
+def compiled(name: str, *, rewrites: bool, options: dict[str, Any] | None) -> tuple[Timer, float]:
+    """The network's step with Adam on a batch that stays on the device; the seconds that its compilation took."""
+    model, shape = NETWORKS[name](keras)
+    if not model.built:
+        model.build(shape)
+    optimizer, losses = keras.optimizers.Adam(), keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    optimizer.build(model.trainable_variables)
+
+    def loss(weights: Any, others: Any, x: Any, y: Any) -> Any:
+        scores, others = model.stateless_call(weights, others, x, training=True)
+        return losses(y, scores), others
+
+    def step(state: Any, x: Any, y: Any) -> Any:
+        weights, others, slots = state
+        closed, form = jax.make_jaxpr(loss, return_shape=True)(weights, others, x, y)
+        program = jaxpr_as_fun(rewrite(closed, "cpu") if rewrites else closed)
+
+        def flat(weights: Any) -> Any:
+            return jax.tree.unflatten(jax.tree.structure(form), program(*jax.tree.leaves((weights, others, x, y))))
+
+        (value, others), gradients = jax.value_and_grad(flat, has_aux=True)(weights)
+        weights, slots = optimizer.stateless_apply(slots, gradients, weights)
+        return value, (weights, others, slots)
+
+    owners = model.trainable_variables, model.non_trainable_variables, optimizer.variables
+    state = [jax.tree.map(lambda v: jax.numpy.array(v.value), tuple(map(list, owners)))]
+    random = np.random.default_rng(0)
+    batch = jax.device_put((random.normal(size=shape).astype(np.float32), random.integers(0, 10, shape[0])))
+    start = time.perf_counter()
+    program = jax.jit(step, donate_argnums=0).lower(state[0], *batch).compile(compiler_options=options)
+    took = time.perf_counter() - start
+
+    def run(steps: int) -> float:
+        start = time.perf_counter()
+        for _ in range(steps):
+            value, state[0] = program(state[0], *batch)
+        float(value)
+        return time.perf_counter() - start
+
+    return run, took
+
+
+@click.command()
+@click.option(
+    "--network", "names", multiple=True, type=click.Choice(list(NETWORKS)), help="Which; all if none is named."
+)
+@click.option(
+    "--rounds", default=9, show_default=True, type=click.IntRange(2), help="How often the contenders alternate."
+)
+def main(names: tuple[str, ...], rounds: int) -> None:
+    """Print the ratio of a step's time, and of its compilation's, to each of the others; below 1 the rewrites are faster."""
+    ours = compiler_options("cpu")
+    contenders: dict[str, dict[str, Any]] = {
+        "rewritten": {"rewrites": True, "options": ours},
+        "options alone": {"rewrites": False, "options": ours},
+        "and element-wise": {"rewrites": True, "options": {YNN: f"{KIND}DOT,{KIND}REDUCE,{KIND}ELTWISE"}},
+        "sums alone": {"rewrites": True, "options": {YNN: f"{KIND}REDUCE"}},
+        "XLA as it is": {"rewrites": False, "options": None},
+    }
+    for name in names or NETWORKS:
+        made = {label: compiled(name, **how) for label, how in contenders.items()}
+        timers = {label: timer for label, (timer, _) in made.items()}
+        for timer in timers.values():
+            timer(1)
+        steps = max(1, round(SECONDS / timers["rewritten"](2) * 2))
+        click.echo(f"rewrites: {name}: {rounds} rounds of {steps} steps, {conditions()}")
+        seconds = alternate(timers, rounds=rounds, steps=steps, warm_up=1)
+        click.echo(f"rewrites: {name}: {milliseconds(seconds)} a step")
+        for label in list(timers)[1:]:
+            click.echo(f"rewrites: {name}: rewritten / {label} = {ratio(seconds['rewritten'], seconds[label])}")
+        compiling = made["rewritten"][1] / made["options alone"][1]
+        click.echo(f"rewrites: {name}: compilation, rewritten / options alone = {compiling:.2f} (once)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,9 @@
+"""Rewrites a traced program for its platform: equations that XLA computes wrongly, and on CPUs those that it computes slowly.
+
+In: a program, the platform that it will run on.
+Out: a program with the same results; the options with which XLA compiles it.
+Never: depends on the values of a run or on how fast the machine is; changes a program after it was compiled.
+"""
+
+from stratagem._core.rewrites._options import compiler_options as compiler_options
+from stratagem._core.rewrites._rules import rewrite as rewrite

@@ -1,0 +1,77 @@
+"""rewrite: replaces every equation that a rule is for, also inside of loops, branches and calls."""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+from jax.extend import core as xc
+
+from stratagem._core.rewrites._convolution import by_onednn, is_for_onednn
+from stratagem._core.rewrites._magnitude import is_integer_magnitude, magnitude
+from stratagem._core.rewrites._max_pool import is_disjoint_pool, max_pool_of
+from stratagem._core.rewrites._options import rewrites_for_speed
+from stratagem._core.rewrites._pointwise import as_matrix_product, is_pointwise
+from stratagem._private import map_jaxprs
+
+_TRANSPARENT = ("jit", "pjit", "closed_call", "checkpoint", "remat2", "scan", "cond", "while")
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """One rewrite.
+
+    applies: whether an equation is one of those that the rule is for.
+    instead: for such an equation, the function that computes its result from its operands.
+    for_speed: the rule is for CPUs, whose results are right without it; other platforms have fast kernels.
+    """
+
+    primitive: str
+    applies: Callable[[Any], bool]
+    instead: Callable[[Any], Callable[..., jax.Array]]
+    for_speed: bool = True
+
+
+_RULES = (
+    _Rule("abs", is_integer_magnitude, magnitude, for_speed=False),
+    _Rule("reduce_window_max", is_disjoint_pool, max_pool_of),
+    _Rule("conv_general_dilated", is_pointwise, as_matrix_product),
+    _Rule("conv_general_dilated", is_for_onednn, by_onednn),
+)
+
+
+def rewrite(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
+    """Returns the same program without equations that XLA computes wrongly and, on CPUs, with faster ones."""
+    fast = platform == "cpu" and rewrites_for_speed()
+    rules = [rule for rule in _RULES if fast or not rule.for_speed]
+    return xc.ClosedJaxpr(_rewritten(closed.jaxpr, rules), closed.consts)
+
+
+def _rewritten(jaxpr: Any, rules: Sequence[_Rule]) -> Any:
+    return jaxpr.replace(eqns=[new for eqn in jaxpr.eqns for new in _equations(eqn, rules)])
+
+
+def _equations(eqn: Any, rules: Sequence[_Rule]) -> Iterator[Any]:
+    name = eqn.primitive.name
+    rule = next((r for r in rules if r.primitive == name and r.applies(eqn)), None)
+    if rule is not None:
+        yield from _inlined(jax.make_jaxpr(rule.instead(eqn))(*(v.aval for v in eqn.invars)), eqn)
+    elif name in _TRANSPARENT:
+        inner = functools.partial(_rewritten, rules=rules)
+        yield eqn.replace(params={k: map_jaxprs(v, inner) for k, v in eqn.params.items()})
+    else:
+        yield eqn
+
+
+def _inlined(new: xc.ClosedJaxpr, eqn: Any) -> Iterator[Any]:
+    """Yields a program's equations in place of one equation with the same operands and results."""
+    names = dict(zip(new.jaxpr.invars, eqn.invars, strict=True)) | dict(
+        zip(new.jaxpr.outvars, eqn.outvars, strict=True)
+    )
+
+    def renamed(atom: Any) -> Any:
+        return atom if isinstance(atom, xc.Literal) else names.get(atom, atom)
+
+    for inner in new.jaxpr.eqns:
+        yield inner.replace(invars=list(map(renamed, inner.invars)), outvars=list(map(renamed, inner.outvars)))

@@ -1,0 +1,298 @@
+"""Rewritten convolutions compute what XLA's do: values, gradients, gradients of gradients, tangents, batches of them."""
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import hypothesis
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from jax.extend import core as xc
+
+import stratagem as tf
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.rewrites import compiler_options, rewrite
+from stratagem._private import has_onednn
+from tests.core.step.observing import count, programs_made
+from tests.thorough import thorough_but, thorough_if
+
+ORDER = {1: ("NWC", "WIO", "NWC"), 2: ("NHWC", "HWIO", "NHWC"), 3: ("NDHWC", "DHWIO", "NDHWC")}
+# The two sum the same products in another order.
+CLOSE = 2e-6
+
+Shapes = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def convolution(places: int = 2, strides: int = 1, padding: Any = "SAME", dilation: int = 1, groups: int = 1) -> Any:
+    def run(x: Any, w: Any) -> Any:
+        return jax.lax.conv_general_dilated(
+            x,
+            w,
+            (strides,) * places,
+            padding,
+            rhs_dilation=(dilation,) * places,
+            feature_group_count=groups,
+            dimension_numbers=ORDER[places],
+        )
+
+    return run
+
+
+def operands(shapes: Shapes, dtype: str = "float32") -> list[Any]:
+    random = np.random.default_rng(0)
+    return [jnp.asarray(random.normal(size=shape), dtype) for shape in shapes]
+
+
+def rewritten(function: Any, x: Any, w: Any, platform: str = "cpu") -> tuple[Any, xc.ClosedJaxpr]:
+    closed = rewrite(jax.make_jaxpr(function)(x, w), platform)
+    program = xc.jaxpr_as_fun(closed)
+    return lambda x, w: program(x, w)[0], closed
+
+
+def answers(function: Any, x: Any, w: Any) -> dict[str, Any]:
+    """All that is asked of a convolution, compiled with the options that steps are compiled with."""
+
+    def summed(x: Any, w: Any) -> Any:
+        return jnp.sum(jnp.sin(function(x, w)))
+
+    def twice(x: Any, w: Any) -> Any:
+        return sum(jnp.sum(g**2) for g in jax.grad(summed, (0, 1))(x, w))
+
+    asked = {
+        "value": function,
+        "gradients": jax.grad(summed, (0, 1)),
+        "gradients of gradients": jax.grad(twice, (0, 1)),
+        "tangent": lambda x, w: jax.jvp(function, (x, w), (jnp.cos(x), jnp.cos(w)))[1],
+        "batch": lambda x, w: jax.vmap(function, (0, None))(jnp.stack([x, x + 1]), w),
+    }
+    options = compiler_options("cpu")
+    return {name: jax.jit(f).lower(x, w).compile(compiler_options=options)(x, w) for name, f in asked.items()}
+
+
+def assert_same(function: Any, x: Any, w: Any) -> xc.ClosedJaxpr:
+    new, closed = rewritten(function, x, w)
+    for (name, got), expected in zip(answers(new, x, w).items(), answers(function, x, w).values(), strict=True):
+        for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
+            assert a.dtype == b.dtype, name
+            size = float(jnp.max(jnp.abs(b), initial=1e-30))
+            np.testing.assert_allclose(np.asarray(a) / size, np.asarray(b) / size, rtol=0, atol=CLOSE, err_msg=name)
+    return closed
+
+
+@pytest.mark.parametrize(
+    ("shapes", "how"),
+    [
+        (((8, 16, 15, 16), (3, 3, 16, 32)), {}),
+        pytest.param(((8, 16, 15, 16), (4, 2, 16, 32)), {"strides": 2}, marks=thorough_if(True)),
+        (((8, 16, 15, 16), (3, 3, 16, 32)), {"dilation": 2, "padding": "VALID"}),
+        (((8, 16, 15, 16), (3, 3, 16, 32)), {"padding": ((3, 4), (0, 1))}),  # more padding than a gradient can have
+        pytest.param(((8, 64, 32), (5, 32, 32)), {"places": 1}, marks=thorough_if(True)),
+        (((2, 9, 8, 10, 8), (3, 3, 3, 8, 16)), {"places": 3}),
+        (((2, 8, 9, 8), (3, 3, 1, 8)), {"groups": 8, "strides": 2}),  # depth-wise
+        pytest.param(((2, 8, 9, 8), (3, 3, 1, 16)), {"groups": 8}, marks=thorough_if(True)),
+        (((2, 9, 8, 8), (4, 4, 2, 16)), {"groups": 4, "strides": 3, "padding": "VALID"}),
+        pytest.param(
+            ((2, 9, 8, 8), (3, 3, 2, 16)), {"groups": 4, "padding": ((3, 3), (0, 4))}, marks=thorough_if(True)
+        ),
+    ],
+    ids=str,
+)
+def test_a_convolution_by_onednn_is_that_of_xla(shapes: Shapes, how: dict[str, Any]) -> None:
+    closed = assert_same(convolution(**how), *operands(shapes))
+    assert (count(closed, "onednn_convolution"), count(closed, "conv_general_dilated")) == (1, 0)
+
+
+@pytest.mark.parametrize(("strides", "places"), [(1, 2), (2, 2), (3, 1)])
+def test_a_pointwise_convolution_is_a_matrix_product(strides: int, places: int) -> None:
+    shapes = (2, *(9,) * places, 4), (*(1,) * places, 4, 6)
+    closed = assert_same(convolution(places, strides, "VALID"), *operands(shapes))
+    assert (count(closed, "dot_general"), count(closed, "conv_general_dilated")) == (1, 0)
+
+
+@pytest.mark.thorough
+@hypothesis.settings(max_examples=60)
+@hypothesis.given(data=st.data())
+def test_any_convolution_is_that_of_xla(data: st.DataObject) -> None:
+    draw = data.draw
+    places, groups = draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2, 4]))
+    window = tuple(draw(st.integers(1, 4)) for _ in range(places))
+    dilation = draw(st.integers(1, 2))
+    padding = [(draw(st.integers(0, 3)), draw(st.integers(0, 3))) for _ in range(places)]
+    sizes = tuple(draw(st.integers((k - 1) * dilation + 1, 9)) for k in window)
+    channels = groups * draw(st.integers(1, 4)), groups * draw(st.integers(1, 4))
+    shapes = (draw(st.integers(1, 3)), *sizes, channels[0]), (*window, channels[0] // groups, channels[1])
+    assert_same(convolution(places, draw(st.integers(1, 3)), padding, dilation, groups), *operands(shapes))
+
+
+@pytest.mark.parametrize(
+    ("shapes", "how", "dtype"),
+    [
+        (((1, 8, 8, 4), (3, 3, 4, 4)), {}, "float32"),  # too little work for a call
+        (((8, 16, 16, 16), (3, 3, 16, 32)), {}, "bfloat16"),
+        (((8, 16, 16, 16), (3, 3, 16, 32)), {}, "float16"),
+        (((8, 16, 16, 16), (3, 3, 16, 32)), {"padding": ((-1, 0), (0, 0))}, "float32"),
+        (((0, 16, 16, 16), (3, 3, 1, 16)), {"groups": 16}, "float32"),  # no images
+        (((4, 2, 2, 16), (3, 3, 1, 16)), {"groups": 16, "padding": "VALID"}, "float32"),  # no place for a window
+        (((0, 4, 4, 2), (1, 1, 2, 3)), {}, "float32"),
+        (((2, 4, 4, 2), (1, 1, 1, 2)), {"groups": 2}, "bfloat16"),
+    ],
+    ids=str,
+)
+def test_other_convolutions_stay_with_xla(shapes: Shapes, how: dict[str, Any], dtype: str) -> None:
+    x, w = operands(shapes, dtype)
+    _, closed = rewritten(convolution(**how), x, w)
+    assert count(closed, "conv_general_dilated") == 1
+
+
+def test_channels_first_and_transposed_convolutions_stay_with_xla() -> None:
+    x, w = operands(((8, 16, 16, 16), (3, 3, 16, 32)))
+    first = {"dimension_numbers": ("NCHW", "HWIO", "NCHW")}
+    for how in (first, {"dimension_numbers": ORDER[2], "lhs_dilation": (2, 2)}):
+
+        def run(x: Any, w: Any, how: Any = how) -> Any:
+            return jax.lax.conv_general_dilated(x, w, (1, 1), [(1, 1), (1, 1)], **how)
+
+        assert count(rewritten(run, x, w)[1], "conv_general_dilated") == 1
+
+
+@pytest.mark.parametrize("platform", ["gpu", "tpu"])
+def test_other_platforms_keep_their_convolutions(platform: str) -> None:
+    x, w = operands(((8, 16, 16, 16), (3, 3, 16, 32)))
+    assert count(rewritten(convolution(), x, w, platform)[1], "conv_general_dilated") == 1
+
+
+def test_not_a_number_and_infinities_stay_where_xla_has_them() -> None:
+    x, w = operands(((8, 16, 16, 16), (3, 3, 16, 32)))
+    x = x.at[0, 3, 3, 1].set(jnp.nan).at[1, 2, 2, 0].set(jnp.inf).at[2, 5, 5, 3].set(-jnp.inf)
+    new, _ = rewritten(convolution(), x, w)
+    got, expected = jax.jit(new)(x, w), jax.jit(convolution())(x, w)
+    for same in (jnp.isnan, jnp.isposinf, jnp.isneginf):
+        np.testing.assert_array_equal(same(got), same(expected))
+
+
+def test_the_same_numbers_come_out_every_time() -> None:
+    x, w = operands(((16, 28, 28, 16), (3, 3, 16, 32)))
+    run = jax.jit(rewritten(convolution(), x, w)[0])
+    first = np.asarray(run(x, w))
+    for _ in range(20):
+        np.testing.assert_array_equal(run(x, w), first)
+
+
+def test_this_machines_jaxlib_computes_them_by_onednn() -> None:
+    """Fails on a version of jaxlib that is not in `_private/_onednn.py` yet: run this file with it there, then add it."""
+    x, w = operands(((8, 16, 16, 16), (3, 3, 16, 32)))
+    text = jax.jit(rewritten(convolution(), x, w)[0]).lower(x, w).as_text()
+    assert ("__onednn$convolution" in text) == has_onednn()
+    assert has_onednn()
+
+
+def test_an_exported_program_runs_where_there_is_no_onednn() -> None:
+    x, w = operands(((8, 16, 16, 16), (3, 3, 16, 32)))
+    exported = jax.export.export(jax.jit(rewritten(convolution(), x, w)[0]), platforms=["cpu", "tpu"])(x, w)
+    assert "__onednn" not in exported.mlir_module()
+    np.testing.assert_allclose(exported.call(x, w), convolution()(x, w), atol=1e-4)
+
+
+PROGRAM = """
+import numpy as np, stratagem as tf
+from stratagem import keras
+strategy = tf.distribute.MirroredStrategy({devices})
+with strategy.scope():
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([
+        keras.layers.Conv2D(16, 3, activation="relu"), keras.layers.DepthwiseConv2D(3, 2, padding="same"),
+        keras.layers.Conv2D(32, 1), keras.layers.GlobalAveragePooling2D(), keras.layers.Dense(10),
+    ])
+    model.build((None, 28, 28, 1))
+    optimizer = keras.optimizers.SGD(0.1)
+x = np.random.default_rng(0).normal(size=(64, 28, 28, 1)).astype("float32")
+y = np.arange(64) % 10
+
+@tf.function
+def step(x, y):
+    def replica(x, y):
+        with tf.GradientTape() as tape:
+            each = keras.losses.sparse_categorical_crossentropy(y, model(x, training=True), from_logits=True)
+            loss = tf.nn.compute_average_loss(each, global_batch_size=64)
+        optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+    strategy.run(replica, (x, y))
+
+for x, y in strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((x, y)).batch(64).repeat(5)):
+    step(x, y)
+np.savez({path!r}, *[w.numpy() for w in model.weights])
+"""
+
+
+@pytest.mark.parametrize("replicas", thorough_but([2], [1, 2]))
+def test_training_has_the_same_weights_with_and_without_rewrites(replicas: int, tmp_path: Any) -> None:
+    weights = {}
+    for said in ("on", "off"):
+        path = str(tmp_path / f"{said}.npz")
+        devices = [f"cpu:{i}" for i in range(replicas)]
+        environment = {"STRATAGEM_REWRITES": said, "XLA_FLAGS": f"--xla_force_host_platform_device_count={replicas}"}
+        run_in_process(PROGRAM.format(devices=devices, path=path), environment)
+        with np.load(path) as file:
+            weights[said] = [file[name] for name in file.files]
+    for on, off in zip(weights["on"], weights["off"], strict=True):
+        np.testing.assert_allclose(on, off, rtol=1e-5, atol=1e-6)
+    assert any((on != off).any() for on, off in zip(weights["on"], weights["off"], strict=True)), (
+        "nothing was rewritten"
+    )
+
+
+def run_in_process(program: str, environment: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_rewrites_are_switched_off_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STRATAGEM_REWRITES", "off")
+    x, w = operands(((8, 16, 16, 16), (3, 3, 16, 32)))
+    assert count(rewritten(convolution(), x, w)[1], "conv_general_dilated") == 1
+    assert compiler_options("cpu") is None
+    # What XLA computes wrongly is mended nevertheless.
+    closed = jax.make_jaxpr(lambda x: abs(x * x))(jnp.asarray([599883556], "int32"))
+    assert count(rewrite(closed, "cpu"), "abs") == 0
+    monkeypatch.setenv("STRATAGEM_REWRITES", "of")
+    with pytest.raises(InvalidArgumentError, match="STRATAGEM_REWRITES=of is set"):
+        compiler_options("cpu")
+
+
+def test_a_keras_layer_in_a_step_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = programs_made(monkeypatch)
+    layer = keras.layers.Conv2D(16, 3)
+    x = tf.constant(np.random.default_rng(1).normal(size=(16, 16, 16, 8)).astype("float32"))
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(layer(x) ** 2)
+        return tape.gradient(y, layer.kernel)
+
+    got = step(x)
+    expected = jax.grad(lambda w: jnp.sum((convolution(padding="VALID")(x, w) + layer.bias.value) ** 2))(
+        layer.kernel.value
+    )
+    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-2)
+    assert count(made[-1].closed, "onednn_convolution") == 1
+
+
+def test_an_accumulator_and_an_eager_tape_have_the_same_gradients() -> None:
+    x, w = operands(((8, 16, 16, 16), (3, 3, 16, 32)))
+    v = tf.Variable(w)
+    with tf.GradientTape() as tape, tf.autodiff.ForwardAccumulator(v, tf.ones_like(v)) as accumulator:
+        y = tf.nn.conv2d(x, v, 1, "SAME")
+        loss = tf.reduce_sum(y**2)
+    function = convolution()
+    gradient = jax.grad(lambda w: jnp.sum(function(x, w) ** 2))(w)
+    size = float(jnp.max(jnp.abs(gradient)))
+    np.testing.assert_allclose(np.asarray(tape.gradient(loss, v)) / size, gradient / size, atol=1e-5)
+    tangent = jax.jvp(lambda w: function(x, w), (w,), (jnp.ones_like(w),))[1]
+    np.testing.assert_allclose(accumulator.jvp(y), tangent, rtol=1e-4, atol=1e-3)
