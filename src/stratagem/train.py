@@ -1,6 +1,7 @@
 """`tf.train`: checkpoints, clusters, and examples as protobuf messages."""
 
 from stratagem import _hooks
+from stratagem._base.threads import Coordinator as Coordinator
 from stratagem._checkpoints import Checkpoint as Checkpoint
 from stratagem._checkpoints import CheckpointManager as CheckpointManager
 from stratagem._checkpoints import checkpoints_iterator as checkpoints_iterator

@@ -2,6 +2,7 @@
 
 from typing import Any as _Any
 
+from stratagem._base.threads import Coordinator as Coordinator
 from stratagem._checkpoints import Checkpoint as Checkpoint
 from stratagem._checkpoints import CheckpointManager as CheckpointManager
 from stratagem._checkpoints import checkpoints_iterator as checkpoints_iterator
