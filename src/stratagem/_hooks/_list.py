@@ -420,6 +420,7 @@ HOOKS: tuple[Hook, ...] = (
         places=(
             "keras.src.callbacks.backup_and_restore.BackupAndRestore.*",
             "keras.src.callbacks.model_checkpoint.ModelCheckpoint._save_model",
+            "keras.src.callbacks.model_checkpoint.ModelCheckpoint.on_epoch_end",
         ),
         why="BackupAndRestore would take a fit up at another step than where it was left, and every worker would write.",
         test="tests/training/test_callbacks_backup.py::test_training_goes_on_at_the_step_after_the_backup_as_in_tensorflow",
