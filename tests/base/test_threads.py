@@ -33,7 +33,8 @@ def test_all_threads_stop_when_one_asks() -> None:
     assert not coordinator.wait_for_stop(0.01)
     asking = started(coordinator.request_stop)
     coordinator.join([*waiting, asking])
-    assert coordinator.should_stop() and coordinator.joined
+    assert coordinator.should_stop()
+    assert coordinator.joined
     assert not any(thread.is_alive() for thread in (*waiting, asking))
 
 
@@ -41,7 +42,8 @@ def test_join_ends_without_a_request_when_all_threads_have_ended() -> None:
     coordinator = tf.train.Coordinator()
     coordinator.register_thread(started(lambda: None))
     coordinator.join()
-    assert coordinator.joined and not coordinator.should_stop()
+    assert coordinator.joined
+    assert not coordinator.should_stop()
 
 
 def test_the_error_of_a_thread_is_raised_by_join_once_it_is_recorded() -> None:
@@ -104,7 +106,8 @@ def test_live_threads_are_ignored_on_request(release: threading.Event) -> None:
     thread = started(release.wait, "stubborn thread")
     coordinator.request_stop()
     coordinator.join([thread], stop_grace_period_secs=0.02, ignore_live_threads=True)
-    assert coordinator.joined and thread.is_alive()
+    assert coordinator.joined
+    assert thread.is_alive()
 
 
 def test_an_error_is_raised_rather_than_the_complaint_about_live_threads(release: threading.Event) -> None:
@@ -121,7 +124,8 @@ def test_a_cleared_coordinator_can_be_used_again() -> None:
     with pytest.raises(ValueError, match="old"):
         coordinator.join()
     coordinator.clear_stop()
-    assert not coordinator.should_stop() and not coordinator.joined
+    assert not coordinator.should_stop()
+    assert not coordinator.joined
     coordinator.raise_requested_exception()
     thread = started(coordinator.wait_for_stop)
     coordinator.request_stop()

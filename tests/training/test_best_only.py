@@ -10,7 +10,9 @@ import pytest
 import stratagem as tf
 
 
-def fit(folder: Path, strategy: tf.distribute.Strategy | None = None, name: str = "m.keras", **arguments: Any) -> list[str]:
+def fit(
+    folder: Path, strategy: tf.distribute.Strategy | None = None, name: str = "m.keras", **arguments: Any
+) -> list[str]:
     """The names of the files that a fit of two epochs of two steps leaves."""
     with (strategy or tf.distribute.get_strategy()).scope():
         model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])

@@ -1,4 +1,4 @@
-"""Coordinator: asks the threads of a program to stop together, waits for them, and reports the error that one of them has had."""
+"""Coordinator: asks a program's threads to stop together, waits for them, and reports the error that one of them has had."""
 
 import contextlib
 import logging

@@ -17,7 +17,9 @@ def _each(function: Callable[[bytes], Any], input: Any) -> np.ndarray:
     array = np.asarray(on_host(input, "string"))
     strings = array.ravel().tolist()
     if not all(isinstance(each, bytes) for each in strings):
-        raise TypeError(f"A function of strings was given {input!r:.100}. `tf.strings.as_string` makes text of numbers.")
+        raise TypeError(
+            f"A function of strings was given {input!r:.100}. `tf.strings.as_string` makes text of numbers."
+        )
     flat = np.empty(array.size, dtype=object)
     flat[:] = [function(each) for each in strings]
     return flat.reshape(array.shape)
