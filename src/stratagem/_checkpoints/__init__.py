@@ -21,6 +21,7 @@ from stratagem._checkpoints._options import CheckpointOptions as CheckpointOptio
 from stratagem._checkpoints._other_formats import tensorflow_checkpoint as tensorflow_checkpoint
 from stratagem._checkpoints._preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
 from stratagem._checkpoints._preemption import TerminationConfig as TerminationConfig
+from stratagem._checkpoints._preemption_watcher import PreemptionWatcher as PreemptionWatcher
 from stratagem._checkpoints._python_state import PythonState as PythonState
 from stratagem._checkpoints._reader import CheckpointReader as CheckpointReader
 from stratagem._checkpoints._reader import list_variables as list_variables

@@ -1,6 +1,7 @@
 """TrackableView and CheckpointView: the objects that a checkpoint has, or would have, and which of them fit."""
 
 import weakref
+from collections.abc import Callable
 from typing import Any, final
 
 from stratagem._base.paths import local_path
@@ -21,9 +22,9 @@ class TrackableView:
     """
 
     def __init__(self, root: Trackable) -> None:
-        found = root() if isinstance(root, weakref.ref) else root
+        found: Any = root() if isinstance(root, weakref.ref) else root
         _demand_trackable(found)
-        self._root = weakref.ref(found) if hasattr(found, "__weakref__") else lambda: found
+        self._root: Callable[[], Trackable] = weakref.ref(found) if hasattr(found, "__weakref__") else lambda: found
 
     @classmethod
     def children(cls, obj: Trackable, save_type: Unused = "checkpoint", **kwargs: Unused) -> dict[str, Trackable]:
@@ -84,7 +85,7 @@ class CheckpointView:
         return {node: found[i].value for i, node in bind(found, self._nodes).items()}
 
     def diff(self, obj: Trackable) -> tuple[dict[int, Trackable], list[int], list[Trackable]]:
-        """Returns what `match` does, the numbers of the checkpoint's other objects, and the other objects at and below `obj`."""
+        """Returns what `match` does, the numbers of the checkpoint's other objects, and the others at and below `obj`."""
         overlap = self.match(obj)
         matched = {id(value) for value in overlap.values()}
         only_here = [live.value for live in survey(obj) if id(live.value) not in matched]
