@@ -28,7 +28,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "_base": (
         ("types",),
         ("errors",),
-        ("backend", "log", "paths", "files", "processes", "locks", "programs"),
+        ("backend", "log", "paths", "files", "processes", "locks", "programs", "threads"),
         ("job", "framing", "tensor_proto"),
     ),
     "_cluster": (("coordination",), ("control", "")),

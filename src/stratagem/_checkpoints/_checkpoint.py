@@ -9,12 +9,21 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.paths import local_path
-from stratagem._base.types import Trackable, Unused
+from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint_files import CheckpointContents, read
-from stratagem._checkpoints._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
+from stratagem._checkpoints._children import (
+    Tracked,
+    is_stateful,
+    is_trackable,
+    is_variable,
+    parts_of,
+    state_of,
+    value_of,
+)
 from stratagem._checkpoints._graph import nodes_of, survey
 from stratagem._checkpoints._index import record_checkpoint_state, single
 from stratagem._checkpoints._latest_intact import newest_other, warn_not_finite
+from stratagem._checkpoints._options import CheckpointOptions, call_back, checked
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import disown, owning, take_ownership
 from stratagem._checkpoints._pending import Restoration
@@ -28,8 +37,8 @@ class Checkpoint(Tracked):
     """A group of objects that are saved and restored together, like `tf.train.Checkpoint`.
 
     `Checkpoint(model=model, optimizer=optimizer, step=step)` names its parts; more can be added as attributes. A part
-    is a Keras layer, model, optimizer, metric or seed generator, a variable, another Checkpoint, an object with
-    `get_state()` and `set_state(state)` (the state is saved as JSON), an object with such parts in its attributes, or a
+    is a Keras layer, model, optimizer, metric or seed generator, a variable, another Checkpoint, a PythonState, an object
+    with `get_state()` and `set_state(state)` (the state is saved as JSON), an object with such parts in its attributes, or a
     list or dict of parts. With `root`, its parts become the parts of the checkpoint.
 
     Values are matched by attribute names and positions, so a newly built model fits, whatever names Keras gives it.
@@ -79,16 +88,17 @@ class Checkpoint(Tracked):
             self._resume()
         return self._save_counter
 
-    def save(self, file_prefix: str | os.PathLike[str], options: Unused = None) -> str:
+    def save(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Writes `<file_prefix>-<n>`, n counting from 1, lists it in the directory's file `checkpoint`, and returns its path.
 
         Returns when the files are on disk. All processes of a job have to call it; those that name the same directory
-        write it once. `options` is accepted for TensorFlow's signature. If this replaces a complete checkpoint with
+        write it once. Then the callbacks of `options` are called. If this replaces a complete checkpoint with
         other values, which this object neither wrote nor restored, a warning is logged.
 
         Raises CheckpointError for a value that cannot be saved, OSError when a file cannot be written (earlier
         checkpoints are left unchanged), FailedPreconditionError when another job saves to this directory.
         """
+        options = checked(options)
         self.save_counter.assign_add(1)
         path = f"{local_path(file_prefix)}-{int(value_of(self.save_counter))}"
         contents = self.snapshot()
@@ -100,10 +110,12 @@ class Checkpoint(Tracked):
                 record_checkpoint_state(directory, single(path))
 
         save_together(directory, path, publish)
+        call_back(options, path)
         return path
 
-    def write(self, file_prefix: str | os.PathLike[str], options: Unused = None) -> str:
+    def write(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Writes exactly `file_prefix`, uncounted and unlisted, and returns it. Raises the same errors as `save`."""
+        options = checked(options)
         path = local_path(file_prefix)
         contents = self.snapshot()
 
@@ -119,6 +131,7 @@ class Checkpoint(Tracked):
                     os.rmdir(path)
 
         save_together(os.path.dirname(path), path, publish)
+        call_back(options, path)
         return path
 
     def snapshot(self) -> CheckpointContents:
@@ -130,7 +143,7 @@ class Checkpoint(Tracked):
             states={live.path: _json_state(live.value, live.path) for live in found if live.kind == "state"},
         )
 
-    def restore(self, save_path: str | os.PathLike[str] | None, options: Unused = None) -> LoadStatus:
+    def restore(self, save_path: str | os.PathLike[str] | None, options: CheckpointOptions | None = None) -> LoadStatus:
         """Assigns the values of the checkpoint at `save_path`; variables that are not built yet get theirs when they are built.
 
         With None, which `latest_checkpoint` returns for an empty directory, nothing happens.
@@ -139,6 +152,7 @@ class Checkpoint(Tracked):
         (the text names it, and the newest good checkpoint), CheckpointError (a ValueError) when a shape differs and
         InvalidArgumentError when a dtype differs; in each case no value was changed.
         """
+        checked(options)
         if save_path is None:
             return InitializationOnlyStatus()
         path = local_path(save_path)
@@ -146,8 +160,9 @@ class Checkpoint(Tracked):
         _ = self.save_counter  # made now, so that it continues from the saved value
         return self._load(path, contents)
 
-    def read(self, save_path: str | os.PathLike[str], options: Unused = None) -> LoadStatus:
+    def read(self, save_path: str | os.PathLike[str], options: CheckpointOptions | None = None) -> LoadStatus:
         """Restores a checkpoint made by `write`: the same as `restore`, but makes no save counter."""
+        checked(options)
         path = local_path(save_path)
         return self._load(path, _read(path))
 
@@ -180,7 +195,7 @@ def _read(path: str) -> CheckpointContents:
 
 
 def _json_state(value: Any, path: str) -> Any:
-    state = value.get_state()
+    state = state_of(value)
     try:
         json.dumps(state)
     except (TypeError, ValueError) as error:

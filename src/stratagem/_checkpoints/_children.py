@@ -10,6 +10,8 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import CheckpointError
+from stratagem._base.types import Json
+from stratagem._checkpoints._python_state import PythonState, encoded, take_up
 from stratagem._private import is_view, joined
 
 # Keras' own bookkeeping: lists that repeat other attributes, back references, and the state of `compile`, which
@@ -50,9 +52,24 @@ def value_of(variable: Any) -> np.ndarray:
 
 
 def is_stateful(value: Any) -> bool:
-    """Returns whether `value` is an object outside Keras with `get_state()` and `set_state(state)`, such as a data iterator."""
+    """Returns whether `value` is a PythonState, or no Keras object and has `get_state()` and `set_state(state)`."""
+    if isinstance(value, PythonState):
+        return True
     methods = (getattr(type(value), name, None) for name in ("get_state", "set_state"))
     return all(map(callable, methods)) and _package(value) not in _FOREIGN - {"stratagem"}
+
+
+def state_of(value: Any) -> Json:
+    """The state of a stateful object. Raises what its method raises."""
+    return encoded(value) if isinstance(value, PythonState) else value.get_state()
+
+
+def set_state(value: Any, state: Json) -> None:
+    """Gives a stateful object a state. Raises what its method raises."""
+    if isinstance(value, PythonState):
+        take_up(value, state)
+    else:
+        value.set_state(state)
 
 
 def is_container(value: Any) -> bool:

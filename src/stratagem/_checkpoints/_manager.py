@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
-from stratagem._base.types import Trackable, Unused
+from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint_files import CheckpointContents, delete
 from stratagem._checkpoints._children import is_variable, value_of
 from stratagem._checkpoints._index import (
@@ -21,6 +21,7 @@ from stratagem._checkpoints._index import (
 )
 from stratagem._checkpoints._latest_intact import first_good, latest_checkpoint, newest_first
 from stratagem._checkpoints._manifest import load
+from stratagem._checkpoints._options import CheckpointOptions, call_back, checked
 from stratagem._checkpoints._overwrite_guard import RESTORE_FIRST, OverwriteGuard
 from stratagem._checkpoints._owner import owning
 from stratagem._checkpoints._together import agree_to_restore, job_here, save_together
@@ -111,15 +112,20 @@ class CheckpointManager:
         return list(self._deletable)
 
     def save(
-        self, checkpoint_number: Trackable = None, check_interval: bool = True, options: Unused = None
+        self,
+        checkpoint_number: Trackable = None,
+        check_interval: bool = True,
+        options: CheckpointOptions | None = None,
     ) -> str | None:
         """Writes a checkpoint, then deletes surplus ones. Returns its path, or None if it is too early for the next one.
 
         checkpoint_number: an integer or integer variable to use instead of `checkpoint.save_counter`.
         check_interval: False saves regardless of the interval, but never twice at one step.
+        options: their callbacks are called at the end, with the path.
 
         A missing directory is created, even if somebody has deleted it. Raises the same errors as `Checkpoint.save`.
         """
+        options = checked(options)
         if self._too_early(check_interval):
             return None
         counter = self._checkpoint.save_counter
@@ -144,6 +150,7 @@ class CheckpointManager:
         if not written:  # another process of the job wrote it
             self._set_latest(path)
             self._delete_surplus(lambda path: None)
+        call_back(options, path)
         return path
 
     def delete_not_finite(self) -> str | None:

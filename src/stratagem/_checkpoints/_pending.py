@@ -11,7 +11,7 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._checkpoints._checkpoint_files import CheckpointContents
-from stratagem._checkpoints._children import is_container, is_variable, parts_of
+from stratagem._checkpoints._children import is_container, is_variable, parts_of, set_state
 from stratagem._checkpoints._graph import Node, bind, survey
 from stratagem._core.values import shards
 from stratagem._private import after_build, in_stateless_scope, initialized, is_view, set_initial_value, stored
@@ -111,7 +111,7 @@ class Restoration:
         if is_variable(value):
             assign(value, self._contents.arrays[node.path])
         else:
-            value.set_state(self._contents.states[node.path])
+            set_state(value, self._contents.states[node.path])
         _restored_by[value] = self._order
 
     def _settle(self, nodes: set[int]) -> None:

@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Callable
-from typing import NoReturn, final
+from typing import Any, NoReturn, Self, final
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,7 @@ from stratagem._data.elements._nest import Nest, convert, kinds_of, spec_of, to_
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._options import Options
+from stratagem._data.stages._stage import Stage
 
 # Names that TensorFlow's class has and this one lacks, with their replacements.
 _NOT_PROVIDED = {
@@ -43,12 +44,16 @@ class _DatasetType(abc.ABCMeta):
         raise _unknown(name) or AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}")
 
 
-@final
 class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_DatasetType):
     """A sequence of elements: nests of tensors. Immutable; every method returns a new one.
 
     Make one with `from_tensor_slices`, `from_tensors`, `from_generator`, `range` or `zip`.
     """
+
+    @classmethod
+    def _of(cls, stage: Stage, options: Options | None = None) -> Self:
+        made: Any = Dataset(stage, options)
+        return made
 
     def apply(self, transformation_func: Callable[["Dataset"], "Dataset"]) -> "Dataset":
         """`transformation_func(self)`."""

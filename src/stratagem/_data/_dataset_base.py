@@ -35,8 +35,13 @@ class DatasetBase(NestedDataset, abc.ABC):
         """The options set so far; they can be read, and set by `with_options`."""
         return fixed(self._options)
 
+    @classmethod
+    @abc.abstractmethod
+    def _of(cls, stage: Stage, options: Options | None = None) -> Self:
+        """A dataset with this plan, never of the class of a source: a TFRecordDataset's `map` makes a plain Dataset."""
+
     def _with(self, stage: Stage) -> Self:
-        return type(self)(stage, self._options)
+        return self._of(stage, self._options)
 
 
 def as_int(value: Any, name: str) -> int:

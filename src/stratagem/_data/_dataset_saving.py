@@ -108,7 +108,7 @@ class Saving(DatasetBase, abc.ABC):
             raise InvalidArgumentError(
                 f"{folder} holds elements of {saved.spec}, and `element_spec` is {element_spec}."
             )
-        return cls(cls._opened(saved, reader_func))
+        return cls._of(cls._opened(saved, reader_func))
 
     def snapshot(
         self,
@@ -150,8 +150,8 @@ class Saving(DatasetBase, abc.ABC):
         shards = saved.shards
         if reader_func is not None:
             read = UserFunction(reader_func, "reader_func").function
-            datasets = ListStage([cls(shard) for shard in shards], lambda: DatasetSpec(saved.spec))
-            return stage_of(read(cls(datasets)), TypeError("`reader_func` must return a `tf.data.Dataset`."))
+            datasets = ListStage([cls._of(shard) for shard in shards], lambda: DatasetSpec(saved.spec))
+            return stage_of(read(cls._of(datasets)), TypeError("`reader_func` must return a `tf.data.Dataset`."))
         if not shards:
             return ListStage([], lambda: saved.spec)
         if len(shards) == 1:

@@ -33,15 +33,15 @@ class Sources(DatasetBase, abc.ABC):
     @classmethod
     def from_tensor_slices(cls, tensors: Nest, name: str | None = None) -> Self:
         """One element for every row of the tensors, which must have the same number of rows."""
-        return cls(plan.rows(ArrayColumns(tensors)))
+        return cls._of(plan.rows(ArrayColumns(tensors)))
 
     @classmethod
     def from_tensors(cls, tensors: Nest, name: str | None = None) -> Self:
         """A single element."""
         element = convert(tensors)
         if any(isinstance(leaf, NestedDataset) for leaf in leaves(element)):
-            return cls(ListStage([element], lambda: spec_of(element)))
-        return cls(plan.rows(ArrayColumns(plan.expanded(element))))
+            return cls._of(ListStage([element], lambda: spec_of(element)))
+        return cls._of(plan.rows(ArrayColumns(plan.expanded(element))))
 
     @classmethod
     def from_generator(
@@ -70,7 +70,7 @@ class Sources(DatasetBase, abc.ABC):
             )
         signature = signature_of(output_types, output_shapes) if output_signature is None else output_signature
         arguments = () if args is None else convert(tuple(args))
-        return cls(GeneratorStage(lambda: generator(*arguments), signature))
+        return cls._of(GeneratorStage(lambda: generator(*arguments), signature))
 
     @classmethod
     def range(cls, *args: Any, output_type: Any = np.int64, name: str | None = None) -> Self:
@@ -81,18 +81,18 @@ class Sources(DatasetBase, abc.ABC):
         if len(bounds) == 3 and bounds[2] == 0:
             raise InvalidArgumentError("step must be a non-zero integer.")
         numbers = builtins.range(*bounds)
-        return cls(plan.rows(RangeColumns(numbers.start, numbers.step, len(numbers), np.dtype(output_type))))
+        return cls._of(plan.rows(RangeColumns(numbers.start, numbers.step, len(numbers), np.dtype(output_type))))
 
     @classmethod
     def counter(cls, start: Any = 0, step: Any = 1, dtype: Any = np.int64, name: str | None = None) -> Self:
         """The numbers `start`, `start + step` and so on, without end."""
-        return cls(plan.counted(_number(start, "start"), _number(step, "step"), np.dtype(dtype)))
+        return cls._of(plan.counted(_number(start, "start"), _number(step, "step"), np.dtype(dtype)))
 
     @classmethod
     def random(cls, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Self:
         """Random int64 scalars below 2^32, without end; by default the same in every iteration."""
         seeds = EpochSeeds(seed_of(seed), reshuffle=bool(rerandomize_each_iteration))
-        return cls(RandomStage(seeds))
+        return cls._of(RandomStage(seeds))
 
     @classmethod
     def list_files(cls, file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> Self:
@@ -105,8 +105,8 @@ class Sources(DatasetBase, abc.ABC):
         """
         files = matching(names_in(file_pattern))
         if shuffle is not None and not shuffle:
-            return cls(FileNames(files))
-        return cls(FileNames(files, EpochSeeds(seed_of(seed), reshuffle=True)))
+            return cls._of(FileNames(files))
+        return cls._of(FileNames(files, EpochSeeds(seed_of(seed), reshuffle=True)))
 
     @classmethod
     def zip(cls, *args: Nest, datasets: Nest = None, name: str | None = None) -> Self:
@@ -121,7 +121,7 @@ class Sources(DatasetBase, abc.ABC):
                     "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
                     f"objects, found {type(leaf).__name__}. Use a tuple instead of a list."
                 )
-        return cls(plan.zipped(map_leaves(lambda dataset: dataset.stage, nest)), _options_of(members))
+        return cls._of(plan.zipped(map_leaves(lambda dataset: dataset.stage, nest)), _options_of(members))
 
     @classmethod
     def choose_from_datasets(
@@ -142,7 +142,7 @@ class Sources(DatasetBase, abc.ABC):
                 "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but are "
                 f"{choices.spec}."
             )
-        return cls(ChooseStage(choices, stages, stop_on_empty=stop_on_empty_dataset), _options_of(datasets))
+        return cls._of(ChooseStage(choices, stages, stop_on_empty=stop_on_empty_dataset), _options_of(datasets))
 
     @classmethod
     def sample_from_datasets(
@@ -171,9 +171,9 @@ class Sources(DatasetBase, abc.ABC):
             shares = _shares(weights, len(stages))
             stages = [stage for stage, share in zip(stages, shares, strict=True) if share > 0] or stages[:1]
             if len(stages) == 1:
-                return cls(stages[0] if any(s > 0 for s in shares) else plan.cut(stages[0], count=0))
+                return cls._of(stages[0] if any(s > 0 for s in shares) else plan.cut(stages[0], count=0))
             selector = RandomStage(seeds, [share for share in shares if share > 0])
-        return cls(ChooseStage(selector, stages, stop_on_empty=stop_on_empty_dataset), _options_of(datasets))
+        return cls._of(ChooseStage(selector, stages, stop_on_empty=stop_on_empty_dataset), _options_of(datasets))
 
 
 def _number(value: Any, name: str) -> Any:

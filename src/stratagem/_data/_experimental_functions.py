@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -24,11 +24,14 @@ _log = logging.getLogger("stratagem")
 Transformation = Callable[[Dataset], Dataset]
 
 
-def RandomDataset(
-    seed: TensorLike = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
-) -> Dataset:
-    """`Dataset.random`."""
-    return Dataset.random(seed, rerandomize_each_iteration)
+@final
+class RandomDataset(Dataset):
+    """The numbers of `Dataset.random`."""
+
+    def __init__(
+        self, seed: TensorLike = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> None:
+        super().__init__(Dataset.random(seed, rerandomize_each_iteration).stage)
 
 
 def group_by_reducer(key_func: Callable[..., Nest], reducer: Reducer) -> Transformation:

@@ -29,6 +29,7 @@ from stratagem._private import (
     attach,
     average_as_tensorflow,
     build_layers_as_tensorflow,
+    build_models_from_shapes,
     find_losses_by_name,
     intercept_compilation,
     intercept_drawn_seeds,
@@ -150,6 +151,16 @@ HOOKS: tuple[Hook, ...] = (
         why="Layers built in a step would lose what they make from values, and each replica keep its own batch statistics.",
         test="tests/private/test_private.py::test_batch_statistics_are_averaged",
         attach=build_layers_as_tensorflow,
+    ),
+    Hook(
+        what="models built from shapes",
+        places=(
+            "keras.src.models.model.Model.build",
+            "keras.src.models.model.Model._maybe_build",
+        ),
+        why="`build` of a model of the user's class would make no weights, and such programs train from other ones.",
+        test="tests/keras/test_built_from_shapes.py::test_a_model_of_a_class_is_built_from_shapes_as_in_keras_2",
+        attach=build_models_from_shapes,
     ),
     Hook(
         what="losses by their names",
@@ -420,6 +431,7 @@ HOOKS: tuple[Hook, ...] = (
         places=(
             "keras.src.callbacks.backup_and_restore.BackupAndRestore.*",
             "keras.src.callbacks.model_checkpoint.ModelCheckpoint._save_model",
+            "keras.src.callbacks.model_checkpoint.ModelCheckpoint.on_epoch_end",
         ),
         why="BackupAndRestore would take a fit up at another step than where it was left, and every worker would write.",
         test="tests/training/test_callbacks_backup.py::test_training_goes_on_at_the_step_after_the_backup_as_in_tensorflow",

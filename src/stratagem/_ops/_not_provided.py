@@ -43,6 +43,12 @@ _ELSEWHERE = {
         "learned_unigram_candidate_sampler",
     ): "tf.random.fixed_unigram_candidate_sampler with the counts of your data",
     ("io", "SparseFeature"): "tf.io.VarLenFeature, one for the indices and one for the values",
+    ("train", "ClusterDef"): "tf.train.ClusterSpec, and its as_dict()",
+    ("train", "JobDef"): "tf.train.ClusterSpec, and its as_dict()",
+    ("train", "ServerDef"): "the arguments of tf.distribute.Server",
+    ("compat.v1.train", "ClusterDef"): "tf.train.ClusterSpec, and its as_dict()",
+    ("compat.v1.train", "JobDef"): "tf.train.ClusterSpec, and its as_dict()",
+    ("compat.v1.train", "ServerDef"): "the arguments of tf.distribute.Server",
     ("compat.v1.data", "make_initializable_iterator"): "tf.compat.v1.data.make_one_shot_iterator",
     (
         "distribute.cluster_resolver",

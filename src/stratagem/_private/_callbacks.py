@@ -1,6 +1,7 @@
 """Callbacks of Keras: their hooks, and what they know of the epochs so far."""
 
 import functools
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ from keras.src import utils as keras_utils
 
 from stratagem._base.types import Nest
 from stratagem._private._trainer import Route, routed_method
+
+_log = logging.getLogger("stratagem")
 
 
 def is_default(method: Nest) -> bool:
@@ -20,9 +23,10 @@ def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str],
     """Route hooks of `BackupAndRestore`, and the saving of `ModelCheckpoint` for models that were made under a strategy.
 
     `BackupAndRestore` gets TensorFlow's argument `save_before_preemption`. save(callback, path) writes the model there.
+    With `save_best_only`, `ModelCheckpoint` saves nothing while the monitored value is missing, as in Keras 2.
     """
     cls, checkpoint = keras.callbacks.BackupAndRestore, keras.callbacks.ModelCheckpoint
-    init, save_model = cls.__init__, checkpoint._save_model
+    init, save_model, on_epoch_end = cls.__init__, checkpoint._save_model, checkpoint.on_epoch_end
 
     @functools.wraps(init)
     def new_init(self: Any, *args: Any, save_before_preemption: bool = False, **kwargs: Any) -> None:
@@ -33,8 +37,12 @@ def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str],
 
     @functools.wraps(save_model)
     def new_save_model(self: Any, epoch: int, batch: int | None, logs: Any) -> None:
+        if self.save_best_only and (logs or {}).get(self.monitor) is None:
+            self._get_file_path(epoch, batch, logs)  # raises the error for a name that this epoch cannot fill in
+            _log.warning("Can save best model only with %s available, skipping.", self.monitor)
+            return
         if self.save_best_only and self.monitor_op is None:
-            self._set_monitor_op()  # Keras does so at the end of the first epoch only
+            self._set_monitor_op()
         if self.model._creation_strategy is None:
             save_model(self, epoch, batch, logs)
             return
@@ -44,7 +52,13 @@ def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str],
             if self.verbose > 0:
                 keras_utils.io_utils.print_msg(f"\nEpoch {epoch + 1}: finished saving model to {path}")
 
-    cls.__init__, cls.save_before_preemption, checkpoint._save_model = new_init, False, new_save_model
+    @functools.wraps(on_epoch_end)
+    def new_on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
+        if self.save_freq == "epoch":  # without asking how to compare what is monitored: perhaps it never is there
+            self._save_model(epoch=epoch, batch=None, logs=logs)
+
+    cls.__init__, cls.save_before_preemption = new_init, False
+    checkpoint._save_model, checkpoint.on_epoch_end = new_save_model, new_on_epoch_end
     for name, route in backup.items():
         setattr(cls, name, routed_method(getattr(cls, name), route))
 

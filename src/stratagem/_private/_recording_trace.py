@@ -53,7 +53,7 @@ class OperationRecorder(Protocol):
         """Returns what tapes know a variable's value as. value: returns it, if it was not read before."""
 
     def note_scoped(self, variable: keras.Variable, value: TensorLike) -> None:
-        """Notes what a variable was read as in a stateless scope."""
+        """Notes what a variable was read as in the scope of a step. In one of the user's, what is read is a tensor."""
 
 
 @final

@@ -89,7 +89,8 @@ def _intercept_values(read: Callable[[keras.Variable], Any], place: Callable[[ke
 
         if known is None:
             known = present() if trace is None else trace.recorder.read(self, present)
-        elif trace is not None:
+        elif trace is not None and type(scope) is not keras_backend.StatelessScope:
+            # Of Keras' own scope, as `stateless_call` opens it, the value is the caller's tensor, not the variable.
             trace.recorder.note_scoped(self, known)
         if watched:
             note_read(self, known)

@@ -11,6 +11,7 @@ from stratagem._training._attach import attach_trainer as attach_trainer
 from stratagem._training._data_arguments import DataArguments as DataArguments
 from stratagem._training._data_arguments import DatasetCreator as DatasetCreator
 from stratagem._training._feed import open_feed as open_feed
+from stratagem._training._moving_averages import MovingAverages as MovingAverages
 from stratagem._training._progress import ProgressDisplay as ProgressDisplay
 from stratagem._training._replica_step import StepKind as StepKind
 from stratagem._training._replica_step import Steps as Steps

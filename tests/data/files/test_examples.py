@@ -118,7 +118,7 @@ def test_what_there_is_not_says_what_to_use() -> None:
         tf.io.FixedLenFeature([3], tf.int64, [1, 2])
     with pytest.raises(ValueError, match=r"Use tf\.io\.FixedLenFeature"):
         tf.io.parse_single_example(b"", {"i": tf.int64})  # type: ignore[dict-item]
-    with pytest.raises(ValueError, match="takes strings, got int32"):
+    with pytest.raises(TypeError, match="takes strings, got int32"):
         tf.io.decode_raw(5, tf.uint8)
 
 

@@ -243,7 +243,7 @@ class EagerRecorder:
         return found[2]
 
     def note_scoped(self, variable: keras.Variable, value: TensorLike) -> None:
-        """Notes what a variable was read as in a stateless scope, such as a step's."""
+        """Notes what a variable was read as in the scope of a step."""
         for recording in self._everyone:
             recording.note_value(variable, value)
 

@@ -20,18 +20,8 @@ from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 
-def CsvDataset(
-    filenames: TensorLike,
-    record_defaults: TensorLike,
-    compression_type: TensorLike = None,
-    buffer_size: TensorLike = None,
-    header: bool = False,
-    field_delim: TensorLike = ",",
-    use_quote_delim: bool = True,
-    na_value: TensorLike = "",
-    select_cols: TensorLike = None,
-    exclude_cols: TensorLike = None,
-) -> Dataset:
+@final
+class CsvDataset(Dataset):
     """Records of comma-separated values as tuples of scalars.
 
     record_defaults: one per column: a dtype (float32, float64, int32, int64, string) if a value is required, else the
@@ -39,16 +29,30 @@ def CsvDataset(
     select_cols, exclude_cols: indices of the columns to read, or not to read, in ascending order.
     While iterating, InvalidArgumentError names the file, record and byte of an invalid record.
     """
-    if select_cols is not None and exclude_cols is not None:
-        raise InvalidArgumentError("select_cols and exclude_cols cannot be given both.")
-    chosen, total = checked_selection(select_cols, record_defaults), None
-    if select_cols is None:
-        left_out = {int(i) for i in exclude_cols or ()}
-        total = len(record_defaults) + len(left_out)
-        chosen = [i for i in range(total) if i not in left_out]
-    made = dialect(field_delim, use_quote_delim)
-    table = CsvFormat(made, columns(record_defaults, chosen), total, bool(header), to_numpy(na_value).item())
-    return reading(filenames, table, compression_type, buffer_size, None)
+
+    def __init__(
+        self,
+        filenames: TensorLike,
+        record_defaults: TensorLike,
+        compression_type: TensorLike = None,
+        buffer_size: TensorLike = None,
+        header: bool = False,
+        field_delim: TensorLike = ",",
+        use_quote_delim: bool = True,
+        na_value: TensorLike = "",
+        select_cols: TensorLike = None,
+        exclude_cols: TensorLike = None,
+    ) -> None:
+        if select_cols is not None and exclude_cols is not None:
+            raise InvalidArgumentError("select_cols and exclude_cols cannot be given both.")
+        chosen, total = checked_selection(select_cols, record_defaults), None
+        if select_cols is None:
+            left_out = {int(i) for i in exclude_cols or ()}
+            total = len(record_defaults) + len(left_out)
+            chosen = [i for i in range(total) if i not in left_out]
+        made = dialect(field_delim, use_quote_delim)
+        table = CsvFormat(made, columns(record_defaults, chosen), total, bool(header), to_numpy(na_value).item())
+        super().__init__(*reading(filenames, table, compression_type, buffer_size, None))
 
 
 def make_csv_dataset(
@@ -98,7 +102,8 @@ def make_csv_dataset(
     table = CsvFormat(cut, columns(list(column_defaults), chosen), len(names), header, na)
 
     seeds = EpochSeeds(shuffle_seed, reshuffle=True) if shuffle else None
-    dataset = reading(Dataset(FileNames(files, seeds)), table, compression_type, None, num_parallel_reads)
+    names_to_read = Dataset(FileNames(files, seeds))
+    dataset = Dataset(*reading(names_to_read, table, compression_type, None, num_parallel_reads))
     if ignore_errors:
         dataset = dataset.ignore_errors()
     if shuffle:

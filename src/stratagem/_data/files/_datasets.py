@@ -1,7 +1,7 @@
-"""tf.data's functions that make datasets of files."""
+"""tf.data's classes of datasets that are read from files."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -14,18 +14,13 @@ from stratagem._data.files._plain_formats import FixedLengthRecordFormat, TextLi
 from stratagem._data.files._read_files import ReadFiles
 from stratagem._data.files._tfrecord import TFRecords
 from stratagem._data.stages._file_names import FileNames, names_in
-from stratagem._data.stages._options import AUTOTUNE
+from stratagem._data.stages._options import AUTOTUNE, Options
 from stratagem._data.stages._order import StraightOrder
 from stratagem._data.stages._stage import OrderedRowsStage, Stage
 
 
-def TFRecordDataset(
-    filenames: TensorLike,
-    compression_type: TensorLike = None,
-    buffer_size: TensorLike = None,
-    num_parallel_reads: TensorLike = None,
-    name: str | None = None,
-) -> Dataset:
+@final
+class TFRecordDataset(Dataset):
     """The records of TFRecord files, as scalar strings.
 
     filenames: a name, several, or a dataset of names. compression_type: "", "GZIP" or "ZLIB".
@@ -33,36 +28,53 @@ def TFRecordDataset(
     always the same, and AUTOTUNE reads one file after another.
     While iterating, DataLossError names the file, record and byte of damage, and NotFoundError a missing file.
     """
-    return reading(filenames, TFRecords(), compression_type, buffer_size, num_parallel_reads)
+
+    def __init__(
+        self,
+        filenames: TensorLike,
+        compression_type: TensorLike = None,
+        buffer_size: TensorLike = None,
+        num_parallel_reads: TensorLike = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(*reading(filenames, TFRecords(), compression_type, buffer_size, num_parallel_reads))
 
 
-def TextLineDataset(
-    filenames: TensorLike,
-    compression_type: TensorLike = None,
-    buffer_size: TensorLike = None,
-    num_parallel_reads: TensorLike = None,
-    name: str | None = None,
-) -> Dataset:
+@final
+class TextLineDataset(Dataset):
     """The lines of text files without line ends, as scalar strings. Arguments and errors are those of `TFRecordDataset`."""
-    return reading(filenames, TextLineFormat(), compression_type, buffer_size, num_parallel_reads)
+
+    def __init__(
+        self,
+        filenames: TensorLike,
+        compression_type: TensorLike = None,
+        buffer_size: TensorLike = None,
+        num_parallel_reads: TensorLike = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(*reading(filenames, TextLineFormat(), compression_type, buffer_size, num_parallel_reads))
 
 
-def FixedLengthRecordDataset(
-    filenames: TensorLike,
-    record_bytes: TensorLike,
-    header_bytes: TensorLike = None,
-    footer_bytes: TensorLike = None,
-    buffer_size: TensorLike = None,
-    compression_type: TensorLike = None,
-    num_parallel_reads: TensorLike = None,
-    name: str | None = None,
-) -> Dataset:
+@final
+class FixedLengthRecordDataset(Dataset):
     """Records of `record_bytes` bytes each, as scalar strings, between a header and a footer of each file.
 
     Other arguments and errors are those of `TFRecordDataset`. InvalidArgumentError: a file holds a partial record.
     """
-    format = FixedLengthRecordFormat(int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0))
-    return reading(filenames, format, compression_type, buffer_size, num_parallel_reads)
+
+    def __init__(
+        self,
+        filenames: TensorLike,
+        record_bytes: TensorLike,
+        header_bytes: TensorLike = None,
+        footer_bytes: TensorLike = None,
+        buffer_size: TensorLike = None,
+        compression_type: TensorLike = None,
+        num_parallel_reads: TensorLike = None,
+        name: str | None = None,
+    ) -> None:
+        format = FixedLengthRecordFormat(int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0))
+        super().__init__(*reading(filenames, format, compression_type, buffer_size, num_parallel_reads))
 
 
 def ignore_errors(log_warning: bool = False) -> Callable[[Dataset], Dataset]:
@@ -70,8 +82,10 @@ def ignore_errors(log_warning: bool = False) -> Callable[[Dataset], Dataset]:
     return lambda dataset: dataset.ignore_errors(log_warning)
 
 
-def reading(filenames: Any, format: Format, compression_type: Any, buffer_size: Any, parallel: Any) -> Dataset:
-    """The dataset of the records of files.
+def reading(
+    filenames: Any, format: Format, compression_type: Any, buffer_size: Any, parallel: Any
+) -> tuple[Stage, Options | None]:
+    """The plan of the dataset of the records of files, and its options, which are those of a dataset of the names.
 
     Raises:
         TypeError: `filenames` are not names.
@@ -85,7 +99,7 @@ def reading(filenames: Any, format: Format, compression_type: Any, buffer_size: 
         raise InvalidArgumentError(f"`buffer_size` must be >= 0 (0 == default), got {piece}.")
     compression = checked_compression(compression_type)
     stage = ReadFiles(_names(filenames), format, compression=compression, piece=piece, cycle=cycle)
-    return Dataset(stage, filenames.options() if isinstance(filenames, Dataset) else None)
+    return stage, filenames.options() if isinstance(filenames, Dataset) else None
 
 
 def _names(filenames: Any) -> Stage:

@@ -46,7 +46,10 @@ def on_host(value: Any, what: str) -> Array:
 
     Raises:
         TracedDecisionError: a replica's step needs them.
+        ValueError: there is None in a tensor's place.
     """
+    if value is None:
+        raise ValueError(f"{what} takes a tensor, got None.")
     if isinstance(value, jax.core.Tracer):
         context = current()
         if context.recorder is not None and context.replica is None:
@@ -55,11 +58,11 @@ def on_host(value: Any, what: str) -> Array:
     return np.asarray(value) if isinstance(value, jax.Array) else to_numpy(value)
 
 
-def text(value: Any, what: str) -> Array:
-    """Converts strings to an array of bytes objects.
+def text(value: Any, what: str, error: type[Exception] = TypeError) -> Array:
+    """Converts strings to an array of bytes objects. error: TensorFlow's for what are no strings; it is not always the same.
 
     Raises:
-        ValueError: they are not strings.
+        ValueError: there is None in their place.
     """
     if isinstance(value, np.ndarray) and value.dtype == object:
         return value
@@ -68,4 +71,4 @@ def text(value: Any, what: str) -> Array:
         return array
     if array.size == 0:
         return array.astype(object)
-    raise ValueError(f"{what} takes strings, got {array.dtype.name}: {value!r:.100}")
+    raise error(f"{what} takes strings, got {array.dtype.name}: {value!r:.100}")

@@ -50,14 +50,14 @@ def parse_example(
         ValueError, InvalidArgumentError: in the same cases as `parse_single_example`.
     """
     _check(features)
-    array = text(serialized, "parse_example")
+    array = text(serialized, "parse_example", ValueError)
     if array.ndim == 0:
         return parse_single_example(array, features)
     if array.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a scalar or vector, got shape: {list(array.shape)}")
     names = ["<unknown>"] * len(array)
     if example_names is not None:
-        names = [n.decode() for n in text(example_names, "parse_example").tolist()]
+        names = [n.decode() for n in text(example_names, "parse_example", ValueError).tolist()]
     found = [parsed_message(Example, data).features.feature for data in array.tolist()]
     return {key: expected.many(key, [f.get(key) for f in found], names) for key, expected in features.items()}
 
@@ -130,7 +130,7 @@ def _check(features: Mapping[str, FeatureParser], *, empty: bool = False) -> Non
 def _scalar(serialized: Any) -> bytes:
     if isinstance(serialized, bytes):
         return serialized
-    array: Array = text(serialized, "parse_single_example")
+    array: Array = text(serialized, "parse_single_example", ValueError)
     if array.ndim:
         raise ValueError(
             f"Input serialized must be a scalar, got shape {list(array.shape)}. Use parse_example for a batch."

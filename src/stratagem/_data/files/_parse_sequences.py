@@ -35,7 +35,7 @@ def parse_sequence_example(
     """
     context, sequences = context_features or {}, sequence_features or {}
     _check(context, sequences)
-    array = text(serialized, "parse_sequence_example")
+    array = text(serialized, "parse_sequence_example", ValueError)
     if array.ndim == 0:
         one, lists = parse_single_sequence_example(array, context, sequences)
         lengths = {key: numbers(np.asarray(len(lists[key]), np.int64)) for key in _fixed(sequences)}
@@ -44,7 +44,7 @@ def parse_sequence_example(
         raise InvalidArgumentError(f"Expected serialized to be a scalar or vector, got shape: {list(array.shape)}")
     names = ["<unknown>"] * len(array)
     if example_names is not None:
-        names = [n.decode() for n in text(example_names, "parse_sequence_example").tolist()]
+        names = [n.decode() for n in text(example_names, "parse_sequence_example", ValueError).tolist()]
     messages = [parsed_message(SequenceExample, data) for data in array.tolist()]
     contexts = {
         key: expected.many(key, [m.context.feature.get(key) for m in messages], names)

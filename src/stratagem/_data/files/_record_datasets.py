@@ -76,6 +76,7 @@ def make_batched_features_dataset(
     cycle = 1 if reader_num_threads in (None, AUTOTUNE) else reader_num_threads
     arguments = tuple(reader_args or ())
     read = TFRecordDataset if reader is None else reader
+    records: Dataset
     if read is TFRecordDataset and not arguments:
         records = TFRecordDataset(names, num_parallel_reads=cycle)
     else:

@@ -22,7 +22,8 @@ from stratagem._ops import as_dtype
 _TYPES = ("string", "int8", "int16", "int32", "int64", "uint8", "uint16", "bool", "float64")
 
 
-def SqlDataset(driver_name: TensorLike, data_source_name: TensorLike, query: TensorLike, output_types: Nest) -> Dataset:
+@final
+class SqlDataset(Dataset):
     """The rows of a query, as nests of scalars. Values are converted as SQLite does: NULL is 0 or "".
 
     driver_name: "sqlite". data_source_name: the database's file. output_types: a nest of dtypes (string, bool, float64 or
@@ -33,15 +34,19 @@ def SqlDataset(driver_name: TensorLike, data_source_name: TensorLike, query: Ten
         InvalidArgumentError: another driver or dtype; while iterating, another number of columns.
         UnknownError: while iterating; SQLite refuses the file or the query.
     """
-    driver, source, text = (_text(given) for given in (driver_name, data_source_name, query))
-    if driver != "sqlite":
-        raise InvalidArgumentError(f"The database type, {driver}, is not supported by SqlDataset. Use sqlite.")
-    dtypes = map_leaves(lambda given: as_dtype(given).dtype, output_types)
-    for dtype in leaves(dtypes):
-        if _name(dtype) not in _TYPES:
-            raise InvalidArgumentError(f"`output_types` must be of {', '.join(_TYPES)}; got {_name(dtype)}.")
-    (path,) = names_in(source, "data_source_name")
-    return Dataset(QueryStage(path, text, dtypes))
+
+    def __init__(
+        self, driver_name: TensorLike, data_source_name: TensorLike, query: TensorLike, output_types: Nest
+    ) -> None:
+        driver, source, text = (_text(given) for given in (driver_name, data_source_name, query))
+        if driver != "sqlite":
+            raise InvalidArgumentError(f"The database type, {driver}, is not supported by SqlDataset. Use sqlite.")
+        dtypes = map_leaves(lambda given: as_dtype(given).dtype, output_types)
+        for dtype in leaves(dtypes):
+            if _name(dtype) not in _TYPES:
+                raise InvalidArgumentError(f"`output_types` must be of {', '.join(_TYPES)}; got {_name(dtype)}.")
+        (path,) = names_in(source, "data_source_name")
+        super().__init__(QueryStage(path, text, dtypes))
 
 
 def _text(given: TensorLike) -> str:

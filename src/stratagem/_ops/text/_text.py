@@ -13,9 +13,15 @@ from stratagem._ops._dtypes import as_dtype, float32
 
 
 def _each(function: Callable[[bytes], Any], input: Any) -> np.ndarray:
+    """The results for all strings. Raises TypeError for a tensor of anything else, and ValueError for None."""
     array = np.asarray(on_host(input, "string"))
+    strings = array.ravel().tolist()
+    if not all(isinstance(each, bytes) for each in strings):
+        raise TypeError(
+            f"A function of strings was given {input!r:.100}. `tf.strings.as_string` makes text of numbers."
+        )
     flat = np.empty(array.size, dtype=object)
-    flat[:] = [function(s) for s in array.ravel()]
+    flat[:] = [function(each) for each in strings]
     return flat.reshape(array.shape)
 
 
@@ -90,8 +96,12 @@ def strip(input: TensorLike, name: str | None = None) -> np.ndarray:
 def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Parses text as numbers. Raises InvalidArgumentError for text that is not a number."""
     kind = as_dtype(out_type)
-    try:
-        numbers = _each(int if kind.is_integer else float, input)
-    except ValueError as error:
-        raise InvalidArgumentError(f"tf.strings.to_number: {error}") from error
-    return on_device(numbers.astype(kind.dtype))
+    parse = int if kind.is_integer else float
+
+    def number(text: bytes) -> Any:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise InvalidArgumentError(f"tf.strings.to_number: {error}") from error
+
+    return on_device(_each(number, input).astype(kind.dtype))

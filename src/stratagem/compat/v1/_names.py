@@ -35,6 +35,7 @@ _MOVED = {
 _EXCLUDED = {
     "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train", "compat"},
     "image": {"resize"},
+    "train": {"CheckpointView", "TrackableView"},
     "nn": {
         "batch_norm_with_global_normalization", "conv2d_transpose", "conv3d_transpose", "convolution", "ctc_loss",
         "depth_to_space", "dilation2d", "erosion2d", "fractional_avg_pool", "fractional_max_pool",

@@ -2,8 +2,10 @@
 
 from typing import Any as _Any
 
+from stratagem._base.threads import Coordinator as Coordinator
 from stratagem._checkpoints import Checkpoint as Checkpoint
 from stratagem._checkpoints import CheckpointManager as CheckpointManager
+from stratagem._checkpoints import CheckpointOptions as CheckpointOptions
 from stratagem._checkpoints import checkpoints_iterator as checkpoints_iterator
 from stratagem._checkpoints import get_checkpoint_state as get_checkpoint_state
 from stratagem._checkpoints import latest_checkpoint as latest_checkpoint
@@ -45,6 +47,7 @@ from stratagem._tf1.graph import get_or_create_global_step as get_or_create_glob
 from stratagem._tf1.graph.train import *
 from stratagem._tf1.graph.train import piecewise_constant as piecewise_constant_decay  # noqa: F401
 from stratagem.compat.v1._names import public_name as _public_name
+from stratagem.train import experimental as experimental
 
 
 def __getattr__(name: str) -> _Any:

@@ -3,6 +3,7 @@
 from typing import Any as _Any
 
 from stratagem._checkpoints import PreemptionCheckpointHandler as PreemptionCheckpointHandler
+from stratagem._checkpoints import PreemptionWatcher as PreemptionWatcher
 from stratagem._checkpoints import TerminationConfig as TerminationConfig
 from stratagem._data import ValueContext as ValueContext
 from stratagem._ops import not_provided as _not_provided

@@ -8,6 +8,18 @@ import ray
 import stratagem as tf
 
 
+def dataset_fn():
+    """Five elements; none for any other worker than the only one."""
+    index = tf.distribute.coordinator.experimental_get_current_worker_index()
+    return tf.data.Dataset.range(5 if int(index) == 0 else 0)
+
+
+@tf.function
+def where():
+    """The index of the worker that runs it."""
+    return tf.distribute.coordinator.experimental_get_current_worker_index()
+
+
 @tf.function
 def step(v, iterator):
     """One element more."""
@@ -23,11 +35,12 @@ def train() -> int:
     coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
     with strategy.scope():
         v = tf.Variable(0, dtype=tf.int64)
-    iterator = iter(coordinator.create_per_worker_dataset(lambda: tf.data.Dataset.range(5)))
+    iterator = iter(coordinator.create_per_worker_dataset(dataset_fn))
     for _ in range(5):
         coordinator.schedule(step, args=(v, iterator))
     coordinator.join()
-    return int(v.numpy())
+    (index,) = coordinator.fetch([coordinator.schedule(where)])
+    return int(v.numpy()) + int(index)
 
 
 for _ in range(2):

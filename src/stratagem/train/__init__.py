@@ -1,8 +1,14 @@
-"""`tf.train`: checkpoints, clusters, and examples as protobuf messages."""
+"""`tf.train`: checkpoints, clusters, threads, averages, and examples as protobuf messages."""
+
+from typing import Any as _Any
 
 from stratagem import _hooks
+from stratagem._base.threads import Coordinator as Coordinator
 from stratagem._checkpoints import Checkpoint as Checkpoint
 from stratagem._checkpoints import CheckpointManager as CheckpointManager
+from stratagem._checkpoints import CheckpointOptions as CheckpointOptions
+from stratagem._checkpoints import CheckpointView as CheckpointView
+from stratagem._checkpoints import TrackableView as TrackableView
 from stratagem._checkpoints import checkpoints_iterator as checkpoints_iterator
 from stratagem._checkpoints import get_checkpoint_state as get_checkpoint_state
 from stratagem._checkpoints import latest_checkpoint as latest_checkpoint
@@ -19,5 +25,12 @@ from stratagem._data.files import Features as Features
 from stratagem._data.files import FloatList as FloatList
 from stratagem._data.files import Int64List as Int64List
 from stratagem._data.files import SequenceExample as SequenceExample
+from stratagem._ops import not_provided as _not_provided
+from stratagem._tf1.graph.train import ExponentialMovingAverage as ExponentialMovingAverage
+from stratagem.train import experimental as experimental
 
 _hooks.install()
+
+
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("train", name)

@@ -1,0 +1,79 @@
+"""CheckpointOptions: how a checkpoint is saved, and what is called after it."""
+
+import copy
+import inspect
+import logging
+from collections.abc import Callable, Sequence
+from typing import Self, final
+
+from stratagem._base.types import Unused, Value
+
+_log = logging.getLogger("stratagem.checkpoint")
+
+WriteCallback = Callable[..., Value]
+
+
+@final
+class CheckpointOptions:
+    """Options of `save`, `write`, `read` and `restore`, as `tf.train.CheckpointOptions`. Only those of writing change anything.
+
+    experimental_io_device: unused; every process writes files itself.
+    experimental_write_callbacks: functions of the path, or of nothing, which are called in turn once a checkpoint is on disk.
+    enable_async, experimental_enable_async_checkpoint: asked for and not given. `save` returns when the checkpoint is on disk,
+        as it always does, and a warning says so once.
+
+    Raises:
+        AssertionError: a callback takes more than one argument.
+    """
+
+    def __init__(
+        self,
+        experimental_io_device: Unused = None,
+        experimental_enable_async_checkpoint: bool = False,
+        experimental_write_callbacks: Sequence[WriteCallback] | None = None,
+        enable_async: bool = False,
+    ) -> None:
+        self.experimental_io_device = experimental_io_device
+        self.enable_async = experimental_enable_async_checkpoint or enable_async
+        self.experimental_enable_async_checkpoint = self.enable_async
+        for callback in experimental_write_callbacks or ():
+            if _parameters(callback) > 1:
+                raise AssertionError(f"A write callback takes the path of the checkpoint or nothing; got {callback!r}.")
+        self.experimental_write_callbacks = experimental_write_callbacks
+
+    def __copy__(self) -> Self:
+        """A copy with a list of callbacks of its own."""
+        made = type(self).__new__(type(self))
+        vars(made).update(vars(self), experimental_write_callbacks=copy.copy(self.experimental_write_callbacks))
+        return made
+
+
+_warned: set[str] = set()
+
+
+def checked(options: CheckpointOptions | None) -> CheckpointOptions:
+    """The options of a call; the usual ones for None. Warns, once in a process, that nothing is saved in the background.
+
+    Raises:
+        TypeError: they are something else.
+    """
+    if options is None:
+        return CheckpointOptions()
+    if not isinstance(options, CheckpointOptions):
+        raise TypeError(f"`options` must be a tf.train.CheckpointOptions or None, got {options!r:.100}.")
+    if options.enable_async and "async" not in _warned:
+        _warned.add("async")
+        _log.warning(
+            "CheckpointOptions(enable_async=True): checkpoints are not written in the background; `save` waits."
+        )
+    return options
+
+
+def call_back(options: CheckpointOptions, path: str) -> None:
+    """Calls the callbacks for a checkpoint that has been written."""
+    for callback in options.experimental_write_callbacks or ():
+        callback(path) if _parameters(callback) else callback()
+
+
+def _parameters(callback: WriteCallback) -> int:
+    return len(inspect.signature(callback).parameters)

@@ -1,0 +1,46 @@
+"""The example programs that are compared with TensorFlow: how they are started, and what they write."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+RECORDED = Path(__file__).parent / "recorded"
+FOLDER = {"fashion_mnist_flags": "--model_dir"}  # the others: --output
+OPTIONS = ("--limit=512",)  # images for training, and as many for the test: few steps, from equal weights, in one order
+MORE = {"fashion_mnist_devices": ("--log-placement",)}
+PROGRAMS = ("fashion_mnist_devices", "fashion_mnist_flags", "fashion_mnist_saving", "fashion_mnist_tpu")
+
+
+class Outcome(NamedTuple):
+    """What a program has written: numbers by their names, weights in order, its files, and what it printed."""
+
+    curve: dict[str, list[float]]
+    weights: list[np.ndarray]
+    files: list[str]
+    output: str
+
+
+def with_tensorflow(source: str) -> str:
+    """The program for TensorFlow: nothing but the import is another."""
+    changed, count = re.subn(r"^import stratagem(\S*) as tf$", r"import tensorflow\1 as tf", source, flags=re.MULTILINE)
+    assert count == 1, "the program must import stratagem once"
+    return changed
+
+
+def run(python: str, program: Path, folder: Path, more: tuple[str, ...], env: Mapping[str, str]) -> Outcome:
+    """Run a program, which must succeed, and read what it leaves in `folder`."""
+    name = program.stem
+    command = [python, str(program), FOLDER.get(name, "--output"), str(folder), *OPTIONS, *MORE.get(name, ()), *more]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with np.load(folder / "weights.npz") as arrays:
+        weights = [arrays[key] for key in arrays.files]
+    files = sorted(os.path.relpath(path, folder) for path in folder.rglob("*") if path.is_file())
+    return Outcome(json.loads((folder / "curve.json").read_text()), weights, files, done.stdout + done.stderr)

@@ -1,0 +1,42 @@
+"""Record what TensorFlow 2.15.1 makes of the example programs, with nothing changed but their import.
+
+    /tmp/tensorflow/bin/python -m tests.examples.record_tensorflow
+
+`tests/parity/record_tensorflow.py` says how that environment is made; absl comes with it.
+Fashion-MNIST must be here (`make data`).
+It rewrites the files of `tests/examples/recorded`: for each program its curve as JSON, and its final weights.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from tests.examples.programs import PROGRAMS, RECORDED, ROOT, run, with_tensorflow
+
+
+def main() -> None:
+    """Record every program."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    data = Path(os.environ.get("STRATAGEM_DATA") or cache / "stratagem" / "datasets") / "fashion-mnist"
+    RECORDED.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        keras = Path(scratch) / ".keras" / "datasets"  # where TensorFlow's Keras looks before it downloads
+        keras.mkdir(parents=True)
+        (keras / "fashion-mnist").symlink_to(data)
+        env = {**os.environ, "HOME": scratch, "TF_CPP_MIN_LOG_LEVEL": "2"}
+        for name in PROGRAMS:
+            program = Path(scratch) / f"{name}.py"
+            program.write_text(with_tensorflow((ROOT / "examples" / f"{name}.py").read_text()))
+            outcome = run(sys.executable, program, Path(scratch) / name, (), env)
+            (RECORDED / f"{name}.json").write_text(json.dumps(outcome.curve, indent=1) + "\n")
+            weights = {f"weight{index}": weight for index, weight in enumerate(outcome.weights)}
+            np.savez_compressed(RECORDED / f"{name}.npz", **weights)
+            print(name, outcome.curve, flush=True)
+
+
+if __name__ == "__main__":
+    main()

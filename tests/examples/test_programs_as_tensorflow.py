@@ -1,0 +1,87 @@
+"""The example programs, whole, from equal weights: the losses, accuracies and weights of TensorFlow 2.15.1."""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.examples.programs import RECORDED, ROOT, Outcome, run
+
+# Relative, of every recorded loss, and absolute, of every weight: what float32 in another order of additions gives.
+LOSS, WEIGHT = 5e-6, 1e-5
+
+
+def outcome(name: str, folder: Path, *more: str) -> Outcome:
+    """What a program of ours writes, in a process of its own, with the virtual devices that it asks for."""
+    env = {name: value for name, value in os.environ.items() if name not in ("XLA_FLAGS", "JAX_NUM_CPU_DEVICES")}
+    env["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), env.get("PYTHONPATH", "")])
+    return run(sys.executable, ROOT / "examples" / f"{name}.py", folder, more, env)
+
+
+def recorded(name: str) -> tuple[dict[str, list[float]], list[np.ndarray]]:
+    """TensorFlow's curve and weights."""
+    with np.load(RECORDED / f"{name}.npz") as arrays:
+        return json.loads((RECORDED / f"{name}.json").read_text()), [arrays[key] for key in arrays.files]
+
+
+def assert_as_tensorflow(found: Outcome, name: str, but: tuple[str, ...] = ()) -> None:
+    """Compare everything that is recorded, but the rows of the curve that a test looks at itself."""
+    curve, weights = recorded(name)
+    assert found.curve.keys() == curve.keys()
+    for key in curve.keys() - set(but):
+        np.testing.assert_allclose(found.curve[key], curve[key], rtol=LOSS, err_msg=key, strict=True)
+    assert len(found.weights) == len(weights)
+    for mine, theirs in zip(found.weights, weights, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=WEIGHT, strict=True)
+
+
+@pytest.mark.thorough
+def test_steps_per_execution_and_a_loop_of_many_steps(tmp_path: Path) -> None:
+    name = "fashion_mnist_tpu"
+    found = outcome(name, tmp_path / "out")
+    assert_as_tensorflow(found, name)
+    assert "replicas: 2" in found.output, "there was no TPU, and the program went on with two devices"
+
+
+@pytest.mark.thorough
+def test_flags_and_a_run_that_is_resumed(tmp_path: Path) -> None:
+    name = "fashion_mnist_flags"
+    first = outcome(name, tmp_path / "out", "--train_epochs=1")
+    found = outcome(name, tmp_path / "out")
+    assert re.search(r"Resumed from \S+ckpt-1 after epoch 1", found.output)
+    both = {key: first.curve[key] + found.curve[key] for key in found.curve}
+    assert_as_tensorflow(found._replace(curve=both), name)
+    assert any(file.startswith("summaries/events.out.tfevents.") for file in found.files)
+    assert {"ckpt/checkpoint", "ckpt/ckpt-1/manifest.json", "ckpt/ckpt-2/manifest.json"} <= {*found.files}
+
+
+def test_devices_names_and_a_profile(tmp_path: Path) -> None:
+    name = "fashion_mnist_devices"
+    found = outcome(name, tmp_path / "out")
+    assert_as_tensorflow(found, name)
+    assert sum(file.endswith(".xplane.pb") for file in found.files) == 1
+    assert re.search(r"replica:0/task:0/device:CPU:0", found.output), "the placement was not logged"
+
+
+def test_models_that_are_saved_loaded_and_trained_on(tmp_path: Path) -> None:
+    """As if nothing had happened: TensorFlow loses Adam's moments with a SavedModel and keeps them in a file of Keras'."""
+    name = "fashion_mnist_saving"
+    found = outcome(name, tmp_path / "out")
+    from_folders = ("continued", "continued, validation", "continued on one device")
+    # Each replica of TensorFlow evaluates with moving statistics of its own, here with their mean.
+    validation = ("uninterrupted, validation", "accuracy")
+    assert_as_tensorflow(found, name, (*from_folders, *validation))
+    curve, _ = recorded(name)
+    assert found.curve["uninterrupted, validation"] == pytest.approx(curve["uninterrupted, validation"], rel=2e-3)
+    assert found.curve["continued"] == found.curve["continued from a file"] == found.curve["uninterrupted"][1:]
+    assert found.curve["continued, validation"] == found.curve["uninterrupted, validation"][1:]
+    with np.load(tmp_path / "out" / "continued.npz") as continued:
+        for key, weight in zip(continued.files, found.weights, strict=True):
+            np.testing.assert_array_equal(continued[key], weight)
+    assert {"best/stratagem_model.keras", "saved/stratagem_model.keras", "ckpt_1.index", "ckpt_2.index"} <= {
+        *found.files
+    }
