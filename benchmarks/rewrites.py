@@ -73,7 +73,8 @@ def main(names: tuple[str, ...], rounds: int) -> None:
     contenders: dict[str, dict[str, Any]] = {
         "rewritten": {"rewrites": True, "options": ours},
         "options alone": {"rewrites": False, "options": ours},
-        "and element-wise": {"rewrites": True, "options": {YNN: f"{KIND}DOT,{KIND}REDUCE,{KIND}ELTWISE"}},
+        "and element-wise": {"rewrites": True, "options": {YNN: f"{KIND}INDIVIDUAL_DOT,{KIND}REDUCE,{KIND}ELTWISE"}},
+        "fused products": {"rewrites": True, "options": {YNN: f"{KIND}DOT,{KIND}REDUCE"}},
         "sums alone": {"rewrites": True, "options": {YNN: f"{KIND}REDUCE"}},
         "XLA as it is": {"rewrites": False, "options": None},
     }
