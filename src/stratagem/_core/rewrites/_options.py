@@ -7,9 +7,9 @@ from stratagem._base.types import Value
 
 _VARIABLE = "STRATAGEM_REWRITES"
 _YNN = "xla_cpu_experimental_ynn_fusion_type"
-# The library YNN takes over matrix products, each by itself, and sums. Products with what surrounds them (`DOT`) take dense layers
-# 1.1 times as long and save a transformer 3 %; with element-wise operations (`ELTWISE`) a transformer takes 1.5 times as long,
-# with convolutions, as in XLA's default, a ResNet does (`benchmarks/rewrites.py`).
+# The library YNN takes over matrix products, each by itself, and sums. Products with what surrounds them (`DOT`) take dense
+# layers 1.1 times as long and save a transformer 3 %; with element-wise operations (`ELTWISE`) a transformer takes 1.6 times as
+# long, with convolutions, as in XLA's default, a ResNet does (`benchmarks/rewrites.py`).
 _CPU_OPTIONS = {_YNN: "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_REDUCE"}
 
 
