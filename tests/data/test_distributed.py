@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import stratagem as tf
 from stratagem._base.errors import OutOfRangeError, UnimplementedError
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
@@ -213,6 +214,28 @@ def test_the_end_is_tensorflows() -> None:
     with pytest.raises(OutOfRangeError):
         iterator.get_next()
     assert not iterator.get_next_as_optional().has_value()
+
+
+@pytest.mark.parametrize("first", ["draw", "assign"])
+def test_a_step_that_finds_the_end_changes_nothing(first: str) -> None:
+    """In TensorFlow the optimizer has counted one step more: what does not need the element runs in spite of the end."""
+    variable, optimizer = tf.Variable([1.0, 2.0]), tf.keras.optimizers.SGD(0.1)
+    optimizer.build([variable])
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        element = next(iterator) if first == "draw" else None
+        optimizer.apply_gradients([(tf.ones_like(variable), variable)])
+        return next(iterator) if element is None else element
+
+    for epoch in (1, 2):
+        iterator = iter(Dataset.range(3))
+        for _ in range(3):
+            step(iterator)
+        with pytest.raises(OutOfRangeError):
+            step(iterator)
+        assert int(optimizer.iterations) == 3 * epoch
+        np.testing.assert_allclose(variable, np.array([1.0, 2.0]) - 0.3 * epoch, rtol=1e-6)
 
 
 def test_iterating_anew_reshuffles() -> None:

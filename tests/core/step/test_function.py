@@ -445,15 +445,66 @@ def test_a_nonlocal_counter_in_the_function_does_not_retrace() -> None:
     assert calls == TRACES_TO_COMPILE
 
 
-def test_partials_and_lambdas_made_anew_are_the_same_program(traces: Traces) -> None:
+def test_partials_and_lambdas_made_anew_are_the_same_program() -> None:
     def scaled(factor: float, x: Any) -> Any:
-        traces()
         return x * factor
 
-    for _ in range(4):
-        assert float(tf.function(functools.partial(scaled, 2.0))(tf.constant(3.0))) == 6.0
-    assert traces.count == TRACES_TO_COMPILE
+    with compilations() as compiled:
+        for _ in range(4):
+            assert float(tf.function(functools.partial(scaled, 2.0))(tf.constant(3.0))) == 6.0
+    assert [n for n in compiled if "replica" in n] == ["jit(replica)"]
     assert float(tf.function(functools.partial(scaled, 4.0))(tf.constant(3.0))) == 12.0
+
+
+TABLE = {"global": 1}
+
+
+class Holder:
+    """What has numbers that Python code reads."""
+
+    def __init__(self) -> None:
+        self.number = 1
+
+    @tf.function
+    def read(self) -> Any:
+        return tf.constant(self.number) * 1
+
+
+def made_anew(holder: Holder, local: dict[str, int]) -> list[Any]:
+    """Functions that read what may be another at the next call, in all places where code can read it."""
+    numbers = np.array([local["local"]])
+
+    def inner() -> Any:
+        return tf.constant(local["local"]) * 1
+
+    inside = tf.function(inner)
+    return [
+        tf.function(lambda: tf.constant(TABLE["global"]) * 1),
+        tf.function(lambda: tf.constant(local["local"]) * 1),
+        tf.function(lambda: tf.constant(holder.number) * 1),
+        tf.function(lambda: tf.constant(numbers)[0] * 1),
+        tf.function(functools.partial(lambda table: tf.constant(table["local"]) * 1, local)),
+        tf.function(lambda: inside()),
+        inside,
+    ]
+
+
+def test_a_function_made_anew_reads_what_it_reads_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    holder, local = Holder(), {"local": 1}
+    first = made_anew(holder, local)
+    assert [int(f()) for f in first] == [1] * 7
+    monkeypatch.setitem(TABLE, "global", 5)
+    holder.number, local["local"] = 5, 5
+    assert [int(f()) for f in first] == [1] * 7  # traced once, as in TensorFlow
+    assert [int(f()) for f in made_anew(holder, local)] == [5] * 7
+
+
+def test_a_method_of_an_instance_is_one_function_however_often_it_is_looked_up() -> None:
+    holder, other = Holder(), Holder()
+    assert int(holder.read()) == 1
+    holder.number = other.number = 5
+    assert (int(holder.read()), int(other.read())) == (1, 5)
+    assert holder.read.experimental_get_tracing_count() == 1
 
 
 def test_many_traces_are_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:

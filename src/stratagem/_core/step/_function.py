@@ -42,6 +42,7 @@ class Function:
     function returns is returned as a tensor, with its value at the end of the call.
 
     traced: what is called in a trace instead of `python_function`. signature: that of `python_function`, if it is known.
+    made: of a method of an instance, the function that `tf.function` made of the class's; else this.
     """
 
     def __init__(
@@ -50,8 +51,10 @@ class Function:
         input_signature: Sequence[Nest] | None = None,
         traced: UserFunction | None = None,
         signature: InputSignature | None = None,
+        made: "Function | None" = None,
     ) -> None:
         self.python_function = python_function
+        self.made = self if made is None else made
         self._traced = python_function if traced is None else traced
         functools.update_wrapper(self, python_function)
         self._name = getattr(python_function, "__qualname__", repr(python_function))
@@ -68,7 +71,7 @@ class Function:
         if instance is None:
             return self
         python_function, traced = (f.__get__(instance, owner) for f in (self.python_function, self._traced))
-        return Function(python_function, self.input_signature, traced, self._method_signature)
+        return Function(python_function, self.input_signature, traced, self._method_signature, self.made)
 
     @functools.cached_property
     def _method_signature(self) -> InputSignature | None:
@@ -99,7 +102,7 @@ class Function:
 
     @property
     def _key(self) -> Hashable:
-        return function_key(self.python_function)
+        return function_key(self)
 
     def _program(self, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> StepProgram | None:
         body = functools.partial(_called, self._traced)
@@ -126,9 +129,7 @@ def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, 
     if not runs_at_once():
         return iter([_in_a_users_trace(body, args, kwargs, function._name)])
     mesh = default_mesh() if context.strategy is None else context.strategy.mesh
-    return execute_many(
-        body, function_key(function.python_function), f"tf.function {function._name}", args, kwargs, mesh, times
-    )
+    return execute_many(body, function._key, f"tf.function {function._name}", args, kwargs, mesh, times)
 
 
 def _in_a_users_trace(body: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], name: str) -> Nest:

@@ -90,7 +90,13 @@ def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, h
         return ("method", static_key(value.__func__, depth, seen, home), IdentityKey(value.__self__))
     inner = _decorated(value)
     if inner is not None:
-        return ("tf.function", static_key(inner, depth, seen, home))
+        key = static_key(inner, depth, seen, home)
+        # Made anew, it is traced anew, as in TensorFlow: what it reads may be another by then.
+        return (
+            ("tf.function", key, IdentityKey(getattr(value, "made", value)))
+            if reads_what_may_change(key)
+            else ("tf.function", key)
+        )
     if isinstance(value, types.FunctionType):
         return _function_key(value, depth, seen, home)
     return IdentityKey(value)
@@ -166,6 +172,19 @@ def all_code(code: types.CodeType) -> Iterator[types.CodeType]:
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
             yield from all_code(const)
+
+
+_FIXED = (jax.Array, KerasVariable, types.FunctionType, types.BuiltinFunctionType)
+
+
+def reads_what_may_change(key: Hashable) -> bool:
+    """Returns whether a key has an object by identity whose content may be another in a later trace: a dict, a list, a model.
+
+    Arrays and functions stay what they are, and variables are inputs of programs.
+    """
+    if isinstance(key, tuple):
+        return any(map(reads_what_may_change, key))
+    return isinstance(key, IdentityKey) and not isinstance(key.value, _FIXED)
 
 
 def function_key(fn: UserFunction) -> Hashable:
