@@ -17,7 +17,7 @@ from stratagem._core.step._execute import execute_many, program_of
 from stratagem._core.step._function_cache import caches_of
 from stratagem._core.step._input_signature import InputSignature
 from stratagem._core.step._joined_results import joined
-from stratagem._core.step._program_keys import function_key, shown_key
+from stratagem._core.step._program_keys import decorated_key, function_key, shown_key
 from stratagem._core.step._stages import StepProgram
 from stratagem._core.values import is_per_replica, map_structure
 from stratagem._private import KerasVariable, runs_at_once
@@ -102,7 +102,7 @@ class Function:
 
     @property
     def _key(self) -> Hashable:
-        return function_key(self)
+        return decorated_key(function_key(self.python_function), self.made)
 
     def _program(self, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> StepProgram | None:
         body = functools.partial(_called, self._traced)

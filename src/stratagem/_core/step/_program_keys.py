@@ -90,13 +90,7 @@ def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, h
         return ("method", static_key(value.__func__, depth, seen, home), IdentityKey(value.__self__))
     inner = _decorated(value)
     if inner is not None:
-        key = static_key(inner, depth, seen, home)
-        # Made anew, it is traced anew, as in TensorFlow: what it reads may be another by then.
-        return (
-            ("tf.function", key, IdentityKey(getattr(value, "made", value)))
-            if reads_what_may_change(key)
-            else ("tf.function", key)
-        )
+        return decorated_key(static_key(inner, depth, seen, home), getattr(value, "made", value))
     if isinstance(value, types.FunctionType):
         return _function_key(value, depth, seen, home)
     return IdentityKey(value)
@@ -177,13 +171,19 @@ def all_code(code: types.CodeType) -> Iterator[types.CodeType]:
 _FIXED = (jax.Array, KerasVariable, types.FunctionType, types.BuiltinFunctionType)
 
 
-def reads_what_may_change(key: Hashable) -> bool:
-    """Returns whether a key has an object by identity whose content may be another in a later trace: a dict, a list, a model.
+def decorated_key(key: Hashable, made: UserFunction) -> Hashable:
+    """Returns the key of a function that `tf.function` made, from that of the code.
 
-    Arrays and functions stay what they are, and variables are inputs of programs.
+    Made anew, it is traced anew, as in TensorFlow, where what it reads may be another by then: the content of an object that
+    the code's key has by identity, such as a dict, a list or a model.
     """
+    return ("tf.function", key, IdentityKey(made)) if _has_what_may_change(key) else ("tf.function", key)
+
+
+def _has_what_may_change(key: Hashable) -> bool:
+    """Arrays and functions stay what they are, and variables are inputs of programs."""
     if isinstance(key, tuple):
-        return any(map(reads_what_may_change, key))
+        return any(map(_has_what_may_change, key))
     return isinstance(key, IdentityKey) and not isinstance(key.value, _FIXED)
 
 
