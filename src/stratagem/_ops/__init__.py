@@ -231,6 +231,7 @@ from stratagem._ops._indexing import top_k as top_k
 from stratagem._ops._indexing import unique as unique
 from stratagem._ops._indexing import unique_with_counts as unique_with_counts
 from stratagem._ops._indexing import where as where
+from stratagem._ops._instead import INSTEAD as INSTEAD
 from stratagem._ops._nest import assert_same_structure as assert_same_structure
 from stratagem._ops._nest import flatten as flatten
 from stratagem._ops._nest import is_nested as is_nested
@@ -258,7 +259,10 @@ from stratagem._ops._nn import softsign as softsign
 from stratagem._ops._nn import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
 from stratagem._ops._nn import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
 from stratagem._ops._nn import zero_fraction as zero_fraction
+from stratagem._ops._not_provided import anchor as anchor
+from stratagem._ops._not_provided import instead as instead
 from stratagem._ops._not_provided import not_provided as not_provided
+from stratagem._ops._not_provided import not_provided_in as not_provided_in
 from stratagem._ops._not_provided import tensorflow_names as tensorflow_names
 from stratagem._ops._printing import print as print
 from stratagem._ops._python_types import TensorLike as TensorLike

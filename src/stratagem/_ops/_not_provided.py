@@ -1,16 +1,19 @@
-"""The error for a TensorFlow name that is not provided, which names the nearest function of JAX or Keras."""
+"""The error for a TensorFlow name that is not provided, which says what to use: `_instead`, or a function of JAX or Keras."""
 
 import difflib
 import functools
 import importlib.resources
 import sys
+from collections.abc import Callable
 from types import ModuleType
+from typing import NoReturn
 
 import jax
 import jax.image
 import jax.numpy as jnp
 
 from stratagem._base.errors import NotProvidedError
+from stratagem._ops._instead import INSTEAD
 
 # TF's functions that JAX has under another name which no rule finds.
 _RENAMED = {
@@ -18,100 +21,78 @@ _RENAMED = {
     "histogram_fixed_width": "histogram", "reverse": "flip", "strided_slice": "s_", "batch_gather": "take_along_axis",
 }  # fmt: skip
 
-# Replacements for names without a counterpart in JAX.
-_ELSEWHERE = {
-    ("io", name): "numpy.asarray(PIL.Image.open(io.BytesIO(contents))) in a function given to `map`"
-    for name in ("decode_image", "decode_jpeg", "decode_png", "decode_bmp", "decode_gif")
-} | {
-    ("", "gradients"): "tf.GradientTape (with persistent=True for several targets), also outside of a graph",
-    ("", "hessians"): "tf.GradientTape twice: tape.jacobian of the gradient of another tape",
-    ("", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
-    ("compat.v1", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
-    ("config", "experimental_connect_to_host"): "MultiWorkerMirroredStrategy: every task runs the program itself",
-    ("io", "write_graph"): "`model.save(path)` of a Keras model: there are no graphs here",
-    ("nn", "RNNCellDeviceWrapper"): "the cell itself: a strategy places what it computes",
-    ("nn", "RNNCellDropoutWrapper"): "the arguments `dropout` and `recurrent_dropout` of Keras' cells",
-    ("nn", "RNNCellResidualWrapper"): "a Keras cell whose `call` adds its inputs to its outputs",
-    ("nn", "ctc_beam_search_decoder"): "keras.ops.ctc_decode(strategy='beam_search')",
-    ("nn", "ctc_greedy_decoder"): "keras.ops.ctc_decode(strategy='greedy')",
-    ("nn", "learned_unigram_candidate_sampler"): "tf.nn.fixed_unigram_candidate_sampler with the counts of your data",
-    ("nn", "with_space_to_batch"): "tf.nn.convolution or tf.nn.pool with dilations",
-    ("quantization", "dequantize"): "tf.quantization.quantize_and_dequantize_v2: there are no quantized types",
-    ("quantization", "quantize"): "tf.quantization.quantize_and_dequantize_v2: there are no quantized types",
-    (
-        "random",
-        "learned_unigram_candidate_sampler",
-    ): "tf.random.fixed_unigram_candidate_sampler with the counts of your data",
-    ("io", "SparseFeature"): "tf.io.VarLenFeature, one for the indices and one for the values",
-    ("train", "ClusterDef"): "tf.train.ClusterSpec, and its as_dict()",
-    ("train", "JobDef"): "tf.train.ClusterSpec, and its as_dict()",
-    ("train", "ServerDef"): "the arguments of tf.distribute.Server",
-    ("compat.v1.train", "ClusterDef"): "tf.train.ClusterSpec, and its as_dict()",
-    ("compat.v1.train", "JobDef"): "tf.train.ClusterSpec, and its as_dict()",
-    ("compat.v1.train", "ServerDef"): "the arguments of tf.distribute.Server",
-    ("compat.v1.data", "make_initializable_iterator"): "tf.compat.v1.data.make_one_shot_iterator",
-    (
-        "distribute.cluster_resolver",
-        "KubernetesClusterResolver",
-    ): "TFConfigClusterResolver, with TF_CONFIG set in every pod",
-    (
-        "distribute.cluster_resolver",
-        "GCEClusterResolver",
-    ): "TFConfigClusterResolver, with TF_CONFIG set on every machine",
-}
-
-# Replacements for old names of methods, and for names that only make sense for a graph.
-_DATA = {
-    "CheckpointInputPipelineHook": "`tf.train.Checkpoint(iterator=iterator)`",
-    "DatasetInitializer": "a dict made of `dataset.as_numpy_iterator()`",
-    "dense_to_ragged_batch": "`padded_batch`: there are no ragged tensors here",
-    "dense_to_sparse_batch": "`padded_batch`: there are no sparse tensors here",
-    "from_variant": "the dataset itself",
-    "index_table_from_dataset": "a dict made of `dataset.as_numpy_iterator()`",
-    "make_saveable_from_iterator": "`tf.train.Checkpoint(iterator=iterator)`",
-    "service": "`tf.data.Dataset.shard` or a strategy's `experimental_distribute_dataset`",
-    "table_from_dataset": "a dict made of `dataset.as_numpy_iterator()`",
-    "to_variant": "the dataset itself",
-}
-
-
 # The namespaces in which JAX functions of the same name compute the same.
 _NUMERIC = {"", "math", "linalg", "nn", "random", "signal", "image", "bitwise", "compat.v1", "compat.v1.math"}
+# The page of the project's documentation with all names, which every message of this file cites.
+_PAGE = "docs/coverage.md"
 _NAMES = "tensorflow_names.txt"  # see scripts/record_tensorflow_names.py
 
 
 @functools.cache
 def tensorflow_names() -> dict[str, tuple[str, ...]]:
-    """The public names of TensorFlow 2.15.1 by namespace ("" is `tf` itself), without Keras."""
+    """The public names of TensorFlow 2.15.1 by namespace ("" is `tf` itself)."""
     rows = importlib.resources.files(__package__).joinpath(_NAMES).read_text(encoding="utf-8").splitlines()
     return {row.split()[0].removeprefix("-"): tuple(row.split()[1:]) for row in rows}
 
 
-def not_provided(namespace: str, name: str, instead: str | None = None) -> AttributeError:
-    """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself). instead: the replacement, if known.
+def not_provided_in(namespace: str) -> Callable[[str], NoReturn]:
+    """Returns `__getattr__` for the module of a namespace: it raises `not_provided(namespace, name)`."""
 
-    It is a NotProvidedError if TensorFlow has that name, and a plain AttributeError otherwise.
+    def missing(name: str) -> NoReturn:
+        raise not_provided(namespace, name)
+
+    return missing
+
+
+def not_provided(namespace: str, name: str) -> AttributeError:
+    """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself).
+
+    It is a NotProvidedError if TensorFlow has that name, and a plain AttributeError with the nearest names otherwise.
     """
     module = f"tf.{namespace}" if namespace else "tf"
-    instead = instead or _replacement(namespace, name)
-    theirs = () if name.startswith("_") else tensorflow_names().get(namespace, (name,))
-    if instead is None and name not in theirs:
-        here = vars(sys.modules.get(f"stratagem.{namespace}".rstrip("."), ModuleType("")))
-        known = sorted({*theirs, *(n for n in here if not n.startswith("_"))})
-        near = ", ".join(f"{module}.{n}" for n in difflib.get_close_matches(name, known))
-        found = f" Did you mean {near}?" if near else ""
-        return AttributeError(
-            f"module {module!r} has no attribute {name!r}: TensorFlow has no such name either.{found}"
-        )
-    advice = f"use {instead}" if instead else f"it is not built yet, and dir({module}) lists what is there"
-    return NotProvidedError(f"{module}.{name} is not provided; {advice}.")
+    if name.startswith("_"):
+        return AttributeError(f"module {module!r} has no attribute {name!r}: TensorFlow has no such name either.")
+    use = instead(namespace, name)
+    if use is not None:
+        return NotProvidedError(f"{module}.{name} is not provided; use {use}. See {_PAGE}#{anchor(namespace)}.")
+    if name in tensorflow_names().get(namespace, ()):
+        return NotProvidedError(f"{module}.{name} is not provided. See {_PAGE}#{anchor(namespace)} for what is.")
+    return AttributeError(f"module {module!r} has no attribute {name!r}: {_nearest(module, namespace, name)}")
 
 
-def _replacement(namespace: str, name: str) -> str | None:
-    if (namespace, name) in _ELSEWHERE:
-        return _ELSEWHERE[namespace, name]
-    if namespace == "data.experimental" and name in _DATA:
-        return _DATA[name]
+def anchor(namespace: str) -> str:
+    """The place of a namespace in the page of all names: what a heading such as `tf.io.gfile` becomes as an address."""
+    return f"tf.{namespace}".replace(".", "")
+
+
+def instead(namespace: str, name: str) -> str | None:
+    """Returns what to use in place of `tf.<namespace>.<name>`: the row of `_instead`, or a function of JAX. None: unknown."""
+    alike = (namespace, namespace.removeprefix("compat.v1").lstrip("."), f"compat.v1.{namespace}".rstrip("."))
+    for place in alike:
+        if name in INSTEAD.get(place, {}):
+            return INSTEAD[place][name]
+    found = _function_of_jax(namespace, name)
+    if found is not None:
+        return found
+    for place in alike:
+        if name in tensorflow_names().get(place, ()) and "" in INSTEAD.get(place, {}):
+            return INSTEAD[place][""]
+    return None
+
+
+def _nearest(module: str, namespace: str, name: str) -> str:
+    """Returns what to say about a name that TensorFlow does not have there."""
+    first = f"compat.v1.{namespace}".rstrip(".")
+    if name in tensorflow_names().get(first, ()):
+        return f"TensorFlow 2 has it as tf.{first}.{name} only."
+    here = vars(sys.modules.get(f"stratagem.{namespace}".rstrip("."), ModuleType("")))
+    theirs = tensorflow_names().get(namespace, ())
+    known = sorted({*theirs, *(n for n in here if not n.startswith("_"))})
+    near = ", ".join(f"{module}.{n}" for n in difflib.get_close_matches(name, known))
+    return "TensorFlow has no such name either." + (f" Did you mean {near}?" if near else "")
+
+
+def _function_of_jax(namespace: str, name: str) -> str | None:
     if namespace not in _NUMERIC or name not in tensorflow_names().get(namespace, ()):
         return None
     places: list[tuple[str, ModuleType]] = [("jax.numpy", jnp), ("jax.nn", jax.nn), ("jax.lax", jax.lax)]

@@ -1,6 +1,7 @@
 """tf.estimator: Estimators, their specs, hooks and configuration."""
 
 from stratagem import _hooks
+from stratagem._ops import not_provided_in as _not_provided_in
 from stratagem._tf1.estimator import CheckpointSaverHook as CheckpointSaverHook
 from stratagem._tf1.estimator import CheckpointSaverListener as CheckpointSaverListener
 from stratagem._tf1.estimator import Estimator as Estimator
@@ -27,7 +28,6 @@ from stratagem._tf1.estimator import StopAtStepHook as StopAtStepHook
 from stratagem._tf1.estimator import SummarySaverHook as SummarySaverHook
 from stratagem._tf1.estimator import TrainSpec as TrainSpec
 from stratagem._tf1.estimator import WarmStartSettings as WarmStartSettings
-from stratagem._tf1.estimator import __getattr__ as __getattr__
 from stratagem._tf1.estimator import add_metrics as add_metrics
 from stratagem._tf1.estimator import model_to_estimator as model_to_estimator
 from stratagem._tf1.estimator import train_and_evaluate as train_and_evaluate
@@ -35,3 +35,5 @@ from stratagem.estimator import experimental as experimental
 from stratagem.estimator import export as export
 
 _hooks.install()
+
+__getattr__ = _not_provided_in("estimator")

@@ -1,8 +1,10 @@
 """tf.estimator.experimental: early stopping."""
 
-from stratagem._tf1.estimator.experimental import __getattr__ as __getattr__
+from stratagem._ops import not_provided_in as _not_provided_in
 from stratagem._tf1.estimator.experimental import make_early_stopping_hook as make_early_stopping_hook
 from stratagem._tf1.estimator.experimental import stop_if_higher_hook as stop_if_higher_hook
 from stratagem._tf1.estimator.experimental import stop_if_lower_hook as stop_if_lower_hook
 from stratagem._tf1.estimator.experimental import stop_if_no_decrease_hook as stop_if_no_decrease_hook
 from stratagem._tf1.estimator.experimental import stop_if_no_increase_hook as stop_if_no_increase_hook
+
+__getattr__ = _not_provided_in("estimator.experimental")

@@ -31,6 +31,10 @@ import stratagem.keras.metrics  # noqa: E402
 import stratagem.keras.optimizers  # noqa: E402
 import stratagem.keras.preprocessing  # noqa: E402
 import stratagem.keras.utils  # noqa: E402, F401
+from stratagem._ops import not_provided as _not_provided  # noqa: E402
+from stratagem.keras._namespaces import know_missing_names as _know_missing_names  # noqa: E402
+
+_know_missing_names()
 
 __version__ = _keras.__version__
 
@@ -40,7 +44,5 @@ def __getattr__(name: str) -> _Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         return _importlib.import_module(f"{__name__}.{name}")
-    except ModuleNotFoundError as error:
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}: Keras {__version__} does not provide it."
-        ) from error
+    except ModuleNotFoundError:
+        raise _not_provided("keras", name) from None

@@ -7,9 +7,7 @@ from typing import final
 
 from stratagem._base.job import ALONE, Job
 from stratagem._base.paths import local_path
-from stratagem._base.types import Nest
 from stratagem._events import read_scalars
-from stratagem._ops import not_provided
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunValues
@@ -205,7 +203,3 @@ class _NotImproved(_WatchedMetric):
                 )
                 return True
         return False
-
-
-def __getattr__(name: str) -> Nest:
-    raise not_provided("estimator.experimental", name)

@@ -1,4 +1,4 @@
-"""Names of tf.compat.v1 that mean the same as another public name, and the replacements for names that are not provided."""
+"""Names of tf.compat.v1 that mean the same as another public name."""
 
 import importlib
 import inspect
@@ -44,40 +44,6 @@ _EXCLUDED = {
     },
 }  # fmt: skip
 
-_SESSION = "an Estimator (tf.compat.v1.estimator), tf.keras, or tf.function: there are no sessions here"
-_INSTEAD = {
-    "Session": _SESSION,
-    "InteractiveSession": _SESSION,
-    "Graph": _SESSION,
-    "get_default_graph": _SESSION,
-    "get_default_session": _SESSION,
-    "reset_default_graph": "nothing: every call of a model_fn has a graph of its own",
-    "placeholder": "the arguments of a model_fn or of a tf.function",
-    "placeholder_with_default": "the arguments of a model_fn or of a tf.function",
-    "global_variables_initializer": "nothing: variables have their values as soon as they are made",
-    "initialize_all_variables": "nothing: variables have their values as soon as they are made",
-    "local_variables_initializer": "nothing: variables have their values as soon as they are made",
-    "tables_initializer": "nothing: there are no tables that wait",
-    "variables_initializer": "nothing: variables have their values as soon as they are made",
-    "errors.raise_exception_on_not_ok_status": "try and except tf.errors.OpError: nothing here takes a status",
-    "train.init_from_checkpoint": "Estimator(warm_start_from=...)",
-    "train.warm_start": "Estimator(warm_start_from=...)",
-    "train.Saver": "the Estimator's own checkpoints, or tf.train.Checkpoint",
-    "train.MonitoredSession": _SESSION,
-    "train.MonitoredTrainingSession": _SESSION,
-    "train.Supervisor": _SESSION,
-    "train.SyncReplicasOptimizer": "RunConfig(train_distribute=tf.distribute.MultiWorkerMirroredStrategy())",
-    "train.AdagradDAOptimizer": "tf.compat.v1.train.AdagradOptimizer or FtrlOptimizer",
-    "train.replica_device_setter": "a strategy: it places variables itself",
-    "train.string_input_producer": "tf.data.Dataset",
-    "train.batch": "tf.data.Dataset.batch",
-    "train.shuffle_batch": "tf.data.Dataset.shuffle(...).batch(...)",
-    "image.resize": "tf.image.resize, which places pixels' centres in another way",
-    "image.resize_images": "tf.image.resize, which places pixels' centres in another way",
-    "hessians": "tf.GradientTape, twice",
-}  # fmt: skip
-_INSTEAD |= {f"nn.{name}": f"tf.nn.{name}, which takes other arguments or another order" for name in _EXCLUDED["nn"]}
-
 
 def public_name(namespace: str, name: str) -> Any:
     """Returns what tf.<namespace>.<name> is, for tf.compat.v1.<namespace>.<name> ("" for the root).
@@ -90,8 +56,7 @@ def public_name(namespace: str, name: str) -> Any:
             found = getattr(importlib.import_module(f"{_ROOT}.{module}" if module else _ROOT), last, None)
             if found is not None:
                 return named(found) if inspect.isfunction(found) else found
-    full = f"{namespace}.{name}" if namespace else name
-    raise not_provided(f"compat.v1.{namespace}" if namespace else "compat.v1", name, _INSTEAD.get(full))
+    raise not_provided(f"compat.v1.{namespace}" if namespace else "compat.v1", name)
 
 
 def _places(namespace: str, name: str) -> list[str]:

@@ -8,7 +8,10 @@ from typing import Any as _Any
 from absl import app as _app
 from absl import flags as _flags
 
+from stratagem._ops import not_provided_in as _not_provided_in
 from stratagem.compat.v1 import flags as flags
+
+__getattr__ = _not_provided_in("compat.v1.app")
 
 
 def run(main: _Callable[[list[str]], _Any] | None = None, argv: _Sequence[str] | None = None) -> None:

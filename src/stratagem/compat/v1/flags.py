@@ -6,6 +6,8 @@ from typing import Any as _Any
 
 from absl import flags as _flags
 
+from stratagem._ops import not_provided as _not_provided
+
 _flags.disclaim_key_flags()  # a flag belongs to the module that defines it with these functions
 
 
@@ -49,4 +51,6 @@ DEFINE_float = _define(_flags.DEFINE_float)
 
 
 def __getattr__(name: str) -> _Any:
+    if not hasattr(_flags, name):
+        raise _not_provided("compat.v1.flags", name)
     return getattr(_flags, name)

@@ -12,5 +12,4 @@ from stratagem._tf1.graph.summary import text as text
 
 
 def __getattr__(name: str) -> _Any:
-    instead = "tf.summary.create_file_writer" if name.startswith("FileWriter") else None
-    raise _not_provided("compat.v1.summary", name, instead)
+    raise _not_provided("compat.v1.summary", name)

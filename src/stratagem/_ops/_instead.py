@@ -1,0 +1,281 @@
+"""Replacements for TensorFlow's names that are not provided, by namespace, for errors and the page of all names.
+
+A row has names and what follows "use" in the message. "" is all other names of the namespace and of those below it. A row
+for a name that exists meanwhile does nothing; `scripts/coverage.py` lists it.
+"""
+
+from stratagem._ops._instead_compat import INSTEAD as _COMPAT
+from stratagem._ops._instead_keras import INSTEAD as _KERAS
+
+_PADDED = "dense tensors that `Dataset.padded_batch` fills up, with tf.sequence_mask of their lengths"
+_SPARSE = "dense tensors (tf.sparse.to_dense of what VarLenFeature gives), or jax.experimental.sparse"
+_QUANTIZED = "tf.quantization.quantize_and_dequantize_v2: there are no quantized types"
+_SAVED = "`model.save(path)` of a Keras model, tf.train.Checkpoint, or jax.export for a compiled function"
+_PICTURES = "PIL or NumPy in a function given to `Dataset.map`, through tf.numpy_function"
+_DECODED = "numpy.asarray(PIL.Image.open(io.BytesIO(contents))) in a function given to `map`"
+_ENCODED = "PIL.Image.fromarray(array).save(file, format) outside of compiled steps"
+_BOXES = "jax.numpy on the corners of the boxes"
+_RANDOM_PICTURES = (
+    "Keras' layers of the same subject: RandomFlip, RandomCrop, RandomContrast, RandomBrightness of tf.keras.layers"
+)
+_CLUSTER = "tf.train.ClusterSpec, and its as_dict()"
+_TEXT = "Python's `bytes` or `re` in tf.numpy_function in the input pipeline: strings stay on the host"
+_HASH = "zlib.crc32 or hashlib in tf.numpy_function in the input pipeline, or tf.keras.layers.Hashing"
+_UNICODE = "bytes.decode and str.encode in tf.numpy_function in the input pipeline"
+_COLUMNS = "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers"
+_TABLE = "a dict made of `dataset.as_numpy_iterator()`"
+_DTYPES = "the dtypes of jax.numpy of the same name (tf.cast takes them)"
+_OWN_TYPES = "a class of your own that jax.tree_util.register_dataclass knows, or a NamedTuple"
+_DISPATCH = "methods of your own class, which call tf's functions with its tensors"
+_SPECS = "tf.TensorSpec, alone or in dicts and tuples"
+_UNIGRAM = "tf.random.fixed_unigram_candidate_sampler with the counts of your data"
+_ESTIMATOR = "Estimator with a model_fn, or a Keras model with Model.fit or tf.keras.estimator.model_to_estimator"
+_INITIALIZER = "the class of tf.keras.initializers: Constant, Ones, Zeros, RandomNormal, RandomUniform"
+_HEAD = "an EstimatorSpec that the model_fn makes itself"
+_RECEIVER = "Estimator.predict, or tf.train.load_variable into a Keras model: nothing here writes SavedModels"
+_SUM_OF_ROWS = "tf.nn.embedding_lookup of padded ids, and tf.reduce_sum with their weights"
+
+_TENSORFLOW = {
+    "": {
+        "raw_ops": "the public function that calls the kernel: tf.matmul for tf.raw_ops.MatMul",
+        "gradients": "tf.GradientTape (with persistent=True for several targets), also outside of a graph",
+        "hessians": "tf.GradientTape twice: tape.jacobian of the gradient of another tape",
+        "AggregationMethod": "nothing: XLA chooses how gradients are added",
+        "CriticalSection": "nothing in a step, whose assignments happen in the program's order; threading.Lock outside",
+        "DeviceSpec": 'a name such as "GPU:1" for tf.device, and tf.config.list_logical_devices',
+        "Graph get_current_name_scope import_graph_def": (
+            "tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs"
+        ),
+        "graph_util": "tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs",
+        "IndexedSlicesSpec OptionalSpec TensorArraySpec TypeSpec type_spec_from_value": _SPECS,
+        "RaggedTensor RaggedTensorSpec ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad": _PADDED,
+        "SparseTensor SparseTensorSpec": "tf.sparse.SparseTensor for what VarLenFeature gives, otherwise dense tensors",
+        "RegisterGradient no_gradient": "tf.custom_gradient, or tf.stop_gradient",
+        "approx_top_k": "tf.math.approx_max_k or tf.math.approx_min_k",
+        "as_string": "tf.strings.as_string",
+        "audio": "scipy.io.wavfile or the standard library's `wave` in the input pipeline",
+        "batch_to_space space_to_batch space_to_batch_nd required_space_to_batch_paddings": (
+            "tf.nn.convolution or tf.nn.pool with dilations, or tf.reshape, tf.transpose and tf.pad"
+        ),
+        "constant_initializer ones_initializer zeros_initializer": _INITIALIZER,
+        "random_normal_initializer random_uniform_initializer": _INITIALIZER,
+        "dynamic_partition": "tf.boolean_mask, once for each part",
+        "dynamic_stitch parallel_stack": "tf.tensor_scatter_nd_update, or tf.stack",
+        "edit_distance": "a Python function in tf.numpy_function",
+        "feature_column": _COLUMNS,
+        "fftnd": "tf.signal.fftnd",
+        "ifftnd": "tf.signal.ifftnd",
+        "irfftnd": "tf.signal.irfftnd",
+        "rfftnd": "tf.signal.rfftnd",
+        "fingerprint": _HASH,
+        "get_static_value is_symbolic_tensor": "isinstance(x, jax.core.Tracer), and numpy.asarray(x) if it is none",
+        "guarantee_const identity_n tuple": "the tensors themselves, or tf.identity",
+        "histogram_fixed_width_bins": "jax.numpy.digitize with jax.numpy.linspace(low, high, nbins + 1)",
+        "lite": "TensorFlow itself for the conversion, with the weights that `model.save_weights` writes",
+        "load_library load_op_library": "jax.ffi for kernels of your own, or jax.experimental.pallas",
+        "lookup": "a dict of Python that a function given to `Dataset.map` reads through tf.numpy_function",
+        "make_ndarray make_tensor_proto": "tf.io.serialize_tensor and tf.io.parse_tensor",
+        "mlir": "`jax.jit(f).lower(*args).as_text()`",
+        "nondifferentiable_batch_function": "a server in front of the model, which collects requests into batches",
+        "qint8 qint16 qint32 quint8 quint16": _QUANTIZED,
+        "queue": "tf.data.Dataset (`prefetch`, `shuffle`), or the standard library's `queue` outside of steps",
+        "realdiv": "tf.divide",
+        "register_tensor_conversion_function": "a method `__jax_array__` of the class",
+        "resource variant": "the object itself: there are no handles",
+        "reverse_sequence": "tf.gather with batch_dims=1 and indices made of tf.range and the lengths",
+        "saved_model": _SAVED,
+        "sets": "a Python set in tf.numpy_function in the input pipeline",
+        "strided_slice": "indexing: x[begin:end:step]",
+        "timestamp": "time.time() outside of compiled steps",
+        "variable_creator_scope": "a function of your own that makes the variables",
+        "xla": "tf.function: XLA compiles all of it",
+    },
+    "audio": {"": "scipy.io.wavfile or the standard library's `wave` in the input pipeline"},
+    "config": {"experimental_connect_to_host": "MultiWorkerMirroredStrategy: every task runs the program itself"},
+    "data.experimental": {
+        "CheckpointInputPipelineHook make_saveable_from_iterator": "`tf.train.Checkpoint(iterator=iterator)`",
+        "DatasetInitializer index_table_from_dataset table_from_dataset": _TABLE,
+        "dense_to_ragged_batch": "`padded_batch`: there are no ragged tensors here",
+        "dense_to_sparse_batch": "`padded_batch`: there are no sparse tensors here",
+        "from_variant to_variant": "the dataset itself",
+        "service": "`tf.data.Dataset.shard` or a strategy's `experimental_distribute_dataset`",
+        "": "the methods of tf.data.Dataset",
+    },
+    "data.experimental.service": {"": "`tf.data.Dataset.shard` or a strategy's `experimental_distribute_dataset`"},
+    "debugging": {
+        "experimental": (
+            "tf.debugging.enable_check_numerics, jax.debug.print, or tf.config.run_functions_eagerly(True)"
+        ),
+    },
+    "debugging.experimental": {"": "tf.debugging.enable_check_numerics, or jax.debug.print"},
+    "distribute.cluster_resolver": {
+        "KubernetesClusterResolver": "TFConfigClusterResolver, with TF_CONFIG set in every pod",
+        "GCEClusterResolver": "TFConfigClusterResolver, with TF_CONFIG set on every machine",
+    },
+    "distribute.experimental": {"rpc": "tf.distribute.coordinator.ClusterCoordinator.schedule, or Ray's actors"},
+    "distribute.experimental.rpc": {"": "tf.distribute.coordinator.ClusterCoordinator.schedule, or Ray's actors"},
+    "dtypes": {
+        "QUANTIZED_DTYPES qint8 qint16 qint32 quint8 quint16": _QUANTIZED,
+        "experimental": _DTYPES,
+        "resource variant": "the object itself: there are no handles",
+    },
+    "dtypes.experimental": {"": _DTYPES},
+    "estimator": {
+        "BaselineClassifier BaselineEstimator BaselineRegressor": _ESTIMATOR,
+        "DNNClassifier DNNEstimator DNNLinearCombinedClassifier": _ESTIMATOR,
+        "DNNLinearCombinedEstimator DNNLinearCombinedRegressor": _ESTIMATOR,
+        "DNNRegressor LinearClassifier LinearEstimator": _ESTIMATOR,
+        "LinearRegressor BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor": _ESTIMATOR,
+        "Head BinaryClassHead LogisticRegressionHead MultiClassHead MultiHead": _HEAD,
+        "MultiLabelHead PoissonRegressionHead RegressionHead": _HEAD,
+        "classifier_parse_example_spec regressor_parse_example_spec": (
+            "a dict of tf.io.FixedLenFeature and tf.io.VarLenFeature"
+        ),
+        "BestExporter FinalExporter LatestExporter": (
+            "an Exporter of your own, which is given the checkpoint and the metrics"
+        ),
+        "VocabInfo": "tf.train.load_variable, and an initializer that puts rows into their places",
+        "inputs": "a dataset: tf.data.Dataset.from_tensor_slices(arrays).shuffle(n).repeat(epochs).batch(size)",
+        "tpu": "RunConfig(train_distribute=strategy)",
+    },
+    "estimator.experimental": {
+        "InMemoryEvaluatorHook": "tf.estimator.train_and_evaluate, or a SessionRunHook of your own",
+        "make_stop_at_checkpoint_step_hook": "tf.compat.v1.train.StopAtStepHook",
+        "build_raw_supervised_input_receiver_fn": _RECEIVER,
+        "": _ESTIMATOR,
+    },
+    "estimator.export": {"": _RECEIVER},
+    "experimental": {
+        "BatchableExtensionType ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec extension_type": _OWN_TYPES,
+        "DynamicRaggedShape RowPartition StructuredTensor": _PADDED,
+        "dispatch_for_api dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis": _DISPATCH,
+        "dispatch_for_unary_elementwise_apis unregister_dispatch_for": _DISPATCH,
+        "dtensor": "jax.sharding (Mesh, NamedSharding), or keras.distribution",
+        "enable_strict_mode": "warnings.simplefilter('error')",
+        "float8_e4m3fn float8_e5m2 int4 uint4": _DTYPES,
+        "numpy": "jax.numpy",
+        "register_filesystem_plugin": "fsspec, or a mounted folder",
+        "tensorrt": "tf.function: XLA compiles it for the GPU",
+    },
+    "experimental.dtensor": {"": "jax.sharding (Mesh, NamedSharding), or keras.distribution"},
+    "experimental.extension_type": {"": _OWN_TYPES},
+    "experimental.numpy": {"": "jax.numpy"},
+    "experimental.numpy.random": {"": "numpy.random, or tf.random"},
+    "experimental.tensorrt": {"": "tf.function: XLA compiles it for the GPU"},
+    "feature_column": {"": _COLUMNS},
+    "graph_util": {"": "tf.function: there are no graphs"},
+    "image": {
+        "ResizeMethod": 'the name of the method: "bilinear", "nearest", "bicubic", …',
+        "decode_bmp decode_gif decode_image decode_jpeg decode_png decode_and_crop_jpeg": _DECODED,
+        "extract_jpeg_shape is_jpeg": _DECODED,
+        "encode_jpeg encode_png adjust_jpeg_quality": _ENCODED,
+        "combined_non_max_suppression generate_bounding_box_proposals": _BOXES,
+        "non_max_suppression non_max_suppression_overlaps": _BOXES,
+        "non_max_suppression_padded non_max_suppression_with_scores draw_bounding_boxes": _BOXES,
+        "sample_distorted_bounding_box stateless_sample_distorted_bounding_box": _BOXES,
+        "random_brightness random_contrast random_crop": _RANDOM_PICTURES,
+        "random_flip_left_right random_flip_up_down random_hue": _RANDOM_PICTURES,
+        "random_jpeg_quality random_saturation stateless_random_brightness stateless_random_contrast": _RANDOM_PICTURES,
+        "stateless_random_crop stateless_random_flip_left_right stateless_random_flip_up_down": _RANDOM_PICTURES,
+        "stateless_random_hue stateless_random_jpeg_quality stateless_random_saturation": _RANDOM_PICTURES,
+        "crop_and_resize": "jax.image.scale_and_translate, one box at a time under jax.vmap",
+        "extract_patches": "tf.extract_volume_patches, or jax.lax.conv_general_dilated_patches",
+        "central_crop crop_to_bounding_box": "indexing: images[:, top:top + height, left:left + width]",
+        "pad_to_bounding_box": "tf.pad",
+        "resize_with_crop_or_pad resize_with_pad": "tf.image.resize, tf.pad and indexing",
+        "rot90": "jax.numpy.rot90",
+        "transpose": "tf.transpose",
+        "grayscale_to_rgb": "tf.repeat(images, 3, axis=-1)",
+        "psnr": "tf.reduce_mean of squared differences, and tf.math.log",
+        "total_variation image_gradients": "differences of slices: images[:, 1:] - images[:, :-1]",
+        "sobel_edges": "tf.nn.depthwise_conv2d with the two kernels",
+        "": _PICTURES,
+    },
+    "io": {
+        "decode_bmp decode_gif decode_image decode_jpeg decode_png decode_and_crop_jpeg": _DECODED,
+        "extract_jpeg_shape is_jpeg": _DECODED,
+        "encode_jpeg encode_png": _ENCODED,
+        "decode_proto encode_proto": "the message's own class of protobuf in tf.numpy_function",
+        "deserialize_many_sparse serialize_many_sparse serialize_sparse": (
+            "tf.io.serialize_tensor of each of the three tensors"
+        ),
+        "write_graph": "`model.save(path)` of a Keras model: there are no graphs here",
+        "SparseFeature": "tf.io.VarLenFeature, one for the indices and one for the values",
+    },
+    "lite": {"": "TensorFlow itself for the conversion, with the weights that `model.save_weights` writes"},
+    "lookup": {"": "a dict of Python that a function given to `Dataset.map` reads through tf.numpy_function"},
+    "mlir": {"": "`jax.jit(f).lower(*args).as_text()`"},
+    "nn": {
+        "RNNCellDeviceWrapper": "the cell itself: a strategy places what it computes",
+        "RNNCellDropoutWrapper": "the arguments `dropout` and `recurrent_dropout` of Keras' cells",
+        "RNNCellResidualWrapper": "a Keras cell whose `call` adds its inputs to its outputs",
+        "approx_max_k": "tf.math.approx_max_k",
+        "approx_min_k": "tf.math.approx_min_k",
+        "ctc_beam_search_decoder": "keras.ops.ctc_decode(strategy='beam_search')",
+        "ctc_greedy_decoder": "keras.ops.ctc_decode(strategy='greedy')",
+        "embedding_lookup_sparse safe_embedding_lookup_sparse": _SUM_OF_ROWS,
+        "learned_unigram_candidate_sampler": "tf.nn.fixed_unigram_candidate_sampler with the counts of your data",
+        "space_to_batch": "tf.nn.convolution or tf.nn.pool with dilations, or tf.reshape and tf.transpose",
+        "with_space_to_batch": "tf.nn.convolution or tf.nn.pool with dilations",
+    },
+    "quantization": {"": _QUANTIZED},
+    "queue": {"": "tf.data.Dataset (`prefetch`, `shuffle`), or the standard library's `queue` outside of steps"},
+    "ragged": {"": _PADDED},
+    "random": {
+        "create_rng_state": "tf.random.Generator.from_seed(seed).state",
+        "learned_unigram_candidate_sampler": _UNIGRAM,
+        "stateless_binomial stateless_gamma stateless_poisson": (
+            "jax.random.binomial, gamma or poisson with jax.random.key(seed)"
+        ),
+        "stateless_parameterized_truncated_normal": (
+            "tf.random.stateless_truncated_normal, scaled, if the ends are two deviations away; otherwise "
+            "jax.random.truncated_normal"
+        ),
+    },
+    "random.experimental": {"create_rng_state": "tf.random.Generator.from_seed(seed).state"},
+    "saved_model": {"": _SAVED},
+    "sets": {"": "a Python set in tf.numpy_function in the input pipeline"},
+    "signal": {"": "jax.numpy.fft and jax.scipy.signal"},
+    "sparse": {"": _SPARSE},
+    "strings": {
+        "regex_full_match regex_replace": _TEXT,
+        "to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong": _HASH,
+        "unicode_decode unicode_decode_with_offsets unicode_encode unicode_script": _UNICODE,
+        "unicode_split unicode_split_with_offsets unicode_transcode": _UNICODE,
+        "": _TEXT,
+    },
+    "summary": {"": "tf.summary.create_file_writer and its neighbours"},
+    "test": {
+        "Benchmark benchmark_config": "timeit, or pytest-benchmark",
+        "assert_equal_graph_def": "`jax.jit(f).lower(*args).as_text()` of both: there are no graphs",
+    },
+    "tpu": {"XLAOptions": "the environment variable XLA_FLAGS"},
+    "tpu.experimental": {
+        "DeviceAssignment DeviceOrderMode": "the order of devices that TPUStrategy is given",
+        "HardwareFeature TPUSystemMetadata": "jax.devices(), whose objects describe the hardware",
+        "embedding": "tf.keras.layers.Embedding under TPUStrategy, or ParameterServerStrategy for large tables",
+    },
+    "tpu.experimental.embedding": {"": "tf.keras.layers.Embedding under TPUStrategy"},
+    "train": {
+        "ClusterDef JobDef": _CLUSTER,
+        "ServerDef": "the arguments of tf.distribute.Server",
+    },
+    "types.experimental": {
+        "AtomicFunction": "tf.types.experimental.ConcreteFunction",
+        "FunctionType TraceType SupportsTracingProtocol": "inspect.signature and tf.TensorSpec",
+        "distributed": "tf.distribute.DistributedValues",
+    },
+    "types.experimental.distributed": {"": "tf.distribute.DistributedValues"},
+    "xla": {"": "tf.function: XLA compiles all of it"},
+}
+
+
+def _by_name(rows: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """The rows with one name as the key of each."""
+    return {
+        namespace: {name: text for names, text in table.items() for name in names.split() or [""]}
+        for namespace, table in rows.items()
+    }
+
+
+INSTEAD = _by_name(_TENSORFLOW) | _by_name(_KERAS) | _by_name(_COMPAT)
