@@ -223,6 +223,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "train.Checkpoint.restore": lambda p: checkpoint().restore(p),
     "train.Checkpoint.save": lambda p: checkpoint().save(p),
     "train.Checkpoint.write": lambda p: checkpoint().write(p),
+    "train.CheckpointView": tf.train.CheckpointView,
     "train.CheckpointManager": lambda p: tf.train.CheckpointManager(checkpoint(), p, 1),
     "train.checkpoints_iterator": lambda p: next(tf.train.checkpoints_iterator(p, timeout=0)),
     "train.get_checkpoint_state": tf.train.get_checkpoint_state,
