@@ -17,7 +17,7 @@ PACKAGE = Path(stratagem.__file__).parent
 @pytest.mark.parametrize(
     ("namespace", "name", "advice"),
     [
-        ("", "histogram_fixed_width", "use jax.numpy.histogram"),
+        ("", "fftnd", "use tf.signal.fftnd"),
         ("strings", "split", "it is not built yet, and dir(tf.strings) lists what is there"),
         ("sparse", "reshape", "it is not built yet, and dir(tf.sparse) lists what is there"),
         ("", "lookup", "it is not built yet, and dir(tf) lists what is there"),

@@ -138,11 +138,18 @@ def _power(x: Tensor, y: Tensor) -> Tensor:
     return jnp.power(x, y)
 
 
+def _real_quotient(x: Tensor, y: Tensor) -> Tensor:
+    if not jnp.issubdtype(x.dtype, np.inexact):
+        raise InvalidArgumentError(f"tf.realdiv takes floating-point tensors, got {x.dtype}. Use tf.truediv.")
+    return quotient(x, y)
+
+
 add = _binary("add", jnp.add)
 subtract = _binary("subtract", jnp.subtract)
 multiply = _binary("multiply", jnp.multiply)
 divide = _binary("divide", quotient)
 truediv = _binary("math.truediv", quotient)
+realdiv = _binary("realdiv", _real_quotient)
 divide_no_nan = _binary("math.divide_no_nan", _quotient_no_nan)
 multiply_no_nan = _binary("math.multiply_no_nan", _multiply_no_nan)
 floordiv = _binary("math.floordiv", jnp.floor_divide)

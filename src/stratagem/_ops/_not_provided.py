@@ -15,7 +15,7 @@ from stratagem._base.errors import NotProvidedError
 # TF's functions that JAX has under another name which no rule finds.
 _RENAMED = {
     "acos": "arccos", "asin": "arcsin", "atan": "arctan", "cumulative_prod": "cumprod",
-    "histogram_fixed_width": "histogram", "reverse": "flip", "strided_slice": "s_", "batch_gather": "take_along_axis",
+    "reverse": "flip", "batch_gather": "take_along_axis",
 }  # fmt: skip
 
 # Replacements for names without a counterpart in JAX.
@@ -25,6 +25,10 @@ _ELSEWHERE = {
 } | {
     ("", "gradients"): "tf.GradientTape (with persistent=True for several targets), also outside of a graph",
     ("", "hessians"): "tf.GradientTape twice: tape.jacobian of the gradient of another tape",
+    ("", "fftnd"): "tf.signal.fftnd",
+    ("", "ifftnd"): "tf.signal.ifftnd",
+    ("", "rfftnd"): "tf.signal.rfftnd",
+    ("", "irfftnd"): "tf.signal.irfftnd",
     ("", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
     ("compat.v1", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
     ("config", "experimental_connect_to_host"): "MultiWorkerMirroredStrategy: every task runs the program itself",
@@ -35,7 +39,6 @@ _ELSEWHERE = {
     ("nn", "ctc_beam_search_decoder"): "keras.ops.ctc_decode(strategy='beam_search')",
     ("nn", "ctc_greedy_decoder"): "keras.ops.ctc_decode(strategy='greedy')",
     ("nn", "learned_unigram_candidate_sampler"): "tf.nn.fixed_unigram_candidate_sampler with the counts of your data",
-    ("nn", "with_space_to_batch"): "tf.nn.convolution or tf.nn.pool with dilations",
     ("quantization", "dequantize"): "tf.quantization.quantize_and_dequantize_v2: there are no quantized types",
     ("quantization", "quantize"): "tf.quantization.quantize_and_dequantize_v2: there are no quantized types",
     (
