@@ -264,9 +264,14 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Te
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
-    """Clips the values to [clip_value_min, clip_value_max]."""
+    """Clips the values to [clip_value_min, clip_value_max]. Raises InvalidArgumentError for bounds of a larger shape."""
     array, low, high = operands("clip_by_value", tensor(t), clip_value_min, clip_value_max)
-    return jnp.maximum(jnp.minimum(array, high), low)
+    clipped = jnp.maximum(jnp.minimum(array, high), low)
+    if clipped.shape != array.shape:
+        raise InvalidArgumentError(
+            f"tf.clip_by_value: bounds make shape {array.shape} {clipped.shape}. Use tf.broadcast_to."
+        )
+    return clipped
 
 
 def polyval(coeffs: Sequence[TensorLike], x: TensorLike, name: str | None = None) -> Tensor:
