@@ -32,9 +32,12 @@ _NAMES = {
         sqrt square squeeze stack stop_gradient string subtract tan tanh tensor_scatter_nd_add tensor_scatter_nd_max
         tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile transpose truediv
         truncatediv truncatemod uint16 uint32 uint64 uint8 unique unique_with_counts unstack where zeros zeros_like
+        approx_top_k dynamic_partition dynamic_stitch guarantee_const histogram_fixed_width histogram_fixed_width_bins
+        identity_n parallel_stack realdiv reverse_sequence strided_slice timestamp tuple unravel_index
     """,
     "_ops.nn": """
-        conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2 extract_volume_patches
+        batch_to_space conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2 extract_volume_patches
+        required_space_to_batch_paddings space_to_batch space_to_batch_nd
     """,
     "_ops.flow": """
         TensorArray case cond foldl foldr map_fn scan switch_case while_loop

@@ -18,7 +18,7 @@ PACKAGE = Path(stratagem.__file__).parent
 @pytest.mark.parametrize(
     ("namespace", "name", "advice"),
     [
-        ("", "histogram_fixed_width", "use jax.numpy.histogram. See docs/coverage.md#tf"),
+        ("", "fftnd", "use tf.signal.fftnd. See docs/coverage.md#tf"),
         ("audio", "decode_wav", f"use {INSTEAD['audio']['']}. See docs/coverage.md#tfaudio"),
         (
             "compat.v1.train",

@@ -182,6 +182,7 @@ from stratagem._ops._elementwise import not_equal as not_equal
 from stratagem._ops._elementwise import polyval as polyval
 from stratagem._ops._elementwise import pow as pow
 from stratagem._ops._elementwise import real as real
+from stratagem._ops._elementwise import realdiv as realdiv
 from stratagem._ops._elementwise import reciprocal as reciprocal
 from stratagem._ops._elementwise import right_shift as right_shift
 from stratagem._ops._elementwise import rint as rint
@@ -204,6 +205,13 @@ from stratagem._ops._elementwise import truncatediv as truncatediv
 from stratagem._ops._elementwise import truncatemod as truncatemod
 from stratagem._ops._elementwise import xdivy as xdivy
 from stratagem._ops._elementwise import xlogy as xlogy
+from stratagem._ops._graph_functions import guarantee_const as guarantee_const
+from stratagem._ops._graph_functions import identity_n as identity_n
+from stratagem._ops._graph_functions import parallel_stack as parallel_stack
+from stratagem._ops._graph_functions import timestamp as timestamp
+from stratagem._ops._graph_functions import tuple as tuple
+from stratagem._ops._histograms import histogram_fixed_width as histogram_fixed_width
+from stratagem._ops._histograms import histogram_fixed_width_bins as histogram_fixed_width_bins
 from stratagem._ops._image import convert_image_dtype as convert_image_dtype
 from stratagem._ops._image import flip_left_right as flip_left_right
 from stratagem._ops._image import flip_up_down as flip_up_down
@@ -264,6 +272,10 @@ from stratagem._ops._not_provided import instead as instead
 from stratagem._ops._not_provided import not_provided as not_provided
 from stratagem._ops._not_provided import not_provided_in as not_provided_in
 from stratagem._ops._not_provided import tensorflow_names as tensorflow_names
+from stratagem._ops._partitions import dynamic_partition as dynamic_partition
+from stratagem._ops._partitions import dynamic_stitch as dynamic_stitch
+from stratagem._ops._partitions import reverse_sequence as reverse_sequence
+from stratagem._ops._partitions import unravel_index as unravel_index
 from stratagem._ops._printing import print as print
 from stratagem._ops._python_types import TensorLike as TensorLike
 from stratagem._ops._python_types import as_bytes as as_bytes
@@ -308,6 +320,7 @@ from stratagem._ops._segments import unsorted_segment_sqrt_n as unsorted_segment
 from stratagem._ops._segments import unsorted_segment_sum as unsorted_segment_sum
 from stratagem._ops._special import approx_max_k as approx_max_k
 from stratagem._ops._special import approx_min_k as approx_min_k
+from stratagem._ops._special import approx_top_k as approx_top_k
 from stratagem._ops._special import bessel_i0 as bessel_i0
 from stratagem._ops._special import bessel_i0e as bessel_i0e
 from stratagem._ops._special import bessel_i1 as bessel_i1
@@ -332,6 +345,7 @@ from stratagem._ops._special import sobol_sample as sobol_sample
 from stratagem._ops._special import spence as spence
 from stratagem._ops._special import xlog1py as xlog1py
 from stratagem._ops._special import zeta as zeta
+from stratagem._ops._strided_slice import strided_slice as strided_slice
 from stratagem._ops._tracebacks import disable_traceback_filtering as disable_traceback_filtering
 from stratagem._ops._tracebacks import enable_traceback_filtering as enable_traceback_filtering
 from stratagem._ops._tracebacks import is_traceback_filtering_enabled as is_traceback_filtering_enabled

@@ -175,8 +175,11 @@ def split(
 
 @folds_constants
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
-    """Repeats the tensor this many times along every dimension."""
-    return jnp.tile(tensor(input), static_shape(multiples))
+    """Repeats the tensor this many times along every dimension. Raises InvalidArgumentError for too many or few numbers."""
+    array, counts = tensor(input), static_shape(multiples)
+    if len(counts) != array.ndim:
+        raise InvalidArgumentError(f"tf.tile takes a number for each of {array.ndim} dimensions, got {list(counts)}.")
+    return jnp.tile(array, counts)
 
 
 @folds_constants
@@ -190,11 +193,19 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
 ) -> Tensor:
-    """Pads every dimension before and after; `mode` is CONSTANT, REFLECT or SYMMETRIC."""
+    """Pads every dimension before and after; `mode` is CONSTANT, REFLECT or SYMMETRIC.
+
+    Raises InvalidArgumentError for more than there is to reflect: the size, or for REFLECT the size without the edge.
+    """
     array = _tensor(tensor)
     widths = [static_shape(p) for p in (paddings if isinstance(paddings, list | tuple) else np.asarray(paddings))]
+    if not array.ndim and not widths:
+        return identity(array)  # JAX takes a pair at least
     if mode.upper() == "CONSTANT":
         return jnp.pad(array, widths, constant_values=_tensor(constant_values, array.dtype))
+    most = [size - (mode.upper() == "REFLECT") for size in array.shape]
+    if any(max(pair) > limit for pair, limit in zip(widths, most, strict=False)):
+        raise InvalidArgumentError(f"tf.pad: {mode} pads shape {list(array.shape)} by {most} at most, got {widths}.")
     return jnp.pad(array, widths, mode=mode.lower())
 
 

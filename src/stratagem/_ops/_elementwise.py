@@ -138,11 +138,18 @@ def _power(x: Tensor, y: Tensor) -> Tensor:
     return jnp.power(x, y)
 
 
+def _real_quotient(x: Tensor, y: Tensor) -> Tensor:
+    if not jnp.issubdtype(x.dtype, np.inexact):
+        raise InvalidArgumentError(f"tf.realdiv takes floating-point tensors, got {x.dtype}. Use tf.truediv.")
+    return quotient(x, y)
+
+
 add = _binary("add", jnp.add)
 subtract = _binary("subtract", jnp.subtract)
 multiply = _binary("multiply", jnp.multiply)
 divide = _binary("divide", quotient)
 truediv = _binary("math.truediv", quotient)
+realdiv = _binary("realdiv", _real_quotient)
 divide_no_nan = _binary("math.divide_no_nan", _quotient_no_nan)
 multiply_no_nan = _binary("math.multiply_no_nan", _multiply_no_nan)
 floordiv = _binary("math.floordiv", jnp.floor_divide)
@@ -257,9 +264,14 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Te
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
-    """Clips the values to [clip_value_min, clip_value_max]."""
+    """Clips the values to [clip_value_min, clip_value_max]. Raises InvalidArgumentError for bounds of a larger shape."""
     array, low, high = operands("clip_by_value", tensor(t), clip_value_min, clip_value_max)
-    return jnp.maximum(jnp.minimum(array, high), low)
+    clipped = jnp.maximum(jnp.minimum(array, high), low)
+    if clipped.shape != array.shape:
+        raise InvalidArgumentError(
+            f"tf.clip_by_value: bounds make shape {array.shape} {clipped.shape}. Use tf.broadcast_to."
+        )
+    return clipped
 
 
 def polyval(coeffs: Sequence[TensorLike], x: TensorLike, name: str | None = None) -> Tensor:

@@ -118,7 +118,7 @@ def _batched(function: Callable[..., Tensor], dimensions: int) -> Callable[..., 
     return function
 
 
-def _check_range(index: Tensor, size: int) -> None:
+def _check_range(index: Tensor | np.ndarray, size: int) -> None:
     if is_traced(index):
         return
     numbers = np.asarray(index)
@@ -129,12 +129,19 @@ def _check_range(index: Tensor, size: int) -> None:
 
 @folds_constants
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
-    """The slices of `params` at positions given by the last dimension of `indices`."""
+    """The slices of `params` at positions given by the last dimension of `indices`.
+
+    A position out of range raises InvalidArgumentError when it is known; inside a trace it gives zeros, as in TF on a GPU.
+    """
+    array, positions = tensor(params), tensor(indices)
+    if not is_traced(positions):
+        for column, size in zip(np.moveaxis(np.asarray(positions), -1, 0), array.shape[batch_dims:], strict=False):
+            _check_range(column, size)
 
     def take(array: Tensor, index: Tensor) -> Tensor:
         return array.at[tuple(jnp.moveaxis(index, -1, 0))].get(mode="fill", fill_value=0)
 
-    return _batched(take, batch_dims)(tensor(params), tensor(indices))
+    return _batched(take, batch_dims)(array, positions)
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:

@@ -1,5 +1,6 @@
 """Sums, extremes and counts by segment or class number."""
 
+import functools
 from typing import Any
 
 import jax
@@ -16,12 +17,37 @@ from stratagem._ops._symbolic import accept_symbols
 
 def _segments(kind: str, data: Any, ids: Any, count: Any) -> Tensor:
     number = static_int(count, "a tensor is the number of segments")
-    places = tensor(ids)
+    places, values = tensor(ids), tensor(data)
+    if places.shape != values.shape[: places.ndim]:
+        raise InvalidArgumentError(
+            f"Data of shape {list(values.shape)} does not begin with {list(places.shape)}, the shape of segment_ids."
+        )
+    values, places = values.reshape(places.size, *values.shape[places.ndim :]), places.ravel()
     # JAX counts negative positions from the end; TF drops those rows.
     places = jnp.where(places < 0, jnp.full_like(places, number), places)
-    values = tensor(data)
+    if kind == "prod":
+        return _products(values, places, number)
     with allow_x64(values.dtype):
         return getattr(jax.ops, f"segment_{kind}")(values, places, number, mode="drop")
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _products(values: Tensor, places: Tensor, number: int) -> Tensor:
+    with allow_x64(values.dtype):
+        return jax.ops.segment_prod(values, places, number, mode="drop")
+
+
+@_products.defjvp
+def _changes(number: int, primals: tuple[Tensor, Tensor], tangents: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """An entry's slope is the product of the others; JAX has no derivative for repeated places."""
+    (values, places), whole = primals, _products(*primals, number)
+    zero = values == 0
+    with allow_x64(values.dtype):
+        zeros = jax.ops.segment_sum(zero.astype(values.dtype), places, number, mode="drop")
+        others = jnp.where(zeros == 1, _products(jnp.where(zero, 1, values), places, number), 0)
+        at_zero, elsewhere = (jnp.take(part, places, axis=0, mode="fill", fill_value=0) for part in (others, whole))
+        slopes = jnp.where(zero, at_zero, elsewhere / jnp.where(zero, 1, values))
+        return whole, jax.ops.segment_sum(slopes * tangents[0], places, number, mode="drop")
 
 
 def _fill_empty(result: Tensor, empty: Tensor, value: Any) -> Tensor:

@@ -320,4 +320,20 @@ def approx_min_k(
     return _extremes("math.approx_min_k", jax.lax.approx_min_k, operand, k, *options)
 
 
+def approx_top_k(
+    input: TensorLike,
+    k: IntLike,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    is_max_k: bool = True,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The same as `approx_max_k`, or without `is_max_k` as `approx_min_k`."""
+    options = reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk
+    function = jax.lax.approx_max_k if is_max_k else jax.lax.approx_min_k
+    return _extremes("approx_top_k", function, input, k, *options)
+
+
 accept_symbols(globals())

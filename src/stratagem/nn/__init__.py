@@ -1,6 +1,8 @@
 """`tf.nn`: activations, losses on logits, convolution and pooling, and loss scaling over replicas."""
 
 from stratagem import _hooks
+from stratagem._ops import approx_max_k as approx_max_k
+from stratagem._ops import approx_min_k as approx_min_k
 from stratagem._ops import batch_normalization as batch_normalization
 from stratagem._ops import bias_add as bias_add
 from stratagem._ops import compute_average_loss as compute_average_loss
@@ -72,9 +74,11 @@ from stratagem._ops.nn import normalize_moments as normalize_moments
 from stratagem._ops.nn import pool as pool
 from stratagem._ops.nn import sampled_softmax_loss as sampled_softmax_loss
 from stratagem._ops.nn import separable_conv2d as separable_conv2d
+from stratagem._ops.nn import space_to_batch as space_to_batch
 from stratagem._ops.nn import space_to_depth as space_to_depth
 from stratagem._ops.nn import sufficient_statistics as sufficient_statistics
 from stratagem._ops.nn import weighted_moments as weighted_moments
+from stratagem._ops.nn import with_space_to_batch as with_space_to_batch
 from stratagem._ops.sampling import all_candidate_sampler as all_candidate_sampler
 from stratagem._ops.sampling import dropout as dropout
 from stratagem._ops.sampling import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler

@@ -28,7 +28,10 @@ def answer(tf: Any, function: Function, number: int, *, compiled: bool = False) 
             result = run(*tensors)
             sums = [tf.reduce_sum(leaf) for leaf in flat(result) if tf.as_dtype(leaf.dtype).is_floating]
             total = sum(sums)
-        return (result, tape.gradient(total, watched)) if sums and watched else result
+        if not sums or not watched:
+            return result
+        found = tape.gradient(total, watched)
+        return result, [g if g is None else tf.convert_to_tensor(g) for g in found]  # IndexedSlices become dense
 
     body = run_with_gradients if function.gradients else run
     try:

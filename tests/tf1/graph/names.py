@@ -46,6 +46,7 @@ _NAMES = """
     initializers.random_normal initializers.random_uniform initializers.truncated_normal
     initializers.variance_scaling initializers.zeros logging.debug logging.error logging.fatal logging.flush
     logging.get_verbosity logging.info logging.log logging.log_every_n logging.log_first_n logging.log_if
-    logging.set_verbosity logging.vlog logging.warn logging.warning
+    logging.set_verbosity logging.vlog logging.warn logging.warning batch_to_space reverse_sequence space_to_batch
+    nn.space_to_batch strided_slice unravel_index batch_to_space_nd reverse_v2 where_v2
 """
 NAMES = _NAMES.split()

@@ -65,6 +65,11 @@ from stratagem._ops.nn._sampled_losses import AccidentalHits as AccidentalHits
 from stratagem._ops.nn._sampled_losses import compute_accidental_hits as compute_accidental_hits
 from stratagem._ops.nn._sampled_losses import nce_loss as nce_loss
 from stratagem._ops.nn._sampled_losses import sampled_softmax_loss as sampled_softmax_loss
+from stratagem._ops.nn._space_to_batch import batch_to_space as batch_to_space
+from stratagem._ops.nn._space_to_batch import required_space_to_batch_paddings as required_space_to_batch_paddings
+from stratagem._ops.nn._space_to_batch import space_to_batch as space_to_batch
+from stratagem._ops.nn._space_to_batch import space_to_batch_nd as space_to_batch_nd
+from stratagem._ops.nn._space_to_batch import with_space_to_batch as with_space_to_batch
 from stratagem._ops.nn._transposed_convolution import atrous_conv2d_transpose as atrous_conv2d_transpose
 from stratagem._ops.nn._transposed_convolution import conv1d_transpose as conv1d_transpose
 from stratagem._ops.nn._transposed_convolution import conv2d_transpose as conv2d_transpose

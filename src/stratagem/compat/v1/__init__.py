@@ -84,6 +84,9 @@ from stratagem._tf1.graph.functions.arrays import transpose as transpose
 from stratagem._tf1.graph.functions.arrays import tuple_of as tuple  # noqa: F401
 from stratagem._tf1.graph.functions.arrays import where as where
 from stratagem._tf1.graph.functions.arrays import zeros_like as zeros_like
+from stratagem._tf1.graph.functions.blocks import batch_to_space as batch_to_space
+from stratagem._tf1.graph.functions.blocks import reverse_sequence as reverse_sequence
+from stratagem._tf1.graph.functions.blocks import space_to_batch as space_to_batch
 from stratagem._tf1.graph.functions.flow import cond as cond
 from stratagem._tf1.graph.functions.flow import while_loop as while_loop
 from stratagem._tf1.graph.functions.random import multinomial as multinomial

@@ -1,0 +1,55 @@
+"""Functions that hand values on: TensorFlow has them for the order and the place of what its graphs compute."""
+
+import time
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import Nest, TensorLike, Unused
+from stratagem._core.context import current
+from stratagem._ops._arrays import stack
+from stratagem._ops._callbacks import numpy_function
+from stratagem._ops._convert import Tensor, allow_x64
+from stratagem._ops._creation import identity
+from stratagem._ops._dtypes import uint32
+from stratagem._ops._symbolic import accept_symbols
+
+
+def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
+    """Returns tensors with the same values, of any dtypes. Raises InvalidArgumentError for no tensors."""
+    found = [identity(value) for value in input]
+    if not found:
+        raise InvalidArgumentError("tf.identity_n takes one tensor or more, got none.")
+    return found
+
+
+def tuple(tensors: Sequence[TensorLike], control_inputs: Unused = None, name: str | None = None) -> list[TensorLike]:
+    """Returns the tensors as a list; None stays None. What has an effect takes place in the program's order here anyway."""
+    return list(tensors)
+
+
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
+    """Returns a tensor with the same values; that they never change is not made use of."""
+    return identity(input)
+
+
+def parallel_stack(values: Nest, name: str = "parallel_stack") -> Tensor:
+    """Returns tensors of one shape stacked along a new first dimension, as `tf.stack` does.
+
+    Raises RuntimeError outside of a compiled step, as TensorFlow does.
+    """
+    if current().recorder is None:
+        raise RuntimeError("tf.parallel_stack works inside a tf.function only. Use tf.stack.")
+    return stack(values)
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """Returns the seconds since 1970 when it is computed, in every call of a compiled step anew: a float64 scalar."""
+    halves = numpy_function(lambda: np.array([time.time()]).view(np.uint32), [], uint32, result_shape=(2,))
+    with allow_x64(np.float64):  # callbacks of a compiled step cannot return 64 bits
+        return jax.lax.bitcast_convert_type(halves, np.float64)
+
+
+accept_symbols(globals())

@@ -1,0 +1,57 @@
+"""Functions of blocks and sequences with TensorFlow 1's arguments and their order."""
+
+from stratagem import _ops as ops
+from stratagem._base.types import IntLike, TensorLike
+from stratagem._ops import Tensor
+from stratagem._ops import nn as blocks
+from stratagem._tf1.graph.functions.named import named
+from stratagem._tf1.graph.functions.reductions import one_of
+
+
+@named
+def space_to_batch(
+    input: TensorLike,
+    paddings: IntLike,
+    block_size: int | None = None,
+    name: str | None = None,
+    block_shape: IntLike = None,
+) -> Tensor:
+    """Returns the tensor with the entries of each block in the batch.
+
+    A block is `block_shape`, or block_size in two dimensions. Raises TypeError without both, ValueError for both.
+    """
+    return blocks.space_to_batch(input, _shape(block_size, block_shape), paddings)
+
+
+@named
+def batch_to_space(
+    input: TensorLike,
+    crops: IntLike,
+    block_size: int | None = None,
+    name: str | None = None,
+    block_shape: IntLike = None,
+) -> Tensor:
+    """Returns the tensor with entries of the batch in blocks: the inverse of `space_to_batch`, whose blocks it takes."""
+    return blocks.batch_to_space(input, _shape(block_size, block_shape), crops)
+
+
+def _shape(block_size: int | None, block_shape: IntLike) -> IntLike:
+    given = one_of(block_size=block_size, block_shape=block_shape)
+    if given is None:
+        raise TypeError("block_size is missing: the size of a block in both dimensions.")
+    return given if block_size is None else [block_size, block_size]
+
+
+@named
+def reverse_sequence(
+    input: TensorLike,
+    seq_lengths: TensorLike,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+    seq_dim: int | None = None,
+    batch_dim: int | None = None,
+) -> Tensor:
+    """Returns the tensor with the first entries along `seq_axis` (formerly seq_dim) reversed, as many as `seq_lengths` says."""
+    axes = one_of(seq_axis=seq_axis, seq_dim=seq_dim), one_of(batch_axis=batch_axis, batch_dim=batch_dim)
+    return ops.reverse_sequence(input, seq_lengths, *axes)
