@@ -116,6 +116,7 @@ from stratagem._private._seeds import mark_seed_states as mark_seed_states
 from stratagem._private._seeds import on_seeding as on_seeding
 from stratagem._private._seeds import restart as restart
 from stratagem._private._seeds import seed_of as seed_of
+from stratagem._private._seeds import seed_state as seed_state
 from stratagem._private._seeds import seeds_from as seeds_from
 from stratagem._private._seeds import set_random_seed as set_random_seed
 from stratagem._private._shape_class import intercept_shapes as intercept_shapes

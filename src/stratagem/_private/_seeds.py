@@ -18,6 +18,7 @@ from keras.src.utils.jax_utils import is_in_jax_tracing_scope
 
 from stratagem._private._scopes import unscoped
 from stratagem._private._traces import OutsideOfTraces
+from stratagem._private._variables import KerasVariable
 
 
 def intercept_seeds(per_replica: Callable[[keras.random.SeedGenerator, jax.Array], jax.Array]) -> None:
@@ -75,6 +76,17 @@ def mark_seed_states() -> None:
 def makes_seed_state() -> bool:
     """True while a SeedGenerator makes the variable of its state."""
     return _making_state.get()
+
+
+def seed_state(first: jax.Array) -> keras.Variable:
+    """Makes a variable for the state of a random generator, which is one as that of a SeedGenerator is."""
+    token = _making_state.set(True)
+    try:
+        state = KerasVariable(first, dtype=str(first.dtype), trainable=False, name="generator_state")
+    finally:
+        _making_state.reset(token)
+    state._same_on_replicas = True
+    return state
 
 
 @contextlib.contextmanager
