@@ -80,7 +80,68 @@ GENERATORS: dict[str, Program] = {
     )
 }
 
-PROGRAMS: dict[str, Program] = GENERATORS
+
+SCORES = [[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]]
+
+
+def _each_operation(tf: Any, seed: int | None) -> list[Any]:
+    random = tf.random
+    found = [
+        random.uniform([3], seed=seed),
+        random.normal([2, 3], 1.0, 2.0, seed=seed),
+        random.truncated_normal([5], seed=seed),
+    ]
+    found += [random.uniform([2], 1.0, 3.0, "float64", seed), random.uniform([3], -5, 2**31 - 1, "int32", seed)]
+    found += [random.uniform([2], maxval=2**40, dtype="int64", seed=seed), random.shuffle(np.arange(6), seed=seed)]
+    found += [
+        random.categorical(np.array(SCORES, np.float32), 5, seed=seed),
+        random.normal([2], dtype="float16", seed=seed),
+    ]
+    random.gamma([2], 1.5, seed=seed)  # whose numbers are our own
+    return [
+        *found,
+        random.uniform([0], seed=seed),
+        tf.nn.dropout(tf.ones([8]), 0.5, seed=seed),
+        random.uniform([2], seed=seed),
+    ]
+
+
+def eager_draws_after_set_seed(tf: Any) -> list[Any]:
+    """Every operation, without seeds of their own, for global seeds of all sizes."""
+    tf.random.set_seed(5)
+    found = _each_operation(tf, None)
+    for seed in (0, -1, 2**40, 5):
+        tf.random.set_seed(seed)
+        found += [tf.random.uniform([2]), tf.random.uniform([2])]
+    return found
+
+
+def eager_draws_with_seeds(tf: Any) -> list[Any]:
+    """Every operation with its own seed, twice; such seeds leave the sequence of the others as it is."""
+    tf.random.set_seed(5)
+    found = _each_operation(tf, 9) + _each_operation(tf, 9)
+    for seed in (0, -3, 2**33 + 1):
+        found += [tf.random.uniform([2], seed=seed), tf.random.uniform([2])]
+    tf.random.set_seed(0)
+    return [*found, tf.random.uniform([2], seed=0), tf.random.uniform([2], seed=0)]
+
+
+def eager_draws_under_a_tape(tf: Any) -> list[Any]:
+    """Draws that a tape watches, and in the scope of a strategy."""
+    tf.random.set_seed(5)
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * tf.random.uniform([2])
+    with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+        return [y, tape.gradient(y, x), tf.random.uniform([2])]
+
+
+EAGER: dict[str, Program] = {
+    each.__name__: each for each in (eager_draws_after_set_seed, eager_draws_with_seeds, eager_draws_under_a_tape)
+}
+
+PROGRAMS: dict[str, Program] = GENERATORS | EAGER
 
 
 def results(program: Program, tf: Any) -> list[np.ndarray]:

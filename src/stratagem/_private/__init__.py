@@ -106,11 +106,13 @@ from stratagem._private._scopes import scoped as scoped
 from stratagem._private._scopes import scoped_value as scoped_value
 from stratagem._private._scopes import unscoped as unscoped
 from stratagem._private._seeds import global_seed_generator as global_seed_generator
+from stratagem._private._seeds import has_seed_source as has_seed_source
 from stratagem._private._seeds import intercept_drawn_seeds as intercept_drawn_seeds
 from stratagem._private._seeds import intercept_random_seed as intercept_random_seed
 from stratagem._private._seeds import intercept_seeds as intercept_seeds
 from stratagem._private._seeds import is_seed_state as is_seed_state
 from stratagem._private._seeds import latest_seeding as latest_seeding
+from stratagem._private._seeds import latest_whole_seed as latest_whole_seed
 from stratagem._private._seeds import makes_seed_state as makes_seed_state
 from stratagem._private._seeds import mark_seed_states as mark_seed_states
 from stratagem._private._seeds import on_seeding as on_seeding

@@ -102,6 +102,11 @@ def seeds_from(source: SeedSource | None) -> Iterator[None]:
         _seed_source.reset(token)
 
 
+def has_seed_source() -> bool:
+    """Returns whether a source answers what seed generators are asked for."""
+    return _seed_source.get() is not None
+
+
 def seed_of(generator: keras.random.SeedGenerator) -> int | None:
     """The number that a user gave this SeedGenerator; None for one without, and for the global one."""
     return None if generator is _shared else cast(int | None, generator._initial_seed)
@@ -129,12 +134,18 @@ def global_seed_generator() -> keras.random.SeedGenerator:
 _making = threading.RLock()
 _shared: Any = None
 _seeding: tuple[int, int | None] = (0, None)
+_whole_seed: tuple[int, int | None] = (0, None)
 _listeners: list[Callable[[], None]] = []
 
 
 def latest_seeding() -> tuple[int, int | None]:
     """Returns how often a random seed was set, and the last one: generators of other layers restart when it changes."""
     return _seeding
+
+
+def latest_whole_seed() -> tuple[int, int | None]:
+    """Returns what `latest_seeding` does, with a seed of any size as it was given."""
+    return _whole_seed if _whole_seed[0] == _seeding[0] else _seeding
 
 
 def on_seeding(listener: Callable[[], None]) -> None:
@@ -151,8 +162,13 @@ def restart(generator: Any, seed: int) -> None:
 
 
 def set_random_seed(seed: int) -> None:
-    """Seed Python's, NumPy's and Keras' generators, start the global seed generator anew, and tell other layers."""
-    rng_utils.set_random_seed(seed)
+    """Seed Python's, NumPy's and Keras' generators, start the global seed generator anew, and tell other layers.
+
+    seed: any integer; these generators get it modulo 2**32.
+    """
+    global _whole_seed
+    rng_utils.set_random_seed(seed % 2**32)
+    _whole_seed = (_seeding[0], seed)
     global_seed_generator()
 
 
