@@ -116,14 +116,13 @@ def test_a_generator_starts_anew_and_goes_on_from_any_state() -> None:
     generator.reset_from_seed(7)
     assert generator.normal([2]).numpy().tolist() == first
     state = generator.state.numpy()
-    generator.skip(1)
+    generator.skip(2)
     assert generator.normal([2]).numpy().tolist() == third
     generator.reset(state)
     assert generator.normal([2]).numpy().tolist() == second
-    assert tf.random.Generator.from_state(state).normal([2]).numpy().tolist() == second
-    assert tf.random.Generator.from_key_counter(generator.key, state[1]).normal([2]).numpy().tolist() == second
-    with pytest.raises(ValueError, match="two numbers here"):
-        generator.reset([1, 2, 3])
+    assert tf.random.Generator.from_state(state, 1).normal([2]).numpy().tolist() == second
+    again = tf.random.Generator.from_key_counter(generator.key, state[:2], "philox")
+    assert again.normal([2]).numpy().tolist() == second
 
 
 def test_a_generator_makes_seeds_and_generators_that_differ() -> None:
@@ -144,7 +143,7 @@ def test_a_generator_draws_all_integers_of_a_type(dtype: str) -> None:
     assert share.min() < 0.02
     assert share.max() > 0.98
     assert abs(share.mean() - 0.5) < 0.05
-    with pytest.raises(ValueError, match="uniform_full_int"):
+    with pytest.raises(ValueError, match="whole range"):
         tf.random.Generator.from_seed(7).uniform_full_int([2], dtype="int8")
 
 

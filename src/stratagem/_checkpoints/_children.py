@@ -12,6 +12,7 @@ import numpy as np
 from stratagem._base.errors import CheckpointError
 from stratagem._base.types import Json
 from stratagem._checkpoints._python_state import PythonState, encoded, take_up
+from stratagem._ops.sampling import Generator
 from stratagem._private import is_view, joined
 
 # Keras' own bookkeeping: lists that repeat other attributes, back references, and the state of `compile`, which
@@ -85,7 +86,8 @@ def is_plain_object(value: Any) -> bool:
 
 def is_savable(value: Any) -> bool:
     """Returns whether `value` is saved in its own right; containers and plain objects count only for what they hold."""
-    return isinstance(value, Tracked) or is_variable(value) or _is_keras_object(value) or is_stateful(value)
+    known = isinstance(value, Tracked | Generator) or is_variable(value)
+    return known or _is_keras_object(value) or is_stateful(value)
 
 
 def is_trackable(value: Any) -> bool:

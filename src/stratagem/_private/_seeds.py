@@ -18,6 +18,7 @@ from keras.src.utils.jax_utils import is_in_jax_tracing_scope
 
 from stratagem._private._scopes import unscoped
 from stratagem._private._traces import OutsideOfTraces
+from stratagem._private._variables import KerasVariable
 
 
 def intercept_seeds(per_replica: Callable[[keras.random.SeedGenerator, jax.Array], jax.Array]) -> None:
@@ -77,6 +78,17 @@ def makes_seed_state() -> bool:
     return _making_state.get()
 
 
+def seed_state(first: jax.Array) -> keras.Variable:
+    """Makes a variable for the state of a random generator, which is one as that of a SeedGenerator is."""
+    token = _making_state.set(True)
+    try:
+        state = KerasVariable(first, dtype=str(first.dtype), trainable=False, name="generator_state")
+    finally:
+        _making_state.reset(token)
+    state._same_on_replicas = True
+    return state
+
+
 @contextlib.contextmanager
 def seeds_from(source: SeedSource | None) -> Iterator[None]:
     """In the body, every SeedGenerator's next seed (uint32, (2,)) is source(generator), and its state stays as it is.
@@ -88,6 +100,11 @@ def seeds_from(source: SeedSource | None) -> Iterator[None]:
         yield
     finally:
         _seed_source.reset(token)
+
+
+def has_seed_source() -> bool:
+    """Returns whether a source answers what seed generators are asked for."""
+    return _seed_source.get() is not None
 
 
 def seed_of(generator: keras.random.SeedGenerator) -> int | None:
@@ -117,12 +134,18 @@ def global_seed_generator() -> keras.random.SeedGenerator:
 _making = threading.RLock()
 _shared: Any = None
 _seeding: tuple[int, int | None] = (0, None)
+_whole_seed: tuple[int, int | None] = (0, None)
 _listeners: list[Callable[[], None]] = []
 
 
 def latest_seeding() -> tuple[int, int | None]:
     """Returns how often a random seed was set, and the last one: generators of other layers restart when it changes."""
     return _seeding
+
+
+def latest_whole_seed() -> tuple[int, int | None]:
+    """Returns what `latest_seeding` does, with a seed of any size as it was given."""
+    return _whole_seed if _whole_seed[0] == _seeding[0] else _seeding
 
 
 def on_seeding(listener: Callable[[], None]) -> None:
@@ -139,8 +162,13 @@ def restart(generator: Any, seed: int) -> None:
 
 
 def set_random_seed(seed: int) -> None:
-    """Seed Python's, NumPy's and Keras' generators, start the global seed generator anew, and tell other layers."""
-    rng_utils.set_random_seed(seed)
+    """Seed Python's, NumPy's and Keras' generators, start the global seed generator anew, and tell other layers.
+
+    seed: any integer; these generators get it modulo 2**32.
+    """
+    global _whole_seed
+    rng_utils.set_random_seed(seed % 2**32)
+    _whole_seed = (_seeding[0], seed)
     global_seed_generator()
 
 

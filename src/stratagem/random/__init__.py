@@ -6,6 +6,7 @@ from stratagem._ops.sampling import Algorithm as Algorithm
 from stratagem._ops.sampling import Generator as Generator
 from stratagem._ops.sampling import all_candidate_sampler as all_candidate_sampler
 from stratagem._ops.sampling import categorical as categorical
+from stratagem._ops.sampling import create_rng_state as create_rng_state
 from stratagem._ops.sampling import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
 from stratagem._ops.sampling import fold_in as fold_in
 from stratagem._ops.sampling import gamma as gamma

@@ -11,6 +11,7 @@ from stratagem._ops.sampling._dropout import stateless_dropout as stateless_drop
 from stratagem._ops.sampling._generator import Generator as Generator
 from stratagem._ops.sampling._generator import get_global_generator as get_global_generator
 from stratagem._ops.sampling._generator import set_global_generator as set_global_generator
+from stratagem._ops.sampling._generator_state import create_rng_state as create_rng_state
 from stratagem._ops.sampling._orders_and_classes import index_shuffle as index_shuffle
 from stratagem._ops.sampling._orders_and_classes import random_index_shuffle as random_index_shuffle
 from stratagem._ops.sampling._random import categorical as categorical

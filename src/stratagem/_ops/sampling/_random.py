@@ -1,4 +1,7 @@
-"""Random tensors: `tf.random`, drawn from Keras' seed generators so that every step and every replica gets different ones."""
+"""Random tensors: `tf.random`, TensorFlow's numbers eagerly after a seed was set.
+
+In steps they are drawn from Keras' seed generators, so that every step and every replica gets different ones.
+"""
 
 import weakref
 from typing import Any
@@ -10,8 +13,11 @@ from stratagem import _private
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._core.context import current
 from stratagem._core.values import placement_of
-from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
-from stratagem._ops._dtypes import as_dtype, float32
+from stratagem._ops._convert import Tensor, allow_x64, static_int, static_shape, tensor
+from stratagem._ops._dtypes import as_dtype, float32, int32, int64
+from stratagem._ops.sampling import _orders_and_classes, _stream_draws
+from stratagem._ops.sampling._eager_seeds import eager_stream, stream_of_numbers
+from stratagem._ops.sampling._generator_state import BLOCKS_OF_A_NUMBER
 from stratagem._ops.sampling._keyed_sampling import (
     draw_categorical,
     draw_normal,
@@ -19,6 +25,7 @@ from stratagem._ops.sampling._keyed_sampling import (
     draw_uniform,
     key_of,
 )
+from stratagem._ops.sampling._philox import words
 
 # A generator for each `seed=` argument so far: its numbers are the same in every run of the program.
 _by_seed: dict[int, Any] = {}
@@ -67,8 +74,10 @@ def _for_scope(generator: Any) -> Any:
     return own
 
 
-def _key(seed: Any = None) -> jax.Array:
-    return key_of(_generator(seed).next())
+def _key(seed: Any = None, operation: str = "") -> jax.Array:
+    """The key of a draw. operation: its name, if a seed that was set decides eagerly; such draws are our own numbers."""
+    stream = eager_stream((operation,), seed, BLOCKS_OF_A_NUMBER) if operation else None
+    return key_of(_generator(seed).next() if stream is None else words(stream, 2))
 
 
 def normal(
@@ -79,7 +88,10 @@ def normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normally distributed numbers."""
+    """Returns normally distributed numbers; eagerly, with a seed, within 4 units in the last place of TensorFlow's."""
+    stream = stream_of_numbers("RandomStandardNormal", shape, as_dtype(dtype).name, seed)
+    if stream is not None:
+        return _stream_draws.draw_normal(stream, shape, mean, stddev, dtype)
     return draw_normal(_key(seed), shape, mean, stddev, dtype)
 
 
@@ -91,7 +103,18 @@ def uniform(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Uniform numbers in [minval, maxval). Raises ValueError for integers without `maxval`."""
+    """Returns uniform numbers of [minval, maxval); eagerly, with a seed, TensorFlow's.
+
+    Raises ValueError for integers without `maxval`.
+    """
+    kind = as_dtype(dtype)
+    stream = None
+    if not kind.is_integer:
+        stream = stream_of_numbers("RandomUniform", shape, kind.name, seed)
+    elif kind in (int32, int64) and minval is not None and maxval is not None:  # of others TensorFlow draws none
+        stream = stream_of_numbers("RandomUniformInt", shape, kind.name, seed)
+    if stream is not None:
+        return _stream_draws.draw_uniform(stream, shape, minval, maxval, dtype)
     return draw_uniform(_key(seed), shape, minval, maxval, dtype)
 
 
@@ -103,19 +126,35 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normally distributed numbers within two standard deviations of the mean."""
+    """Returns normal numbers within two standard deviations of the mean, TensorFlow's where `normal`'s are."""
+    stream = stream_of_numbers("TruncatedNormal", shape, as_dtype(dtype).name, seed)
+    if stream is not None:
+        return _stream_draws.draw_truncated_normal(stream, shape, mean, stddev, dtype)
     return draw_truncated_normal(_key(seed), shape, mean, stddev, dtype)
 
 
 def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
-    """The rows (entries along dimension 0) in random order."""
-    return jax.random.permutation(_key(seed), tensor(value))
+    """Returns the rows (entries along dimension 0) in random order; eagerly, with a seed, TensorFlow's."""
+    given = tensor(value)
+    swaps = given.shape[0] - 1 if given.ndim and given.shape[0] else 0
+    stream = eager_stream(("RandomShuffle", str(given.dtype)), seed, -(-swaps // 4))
+    return jax.random.permutation(_key(seed), given) if stream is None else _orders_and_classes.shuffled(stream, given)
 
 
 def categorical(
     logits: TensorLike, num_samples: IntLike, dtype: DTypeLike = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:
-    """Draws class numbers with these unnormalized log-probabilities: (batch, classes) -> (batch, samples), int64."""
+    """Draws class numbers with these unnormalized log-probabilities: (batch, classes) -> (batch, samples), int64.
+
+    Eagerly, with a seed, they are TensorFlow's.
+    """
+    scores, kind = tensor(logits), as_dtype(int64 if dtype is None else dtype)
+    if scores.ndim == 2 and kind in (int32, int64):
+        samples = -(-static_int(num_samples, "a tensor is the number of samples") // 4) * 4
+        blocks = scores.shape[0] * samples * 2 * BLOCKS_OF_A_NUMBER
+        stream = eager_stream(("Multinomial", str(scores.dtype), kind.name), seed, blocks)
+        if stream is not None:
+            return _orders_and_classes.draw_classes(stream, scores, num_samples, kind)
     return draw_categorical(_key(seed), logits, num_samples, dtype)
 
 
@@ -131,7 +170,9 @@ def gamma(
     kind = as_dtype(dtype).dtype
     concentration = tensor(alpha).astype(kind)
     with allow_x64(kind):
-        drawn = jax.random.gamma(_key(seed), concentration, (*static_shape(shape), *concentration.shape), kind)
+        drawn = jax.random.gamma(
+            _key(seed, "RandomGamma"), concentration, (*static_shape(shape), *concentration.shape), kind
+        )
     return drawn if beta is None else drawn / tensor(beta).astype(kind)
 
 
@@ -140,4 +181,6 @@ def poisson(
 ) -> Tensor:
     """Poisson-distributed numbers of shape (*shape, *lam.shape)."""
     rate = tensor(lam)
-    return jax.random.poisson(_key(seed), rate, (*static_shape(shape), *rate.shape)).astype(as_dtype(dtype).dtype)
+    return jax.random.poisson(_key(seed, "RandomPoisson"), rate, (*static_shape(shape), *rate.shape)).astype(
+        as_dtype(dtype).dtype
+    )
