@@ -231,6 +231,9 @@ from stratagem._ops._indexing import top_k as top_k
 from stratagem._ops._indexing import unique as unique
 from stratagem._ops._indexing import unique_with_counts as unique_with_counts
 from stratagem._ops._indexing import where as where
+from stratagem._ops._known_values import AggregationMethod as AggregationMethod
+from stratagem._ops._known_values import get_static_value as get_static_value
+from stratagem._ops._known_values import is_symbolic_tensor as is_symbolic_tensor
 from stratagem._ops._nest import assert_same_structure as assert_same_structure
 from stratagem._ops._nest import flatten as flatten
 from stratagem._ops._nest import is_nested as is_nested

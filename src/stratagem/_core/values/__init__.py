@@ -7,6 +7,7 @@ from stratagem._core.values._initializer_program import InitializerProgram as In
 from stratagem._core.values._initializer_program import Maker as Maker
 from stratagem._core.values._module import Module as Module
 from stratagem._core.values._name_scope import NameScope as NameScope
+from stratagem._core.values._name_scope import get_current_name_scope as get_current_name_scope
 from stratagem._core.values._name_scope import name_scope as name_scope
 from stratagem._core.values._on_read import aggregation_of as aggregation_of
 from stratagem._core.values._on_read import on_read as on_read
