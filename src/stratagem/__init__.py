@@ -52,7 +52,7 @@ _NAMES = {
     "_autograph": "function vectorized_map",
     "_core.values": """
         IndexedSlices Module TensorShape TensorSpec Variable VariableAggregation VariableSynchronization
-        get_current_name_scope name_scope
+        get_current_name_scope name_scope variable_creator_scope
     """,
     "_base.log": "get_logger",
     "_devices": "DeviceSpec device",

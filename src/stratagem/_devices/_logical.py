@@ -32,8 +32,8 @@ def device(device_name: TensorLike) -> contextlib.AbstractContextManager[None]:
     """Returns a context whose operations and new variables are on a device, as `tf.device`.
 
     device_name: a name, a DeviceSpec, a function of an operation (which has no effect), or None for the default device. As
-    in TF, a device that does not exist here is replaced by the default one, unless `set_soft_device_placement(False)` was called. In
-    a compiled step and in a strategy's scope it has no effect: the strategy chooses the devices.
+    in TF, a device that does not exist here is replaced by the default one, unless `set_soft_device_placement(False)` was
+    called. In a compiled step and in a strategy's scope it has no effect: the strategy chooses the devices.
 
     Raises:
         ValueError: a text that is no device's name.

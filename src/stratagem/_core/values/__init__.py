@@ -54,5 +54,7 @@ from stratagem._core.values._variable import VariableSynchronization as Variable
 from stratagem._core.values._variable import initial_array as initial_array
 from stratagem._core.values._variable_components import VariableComponent as VariableComponent
 from stratagem._core.values._variable_components import attach_components as attach_components
+from stratagem._core.values._variable_creators import attach_variable_creators as attach_variable_creators
+from stratagem._core.values._variable_creators import variable_creator_scope as variable_creator_scope
 from stratagem._core.values._variable_partitioning import attach_shards as attach_shards
 from stratagem._core.values._variable_partitioning import shards as shards
