@@ -32,13 +32,14 @@ _NAMES = {
         scalar_mul scatter_nd searchsorted sequence_mask shape shape_n sigmoid sign sin sinh size slice sort split
         sqrt square squeeze stack stop_gradient string subtract tan tanh tensor_scatter_nd_add tensor_scatter_nd_max
         tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile transpose truediv
-        truncatediv truncatemod uint16 uint32 uint64 uint8 unique unique_with_counts unstack where zeros zeros_like
+        truncatediv truncatemod type_spec_from_value uint16 uint32 uint64 uint8
+        unique unique_with_counts unstack where zeros zeros_like
     """,
     "_ops.nn": """
         conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2 extract_volume_patches
     """,
     "_ops.flow": """
-        TensorArray case cond foldl foldr map_fn scan switch_case while_loop
+        TensorArray TensorArraySpec case cond foldl foldr map_fn scan switch_case while_loop
     """,
     "_hooks": "install_as_tensorflow",
     "_ops.sampling": """
@@ -51,10 +52,11 @@ _NAMES = {
     """,
     "_autograph": "function vectorized_map",
     "_core.values": """
-        IndexedSlices Module TensorShape TensorSpec Variable VariableAggregation VariableSynchronization
-        get_current_name_scope name_scope variable_creator_scope
+        IndexedSlices IndexedSlicesSpec Module TensorShape TensorSpec TypeSpec Variable VariableAggregation
+        VariableSynchronization get_current_name_scope name_scope variable_creator_scope
     """,
     "_base.log": "get_logger",
+    "_data": "OptionalSpec",
     "_devices": "DeviceSpec device",
     "_tf1.graph": "Operation control_dependencies enable_v2_behavior group no_op",
 }

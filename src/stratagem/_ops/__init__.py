@@ -335,6 +335,7 @@ from stratagem._ops._tracebacks import disable_traceback_filtering as disable_tr
 from stratagem._ops._tracebacks import enable_traceback_filtering as enable_traceback_filtering
 from stratagem._ops._tracebacks import is_traceback_filtering_enabled as is_traceback_filtering_enabled
 from stratagem._ops._traced_range import Range as Range
+from stratagem._ops._type_specs import type_spec_from_value as type_spec_from_value
 from stratagem._ops.linalg import clip_by_global_norm as clip_by_global_norm
 from stratagem._ops.linalg import clip_by_norm as clip_by_norm
 from stratagem._ops.linalg import eig as eig

@@ -124,7 +124,63 @@ in_scope("a", lambda: in_scope("b", tf.get_current_name_scope))
 in_scope("a/", lambda: in_scope("b/", tf.get_current_name_scope))
 in_function(lambda x: [in_scope("a", tf.get_current_name_scope), in_scope("a", tf.get_current_name_scope)])
 """
-EXPRESSIONS = [line for part in (_INITIALIZERS, _DEVICES, _STATIC_VALUES) for line in part.strip().splitlines()]
+_SPECS = """
+[tf.type_spec_from_value(v) for v in (tf.constant([1.0]), np.ones((2,)), 3, 2.5, [1, 2], "a", b"x", True, np.float32(2))]
+tf.type_spec_from_value(tf.Variable([1.0]))
+tf.type_spec_from_value(tf.Variable(1, trainable=False))
+tf.type_spec_from_value(tf.IndexedSlices(tf.ones((2, 3)), tf.constant([0, 1])))
+tf.type_spec_from_value(tf.IndexedSlices(tf.ones((2, 3)), tf.constant([0, 1]), tf.constant([4, 3])))
+tf.type_spec_from_value(tf.data.Dataset.range(3))
+tf.type_spec_from_value(iter(tf.data.Dataset.range(3)))
+tf.type_spec_from_value(tf.TensorArray(tf.float32, 3))
+tf.type_spec_from_value(tf.TensorArray(tf.int32, 3, element_shape=(2,)))
+tf.type_spec_from_value(tf.experimental.Optional.from_value(1))
+tf.type_spec_from_value((tf.constant(1),))
+[tf.type_spec_from_value(v) for v in [{"a": 1}]]
+[tf.type_spec_from_value(v) for v in [object()]]
+[tf.type_spec_from_value(v) for v in [[[1], [2, 3]]]]
+[tf.type_spec_from_value(v) for v in [tf.TensorSpec((2,))]]
+tf.type_spec_from_value(tf.keras.Input((3,)))
+tf.type_spec_from_value(None)
+[tf.IndexedSlicesSpec(), tf.IndexedSlicesSpec([3, None]), tf.IndexedSlicesSpec((2, 3), tf.int32, tf.int32, tf.int32, [2])]
+[tf.IndexedSlicesSpec((2,)) == other for other in (tf.IndexedSlicesSpec((2,)), tf.IndexedSlicesSpec((3,)), 3)]
+hash(tf.IndexedSlicesSpec()) == hash(tf.IndexedSlicesSpec())
+tf.IndexedSlicesSpec().value_type is tf.IndexedSlices
+tf.IndexedSlicesSpec((2, 3)).is_compatible_with(tf.IndexedSlices(tf.ones((2, 3)), tf.constant([0, 1])))
+tf.IndexedSlicesSpec((None, 3), indices_dtype=tf.int32).is_compatible_with(tf.IndexedSlices(tf.ones((2, 3)), tf.range(2)))
+[tf.IndexedSlicesSpec((2, 3)).is_compatible_with(v) for v in (tf.IndexedSlicesSpec((None, 3)), tf.IndexedSlicesSpec((4, 3)), 3)]
+tf.IndexedSlicesSpec((2, 3)).most_specific_compatible_type(tf.IndexedSlicesSpec((4, 3)))
+tf.IndexedSlicesSpec((2, 3)).most_specific_compatible_type(tf.IndexedSlicesSpec((4, 3), tf.int32))
+[tf.IndexedSlicesSpec((2, 3)).is_subtype_of(tf.IndexedSlicesSpec(s)) for s in ((2, 3), (None, 3), None, (3, 3))]
+[tf.TensorArraySpec(), tf.TensorArraySpec((2,), tf.int32, True, False)]
+tf.TensorArraySpec().value_type is tf.TensorArray
+[tf.TensorArraySpec() == tf.TensorArraySpec(), tf.TensorArraySpec() == tf.TensorArraySpec((2,))]
+tf.TensorArraySpec.from_value(tf.TensorArray(tf.float32, 3, element_shape=(2,)))
+tf.TensorArraySpec.from_value(3)
+[tf.TensorArraySpec((2,)).is_compatible_with(v) for v in (tf.TensorArraySpec(), tf.TensorArraySpec((3,)), 3)]
+tf.TensorArraySpec((2,)).is_compatible_with(tf.TensorArray(tf.float32, 3, element_shape=(2,)))
+tf.TensorArraySpec().most_specific_compatible_type(tf.TensorArraySpec((2,)))
+[tf.OptionalSpec(tf.TensorSpec((2,))), tf.OptionalSpec.from_value(tf.experimental.Optional.from_value(1))]
+tf.OptionalSpec(tf.TensorSpec(())) == tf.OptionalSpec(tf.TensorSpec(()))
+tf.OptionalSpec(tf.TensorSpec((None,))).is_compatible_with(tf.OptionalSpec(tf.TensorSpec((2,))))
+tf.OptionalSpec({"a": tf.TensorSpec(())}).is_compatible_with(tf.OptionalSpec(tf.TensorSpec(())))
+tf.OptionalSpec(tf.TensorSpec((3,))).most_specific_common_supertype([tf.OptionalSpec(tf.TensorSpec((2,)))])
+[isinstance(s, tf.TypeSpec) for s in (tf.TensorSpec(()), tf.data.DatasetSpec(tf.TensorSpec(())), 3)]
+tf.TypeSpec()
+[tf.TensorSpec((2, None)).is_subtype_of(tf.TensorSpec(s)) for s in ((None, None), (2, 3), None, (2, None))]
+[tf.TensorSpec((2,), name=a).is_subtype_of(tf.TensorSpec((2,), name=b)) for a in (None, "x", "y") for b in (None, "x")]
+tf.TensorSpec((2, None)).most_specific_common_supertype([tf.TensorSpec((3, None))])
+[tf.TensorSpec((2, None)).most_specific_common_supertype([s]) for s in (tf.TensorSpec((3,)), tf.TensorSpec((3,), tf.int32))]
+tf.TensorSpec((2, None), name="x").most_specific_compatible_type(tf.TensorSpec((3, 3), name="x"))
+tf.TensorSpec((2,), name="x").most_specific_common_supertype([tf.TensorSpec((2,), name="y")])
+tf.TensorSpec((2, None)).most_specific_compatible_type(tf.TensorSpec((3, 3), tf.int32))
+tf.TensorSpec((2, None)).most_specific_compatible_type(3)
+tf.TensorSpec((2,)).most_specific_common_supertype([tf.TensorSpec((2,), name="y")])
+tf.TensorSpec(()).value_type is tf.Tensor
+tf.data.DatasetSpec(tf.TensorSpec((2,))).is_subtype_of(tf.data.DatasetSpec(tf.TensorSpec((None,))))
+tf.data.DatasetSpec(tf.TensorSpec((2,))).most_specific_common_supertype([tf.data.DatasetSpec(tf.TensorSpec((3,)))])
+"""
+EXPRESSIONS = [line for part in (_INITIALIZERS, _DEVICES, _STATIC_VALUES, _SPECS) for line in part.strip().splitlines()]
 
 
 def answer(tf: Any, expression: str) -> Any:

@@ -47,6 +47,9 @@ from stratagem._core.values._tensor_shape import dimension_at_index as dimension
 from stratagem._core.values._tensor_shape import dimension_value as dimension_value
 from stratagem._core.values._tensor_spec import TensorSpec as TensorSpec
 from stratagem._core.values._true_division import quotient as quotient
+from stratagem._core.values._type_spec import TypeSpec as TypeSpec
+from stratagem._core.values._value_specs import IndexedSlicesSpec as IndexedSlicesSpec
+from stratagem._core.values._value_specs import VariableSpec as VariableSpec
 from stratagem._core.values._variable import IndexedSlices as IndexedSlices
 from stratagem._core.values._variable import Variable as Variable
 from stratagem._core.values._variable import VariableAggregation as VariableAggregation
