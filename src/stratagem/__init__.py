@@ -19,12 +19,13 @@ _log.show(__name__)
 _NAMES = {
     "dtypes": "bool",
     "_ops": """
-        Assert DType Tensor abs acos acosh add add_n argmax argmin argsort as_dtype asin asinh assert_equal
+        AggregationMethod Assert DType Tensor abs acos acosh add add_n argmax argmin argsort as_dtype asin asinh assert_equal
         assert_greater assert_less assert_rank atan atan2 atanh bfloat16 bitcast boolean_mask
         broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm
         clip_by_value complex complex128 complex64 concat constant convert_to_tensor cos cosh cumsum divide double
         eig eigvals einsum ensure_shape equal exp expand_dims eye fill float16 float32 float64 floor gather gather_nd
-        greater greater_equal half identity int16 int32 int64 int8 is_tensor less less_equal linspace logical_and
+        greater greater_equal get_static_value half identity int16 int32 int64 int8 is_symbolic_tensor is_tensor less
+        less_equal linspace logical_and
         logical_not logical_or matmul matrix_square_root maximum meshgrid minimum multiply negative norm not_equal
         numpy_function one_hot ones ones_like pad pow print py_function range rank reduce_all reduce_any reduce_logsumexp
         reduce_max reduce_mean reduce_min reduce_prod reduce_sum repeat reshape reverse roll round saturate_cast
@@ -34,26 +35,32 @@ _NAMES = {
         truncatediv truncatemod uint16 uint32 uint64 uint8 unique unique_with_counts unstack where zeros zeros_like
         approx_top_k dynamic_partition dynamic_stitch guarantee_const histogram_fixed_width histogram_fixed_width_bins
         identity_n parallel_stack realdiv reverse_sequence strided_slice timestamp tuple unravel_index
+        type_spec_from_value
     """,
     "_ops.nn": """
         batch_to_space conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2 extract_volume_patches
         required_space_to_batch_paddings space_to_batch space_to_batch_nd
     """,
     "_ops.flow": """
-        TensorArray case cond foldl foldr map_fn scan switch_case while_loop
+        TensorArray TensorArraySpec case cond foldl foldr map_fn scan switch_case while_loop
     """,
     "_hooks": "install_as_tensorflow",
-    "_ops.sampling": "random_index_shuffle",
+    "_ops.sampling": """
+        constant_initializer ones_initializer random_index_shuffle random_normal_initializer
+        random_uniform_initializer zeros_initializer
+    """,
     "_core.step": """
         GradientTape UnconnectedGradients custom_gradient executing_eagerly grad_pass_through init_scope
         inside_function recompute_grad
     """,
     "_autograph": "function vectorized_map",
     "_core.values": """
-        IndexedSlices Module TensorShape TensorSpec Variable VariableAggregation VariableSynchronization name_scope
+        IndexedSlices IndexedSlicesSpec Module TensorShape TensorSpec TypeSpec Variable VariableAggregation
+        VariableSynchronization get_current_name_scope name_scope variable_creator_scope
     """,
     "_base.log": "get_logger",
-    "_devices": "device",
+    "_data": "OptionalSpec",
+    "_devices": "DeviceSpec device",
     "_tf1.graph": "Operation control_dependencies enable_v2_behavior group no_op",
 }
 _NAMESPACES = """

@@ -41,6 +41,7 @@ from stratagem._data._iterator import ElementIterator as ElementIterator
 from stratagem._data._iterator import IteratorSpec as IteratorSpec
 from stratagem._data._iterator import NumpyIterator as NumpyIterator
 from stratagem._data._iterator import Optional as Optional
+from stratagem._data._iterator import OptionalSpec as OptionalSpec
 from stratagem._data._mnist import load_fashion_mnist as load_fashion_mnist
 from stratagem._data._mnist import load_mnist as load_mnist
 from stratagem._data._one_shot import OneShotIterator as OneShotIterator

@@ -12,6 +12,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._core.context import current, entered
+from stratagem._core.values import TypeSpec
 from stratagem._data.elements._nest import Nest, convert, map_leaves, spec_of, to_jax, to_own_numpy, to_tensors
 from stratagem._data.elements._spec import DatasetSpec, compatible
 from stratagem._data.stages._order import State
@@ -43,6 +44,10 @@ class ElementIterator(abc.ABC, Generic[T]):
     def element_spec(self) -> Nest:
         """The specs of the elements."""
         return self._spec()
+
+    @property
+    def _type_spec(self) -> "IteratorSpec":
+        return IteratorSpec(self.element_spec)
 
     def peek(self) -> T:
         """The next element, without consuming it. Raises StopIteration at the end."""
@@ -150,7 +155,7 @@ class NumpyIterator(ElementIterator[Nest]):
 
 
 @final
-class IteratorSpec:
+class IteratorSpec(TypeSpec):
     """The spec of a dataset's iterator."""
 
     def __init__(self, element_spec: Nest) -> None:
@@ -160,6 +165,9 @@ class IteratorSpec:
     def value_type(self) -> type[DatasetIterator]:
         """The type of the iterators."""
         return DatasetIterator
+
+    def _parts(self) -> tuple[Nest, ...]:
+        return (self.element_spec,)
 
     @staticmethod
     def from_value(value: ElementIterator[Nest]) -> "IteratorSpec":
@@ -205,6 +213,10 @@ class Optional(Generic[T]):
         """The specs of the value, also of one that is not there."""
         return spec_of(convert(self._values[0])) if self._spec is None else self._spec()
 
+    @property
+    def _type_spec(self) -> "OptionalSpec":
+        return OptionalSpec(self.element_spec)
+
     def has_value(self, name: str | None = None) -> jax.Array:
         """A bool scalar: whether there is a value."""
         return jnp.asarray(bool(self._values))
@@ -218,6 +230,30 @@ class Optional(Generic[T]):
         if not self._values:
             raise InvalidArgumentError("The given optional does not have a value. Ask `has_value()` first.")
         return self._values[0]
+
+
+@final
+class OptionalSpec(TypeSpec):
+    """The spec of a `tf.experimental.Optional`, which may have a value: that of the value."""
+
+    def __init__(self, element_spec: Nest) -> None:
+        self.element_spec = element_spec
+
+    @property
+    def value_type(self) -> type[Optional[Nest]]:
+        """Optional."""
+        return Optional
+
+    def _parts(self) -> tuple[Nest, ...]:
+        return (self.element_spec,)
+
+    @staticmethod
+    def from_value(value: Optional[Nest]) -> "OptionalSpec":
+        """The spec of an Optional."""
+        return OptionalSpec(value.element_spec)
+
+    def __repr__(self) -> str:
+        return f"OptionalSpec({self.element_spec!r},)"
 
 
 @contextlib.contextmanager

@@ -5,6 +5,8 @@ Out: JAX's devices; JAX's own settings.
 Never: starts a backend, but to list logical devices, find one or ask for its memory.
 """
 
+from stratagem._devices._device_spec import DeviceSpec as DeviceSpec
+from stratagem._devices._device_spec import MutableDeviceSpec as MutableDeviceSpec
 from stratagem._devices._logical import LogicalDevice as LogicalDevice
 from stratagem._devices._logical import device as device
 from stratagem._devices._logical import list_logical_devices as list_logical_devices

@@ -1,7 +1,6 @@
 """Logical devices, those that programs use: their list, and `tf.device`."""
 
 import contextlib
-import re
 from dataclasses import dataclass
 from typing import cast
 
@@ -10,10 +9,9 @@ import jax
 from stratagem._base.errors import DeviceError
 from stratagem._base.types import TensorLike
 from stratagem._core.context import current
+from stratagem._devices._device_spec import DeviceSpec, parse_device_name
 from stratagem._devices._names import HERE, device_name, find_device, kind_of, local_devices
 from stratagem._devices._runtime_settings import get_soft_device_placement
-
-_PART = re.compile(r"(job:[^/:]+|replica:\d+|task:\d+|(device:)?[A-Za-z_]+:(\d+|\*))\Z")
 
 
 @dataclass(frozen=True)
@@ -33,30 +31,26 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 def device(device_name: TensorLike) -> contextlib.AbstractContextManager[None]:
     """Returns a context whose operations and new variables are on a device, as `tf.device`.
 
-    device_name: a name, a function of an operation (which has no effect), or None for the default device. As in TF, a
-    device that does not exist here is replaced by the default one, unless `set_soft_device_placement(False)` was called. In
-    a compiled step and in a strategy's scope it has no effect: the strategy chooses the devices.
+    device_name: a name, a DeviceSpec, a function of an operation (which has no effect), or None for the default device. As
+    in TF, a device that does not exist here is replaced by the default one, unless `set_soft_device_placement(False)` was
+    called. In a compiled step and in a strategy's scope it has no effect: the strategy chooses the devices.
 
     Raises:
         ValueError: a text that is no device's name.
         DeviceError: no such device, without soft placement.
     """
     name = device_name.name if isinstance(device_name, LogicalDevice) else device_name
+    name = name.to_string() if isinstance(name, DeviceSpec) else name
     if not isinstance(name, str) or not name:
         return contextlib.nullcontext()
-    unknown = [part for part in name.strip("/").split("/") if not _PART.match(part)]
-    if unknown:
-        raise ValueError(
-            f"Unknown attribute {unknown[0]!r} is encountered while parsing the device spec: {name!r}. Write for example "
-            "'/GPU:0' or '/CPU:1'."
-        )
+    parts = parse_device_name(name, any_kind=True)
     context = current()
     if context.recorder is not None or context.strategy is not None:
         return contextlib.nullcontext()
     try:
         found = find_device(name)
     except DeviceError:
-        if get_soft_device_placement() or "*" in name:
+        if get_soft_device_placement() or parts.get("device_index") is None:
             return contextlib.nullcontext()
         raise
     return cast(contextlib.AbstractContextManager[None], jax.default_device(found))

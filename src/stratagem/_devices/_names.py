@@ -1,14 +1,12 @@
 """Devices by TensorFlow's names: parsing, finding, choosing those of a strategy."""
 
-import re
 from collections.abc import Sequence
 
 import jax
 
 from stratagem._base.errors import DeviceError
+from stratagem._devices._device_spec import DeviceSpec, parse_device_name
 from stratagem._private import configured_cpu_devices, name_devices, reserve_threads
-
-_NAME = re.compile(r"(?:/?job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?([A-Za-z_]+):(\d+)\Z")
 
 HERE = "/job:localhost/replica:0/task:0"
 
@@ -41,10 +39,7 @@ def find_device(name: str | jax.Device) -> jax.Device:
     """
     if isinstance(name, jax.Device):
         return name
-    match = _NAME.match(name)
-    if not match:
-        raise DeviceError(f"{name!r} is not a device name; write for example 'GPU:0' or 'CPU:1'.")
-    kind, index = match[1].upper(), int(match[2])
+    kind, index = _kind_and_index(name)
     existing = local_devices()
     same = [d for d in existing if kind_of(d) == kind]
     if index >= len(same):
@@ -58,6 +53,16 @@ def find_device(name: str | jax.Device) -> jax.Device:
             f"Device {name!r} does not exist. Devices here: {', '.join(map(device_name, existing))}.{hint}"
         )
     return same[index]
+
+
+def _kind_and_index(name: str) -> tuple[str, int]:
+    try:
+        spec = DeviceSpec(**parse_device_name(name, any_kind=True))
+    except ValueError:
+        spec = DeviceSpec()
+    if spec.device_type is None or spec.device_index is None or spec.device_index < 0:
+        raise DeviceError(f"{name!r} is not a device name; write for example 'GPU:0' or 'CPU:1'.")
+    return spec.device_type.upper(), spec.device_index
 
 
 def choose_devices(names: Sequence[str] | None) -> tuple[jax.Device, ...]:

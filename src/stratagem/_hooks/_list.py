@@ -16,6 +16,7 @@ from stratagem._core.values import (
     attach_shapes,
     attach_shards,
     attach_slices,
+    attach_variable_creators,
 )
 from stratagem._devices import attach_device_names
 from stratagem._legacy import attach_compiled_parts, attach_layer_methods, attach_loss_scaling, attach_minimize
@@ -460,6 +461,16 @@ HOOKS: tuple[Hook, ...] = (
         why="Every call of a model_fn would make its layers' variables anew.",
         test="tests/tf1/graph/test_building.py::test_layers_of_keras_are_found_again_and_named",
         attach=attach_graph_variables,
+    ),
+    Hook(
+        what="creators of variables",
+        places=(
+            f"{_VARIABLE}.__init__",
+            f"{_VARIABLE}.__new__",
+        ),
+        why="`tf.variable_creator_scope` would have no effect.",
+        test="tests/core/values/test_variable_creators.py::test_creators_are_asked_from_the_innermost_to_the_outermost",
+        attach=attach_variable_creators,
     ),
 )
 

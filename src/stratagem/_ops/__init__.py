@@ -240,6 +240,9 @@ from stratagem._ops._indexing import unique as unique
 from stratagem._ops._indexing import unique_with_counts as unique_with_counts
 from stratagem._ops._indexing import where as where
 from stratagem._ops._instead import INSTEAD as INSTEAD
+from stratagem._ops._known_values import AggregationMethod as AggregationMethod
+from stratagem._ops._known_values import get_static_value as get_static_value
+from stratagem._ops._known_values import is_symbolic_tensor as is_symbolic_tensor
 from stratagem._ops._nest import assert_same_structure as assert_same_structure
 from stratagem._ops._nest import flatten as flatten
 from stratagem._ops._nest import is_nested as is_nested
@@ -350,6 +353,7 @@ from stratagem._ops._tracebacks import disable_traceback_filtering as disable_tr
 from stratagem._ops._tracebacks import enable_traceback_filtering as enable_traceback_filtering
 from stratagem._ops._tracebacks import is_traceback_filtering_enabled as is_traceback_filtering_enabled
 from stratagem._ops._traced_range import Range as Range
+from stratagem._ops._type_specs import type_spec_from_value as type_spec_from_value
 from stratagem._ops.linalg import clip_by_global_norm as clip_by_global_norm
 from stratagem._ops.linalg import clip_by_norm as clip_by_norm
 from stratagem._ops.linalg import eig as eig

@@ -7,6 +7,7 @@ from stratagem._core.values._initializer_program import InitializerProgram as In
 from stratagem._core.values._initializer_program import Maker as Maker
 from stratagem._core.values._module import Module as Module
 from stratagem._core.values._name_scope import NameScope as NameScope
+from stratagem._core.values._name_scope import get_current_name_scope as get_current_name_scope
 from stratagem._core.values._name_scope import name_scope as name_scope
 from stratagem._core.values._on_read import aggregation_of as aggregation_of
 from stratagem._core.values._on_read import on_read as on_read
@@ -46,6 +47,9 @@ from stratagem._core.values._tensor_shape import dimension_at_index as dimension
 from stratagem._core.values._tensor_shape import dimension_value as dimension_value
 from stratagem._core.values._tensor_spec import TensorSpec as TensorSpec
 from stratagem._core.values._true_division import quotient as quotient
+from stratagem._core.values._type_spec import TypeSpec as TypeSpec
+from stratagem._core.values._value_specs import IndexedSlicesSpec as IndexedSlicesSpec
+from stratagem._core.values._value_specs import VariableSpec as VariableSpec
 from stratagem._core.values._variable import IndexedSlices as IndexedSlices
 from stratagem._core.values._variable import Variable as Variable
 from stratagem._core.values._variable import VariableAggregation as VariableAggregation
@@ -53,5 +57,7 @@ from stratagem._core.values._variable import VariableSynchronization as Variable
 from stratagem._core.values._variable import initial_array as initial_array
 from stratagem._core.values._variable_components import VariableComponent as VariableComponent
 from stratagem._core.values._variable_components import attach_components as attach_components
+from stratagem._core.values._variable_creators import attach_variable_creators as attach_variable_creators
+from stratagem._core.values._variable_creators import variable_creator_scope as variable_creator_scope
 from stratagem._core.values._variable_partitioning import attach_shards as attach_shards
 from stratagem._core.values._variable_partitioning import shards as shards

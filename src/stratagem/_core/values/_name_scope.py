@@ -57,6 +57,11 @@ def open_name_scope() -> str:
     return _open.get()
 
 
+def get_current_name_scope() -> str:
+    """Returns the open scopes, such as "a/b"; "" outside of all."""
+    return _open.get().rstrip("/")
+
+
 def _unique(scope: str) -> str:
     recorder = current().recorder
     if recorder is None:

@@ -1,15 +1,18 @@
 """TensorSpec: the static description of a tensor."""
 
+from collections.abc import Sequence
 from typing import final
 
+import jax
 import numpy as np
 
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Value
 from stratagem._core.values._tensor_shape import TensorShape
+from stratagem._core.values._type_spec import TypeSpec, dtype_text
 
 
 @final
-class TensorSpec:
+class TensorSpec(TypeSpec):
     """The shape, dtype and name of a tensor. Strings have NumPy's object dtype."""
 
     def __init__(self, shape: ShapeLike, dtype: DTypeLike = np.float32, name: str | None = None) -> None:
@@ -21,6 +24,29 @@ class TensorSpec:
     def from_tensor(cls, tensor: TensorLike, name: str | None = None) -> "TensorSpec":
         """The spec of exactly this tensor."""
         return cls(tensor.shape, tensor.dtype, name)
+
+    @property
+    def value_type(self) -> type[jax.Array]:
+        """The class of tensors."""
+        return jax.Array
+
+    def _parts(self) -> tuple[Nest, ...]:
+        return self.shape, self.dtype, self.name
+
+    def is_subtype_of(self, other: Value) -> bool:
+        """Returns whether every tensor of this spec is one of the other. If this spec has a name, both need the same one."""
+        if not isinstance(other, TensorSpec) or self.name not in (None, other.name):
+            return False
+        return self.dtype == other.dtype and self.shape.is_subtype_of(other.shape)
+
+    def most_specific_common_supertype(self, others: Sequence[Value]) -> "TensorSpec | None":
+        """Returns the spec with this dtype and what the shapes have in common; None if dtypes or names differ."""
+        if not all(isinstance(other, TensorSpec) and other.dtype == self.dtype for other in others):
+            return None
+        if any(other.name != self.name for other in others):
+            return None
+        shape = self.shape.most_specific_common_supertype([other.shape for other in others])
+        return None if shape is None else TensorSpec(shape, self.dtype, self.name)
 
     def is_compatible_with(self, value: TensorLike) -> bool:
         """Returns whether a tensor or spec has this dtype and a shape that fits."""
@@ -35,5 +61,4 @@ class TensorSpec:
         return hash((self.shape, self.dtype, self.name))
 
     def __repr__(self) -> str:
-        dtype = "string" if self.dtype == object else self.dtype.name
-        return f"TensorSpec(shape={self.shape}, dtype=tf.{dtype}, name={self.name!r})"
+        return f"TensorSpec(shape={self.shape}, dtype={dtype_text(self.dtype)}, name={self.name!r})"

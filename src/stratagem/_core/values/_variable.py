@@ -121,6 +121,8 @@ class Variable(KerasVariable):  # type: ignore[misc]
         aggregation: TensorLike = VariableAggregation.NONE,
         shape: ShapeLike = None,
     ) -> None:
+        if "_creation_number" in vars(self):
+            return  # what a creator of `variable_creator_scope` has made already
         if initial_value is None:
             raise ValueError("`initial_value` must be specified for a tf.Variable.")
         label = open_name_scope() + (name or "Variable")

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from stratagem._base.types import Nest, ShapeLike
-from stratagem._core.values import TensorShape, TensorSpec
+from stratagem._core.values import TensorShape, TensorSpec, TypeSpec
 
 
 class NestedDataset(abc.ABC):
@@ -18,9 +18,13 @@ class NestedDataset(abc.ABC):
     def element_spec(self) -> Any:
         """The specs of the dataset's elements."""
 
+    @property
+    def _type_spec(self) -> "DatasetSpec":
+        return DatasetSpec(self.element_spec)
+
 
 @final
-class DatasetSpec:
+class DatasetSpec(TypeSpec):
     """The spec of a component that is a dataset, as `window` makes them: a scalar with elements of its own."""
 
     dtype = np.dtype(object)
@@ -35,6 +39,9 @@ class DatasetSpec:
     def value_type(self) -> type[NestedDataset]:
         """The type of such a component."""
         return NestedDataset
+
+    def _parts(self) -> tuple[Nest, ...]:
+        return self.element_spec, self.shape
 
     @staticmethod
     def from_value(value: NestedDataset) -> "DatasetSpec":

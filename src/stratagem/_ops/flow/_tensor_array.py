@@ -193,6 +193,11 @@ class TensorArray:
         return self._facts.dynamic_size
 
     @property
+    def infer_shape(self) -> bool:
+        """True if all elements must have one shape."""
+        return self._facts.infer_shape
+
+    @property
     def element_shape(self) -> TensorShape:
         """The shape of every element, as far as it is known."""
         found = self._found_shape() if self._facts.infer_shape else None

@@ -12,6 +12,11 @@ from stratagem._ops.sampling._generator import Generator as Generator
 from stratagem._ops.sampling._generator import get_global_generator as get_global_generator
 from stratagem._ops.sampling._generator import set_global_generator as set_global_generator
 from stratagem._ops.sampling._generator_state import create_rng_state as create_rng_state
+from stratagem._ops.sampling._initializers import ConstantInitializer as constant_initializer  # noqa: F401
+from stratagem._ops.sampling._initializers import OnesInitializer as ones_initializer  # noqa: F401
+from stratagem._ops.sampling._initializers import RandomNormalInitializer as random_normal_initializer  # noqa: F401
+from stratagem._ops.sampling._initializers import RandomUniformInitializer as random_uniform_initializer  # noqa: F401
+from stratagem._ops.sampling._initializers import ZerosInitializer as zeros_initializer  # noqa: F401
 from stratagem._ops.sampling._orders_and_classes import index_shuffle as index_shuffle
 from stratagem._ops.sampling._orders_and_classes import random_index_shuffle as random_index_shuffle
 from stratagem._ops.sampling._random import categorical as categorical

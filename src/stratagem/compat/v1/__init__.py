@@ -12,6 +12,7 @@ from stratagem._core.values import dimension_value as dimension_value
 from stratagem._core.values import fixed_size_partitioner as fixed_size_partitioner
 from stratagem._core.values import min_max_variable_partitioner as min_max_variable_partitioner
 from stratagem._core.values import variable_axis_size_partitioner as variable_axis_size_partitioner
+from stratagem._devices import MutableDeviceSpec as DeviceSpec  # noqa: F401
 from stratagem._tf1.graph import AUTO_REUSE as AUTO_REUSE
 from stratagem._tf1.graph import Constant as constant_initializer  # noqa: F401
 from stratagem._tf1.graph import GlorotNormal as glorot_normal_initializer  # noqa: F401

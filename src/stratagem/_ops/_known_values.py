@@ -1,0 +1,33 @@
+"""Values of tensors that are known before their program runs, and the tensors that are symbols."""
+
+import jax
+import numpy as np
+
+from stratagem._base.types import TensorLike, Value
+from stratagem._ops._convert import is_tensor, is_traced
+
+
+class AggregationMethod:
+    """Ways to sum gradients, as `tf.AggregationMethod`: accepted where TensorFlow takes one, without effect, as XLA chooses."""
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def get_static_value(tensor: TensorLike, partial: bool = False) -> Value:
+    """Returns a tensor's value as NumPy's if it is known now, else None; of a variable None, what is no tensor as it is.
+
+    partial: changes nothing, as values are known as a whole or not at all.
+    """
+    if isinstance(tensor, jax.Array):
+        return None if is_traced(tensor) else np.asarray(tensor)[()]
+    if isinstance(tensor, np.ndarray) and tensor.dtype == object:
+        return np.asarray(tensor)[()]
+    return None if is_tensor(tensor) else tensor
+
+
+def is_symbolic_tensor(tensor: TensorLike) -> bool:
+    """Returns whether a tensor stands for a value of a program that is being traced; False for what is no tensor."""
+    return isinstance(tensor, jax.core.Tracer)
