@@ -26,7 +26,8 @@ _NAMES = {
         eig eigvals einsum ensure_shape equal exp expand_dims eye fill float16 float32 float64 floor gather gather_nd
         greater greater_equal get_static_value half identity int16 int32 int64 int8 is_symbolic_tensor is_tensor less
         less_equal linspace logical_and
-        logical_not logical_or matmul matrix_square_root maximum meshgrid minimum multiply negative norm not_equal
+        logical_not logical_or make_ndarray make_tensor_proto
+        matmul matrix_square_root maximum meshgrid minimum multiply negative norm not_equal
         numpy_function one_hot ones ones_like pad pow print py_function range rank reduce_all reduce_any reduce_logsumexp
         reduce_max reduce_mean reduce_min reduce_prod reduce_sum repeat reshape reverse roll round saturate_cast
         scalar_mul scatter_nd searchsorted sequence_mask shape shape_n sigmoid sign sin sinh size slice sort split

@@ -46,6 +46,8 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     """Converts to another dtype after clipping values to its range."""
     array, wanted = tensor(value), as_dtype(dtype)
     low, high = (max(wanted.min, as_dtype(array.dtype).min), min(wanted.max, as_dtype(array.dtype).max))
+    if wanted.is_floating:
+        low, high = float(low), float(high)  # JAX compares no floats of 8 bits with others
     return jnp.clip(array, low, high).astype(wanted.dtype)
 
 

@@ -5,6 +5,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.tensor_proto import CODES
 from stratagem._base.types import DTypeLike
 
 
@@ -38,6 +39,11 @@ class DType:
     def as_numpy_dtype(self) -> type:
         """The NumPy scalar type (`object` for strings)."""
         return object if self.name == "string" else self.dtype.type
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """TensorFlow's number for the type, as messages have it."""
+        return CODES[self.name]
 
     @property
     def base_dtype(self) -> "DType":
@@ -109,7 +115,7 @@ class DType:
         """The range used for images: from 0 to 1 for floats and bool, else to max. Raises ValueError if none is known."""
         if self in (float32, float64, boolean):
             return (0, 1)
-        if not self.is_integer:
+        if not self.is_integer or self in (int4, uint4):
             raise ValueError(f"{self!r} has no limits.")
         return (0, self.max)
 
@@ -129,6 +135,10 @@ float16 = half = DType("float16", np.float16)
 bfloat16 = DType("bfloat16", jnp.bfloat16)
 float32 = DType("float32", np.float32)
 float64 = double = DType("float64", np.float64)
+float8_e5m2 = DType("float8_e5m2", jnp.float8_e5m2)
+float8_e4m3fn = DType("float8_e4m3fn", jnp.float8_e4m3fn)
+int4 = DType("int4", jnp.int4)
+uint4 = DType("uint4", jnp.uint4)
 int8 = DType("int8", np.int8)
 int16 = DType("int16", np.int16)
 int32 = DType("int32", np.int32)
@@ -147,6 +157,7 @@ _BY_NUMPY = {
     for t in (
         *(float16, bfloat16, float32, float64, complex64, complex128, boolean, string),
         *(int8, int16, int32, int64, uint8, uint16, uint32, uint64),
+        *(float8_e5m2, float8_e4m3fn, int4, uint4),
     )
 }
 # Names and types with another meaning in TF than in NumPy (where a Python float has 64 bits).
@@ -154,12 +165,18 @@ _BY_NAME: dict[Any, DType] = {
     "string": string, "half": float16, "bfloat16": bfloat16, "float": float32, "double": float64,
     float: float32, int: int32, str: string, bytes: string,
 }  # fmt: skip
+_BY_CODE = {t.as_datatype_enum: t for t in _BY_NUMPY.values()}
 
 
 def as_dtype(type_value: DTypeLike) -> DType:
-    """The DType for a name, a NumPy or JAX type, a Python type or a DType. Raises TypeError for anything else."""
+    """The DType for a name, a NumPy or JAX type, a Python type, a number in a message or a DType.
+
+    Raises TypeError for anything else.
+    """
     if isinstance(type_value, DType):
         return type_value
+    if type(type_value) is int and type_value in _BY_CODE:
+        return _BY_CODE[type_value]
     if isinstance(type_value, str | type) and type_value in _BY_NAME:
         return _BY_NAME[type_value]
     try:

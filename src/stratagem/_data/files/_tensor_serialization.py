@@ -10,7 +10,7 @@ from stratagem._base.tensor_proto import CODES, TensorProto, serialized_tensor
 from stratagem._base.types import DTypeLike, Nest, TensorLike
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._host_tensor import numbers, on_host, text
-from stratagem._ops import as_dtype
+from stratagem._ops import as_dtype, make_ndarray
 
 _NAMES = {code: name for name, code in CODES.items()}
 
@@ -67,7 +67,7 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
     """The tensor in a serialized TensorProto.
 
     Raises:
-        InvalidArgumentError: invalid data, another type, or numbers in a form that `serialize_tensor` never writes.
+        InvalidArgumentError: invalid data, another type, or a number of values that does not fit the shape.
     """
     data = text(serialized, "tf.io.parse_tensor").item()
     wanted = as_dtype(out_type)
@@ -80,18 +80,12 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
         raise InvalidArgumentError(f"Cannot parse tensor from proto: its type {message.dtype} is not known.")
     if found != wanted.name:
         raise InvalidArgumentError(f"Type mismatch between parsed tensor ({found}) and dtype ({wanted.name})")
-    shape = [dim.size for dim in message.tensor_shape.dim]
-    if found == "string":
-        flat = np.empty(len(message.string_val), object)
-        flat[:] = message.string_val[:]
-    else:
-        flat = np.frombuffer(message.tensor_content, wanted.dtype)
-    if flat.size != np.prod(shape, dtype=int):
+    try:
+        return numbers(make_ndarray(message))
+    except ValueError as error:
         raise InvalidArgumentError(
-            f"Cannot parse tensor from proto: it holds {flat.size} values for the shape {shape}. "
-            "Write it with tf.io.serialize_tensor."
-        )
-    return numbers(flat.reshape(shape))
+            f"Cannot parse tensor from proto: {error} Write it with tf.io.serialize_tensor or tf.make_tensor_proto."
+        ) from error
 
 
 def _numeric(out_type: Any) -> np.dtype[Any]:

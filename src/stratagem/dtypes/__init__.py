@@ -25,6 +25,7 @@ from stratagem._ops import uint8 as uint8
 from stratagem._ops import uint16 as uint16
 from stratagem._ops import uint32 as uint32
 from stratagem._ops import uint64 as uint64
+from stratagem.dtypes import experimental as experimental
 
 _hooks.install()
 
