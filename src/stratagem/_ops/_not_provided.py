@@ -59,6 +59,16 @@ _ELSEWHERE = {
         "GCEClusterResolver",
     ): "TFConfigClusterResolver, with TF_CONFIG set on every machine",
 }
+# Those that are at the roots of both versions.
+_ROOTS = {
+    "RegisterGradient": "tf.custom_gradient around the function: there are no graph's operations with gradients by name",
+    "no_gradient": "tf.stop_gradient, or tf.custom_gradient: there are no graph's operations with gradients by name",
+    "load_library": "`jax.ffi` for kernels of your own: those of TensorFlow cannot be loaded",
+    "load_op_library": "`jax.ffi` for kernels of your own: those of TensorFlow cannot be loaded",
+    "nondifferentiable_batch_function": "tf.function on batches: calls of several threads are not joined here",
+    "xla": "tf.function(jit_compile=True): every compiled function is a program of XLA here",
+}
+_ELSEWHERE |= {(root, name): instead for root in ("", "compat.v1") for name, instead in _ROOTS.items()}
 
 # Replacements for old names of methods, and for names that only make sense for a graph.
 _DATA = {
