@@ -19,7 +19,8 @@ _log.show(__name__)
 _NAMES = {
     "dtypes": "bool",
     "_ops": """
-        AggregationMethod Assert DType Tensor abs acos acosh add add_n argmax argmin argsort as_dtype asin asinh assert_equal
+        AggregationMethod Assert CriticalSection DType Tensor abs acos acosh add add_n
+        argmax argmin argsort as_dtype asin asinh assert_equal
         assert_greater assert_less assert_rank atan atan2 atanh bfloat16 bitcast boolean_mask
         broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm
         clip_by_value complex complex128 complex64 concat constant convert_to_tensor cos cosh cumsum divide double
@@ -57,7 +58,7 @@ _NAMES = {
     "_autograph": "function vectorized_map",
     "_core.values": """
         IndexedSlices IndexedSlicesSpec Module TensorShape TensorSpec TypeSpec Variable VariableAggregation
-        VariableSynchronization get_current_name_scope name_scope variable_creator_scope
+        VariableSynchronization get_current_name_scope name_scope register_tensor_conversion_function variable_creator_scope
     """,
     "_base.log": "get_logger",
     "_data": "OptionalSpec",

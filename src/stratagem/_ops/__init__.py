@@ -74,6 +74,7 @@ from stratagem._ops._creation import ones_like as ones_like
 from stratagem._ops._creation import range as range
 from stratagem._ops._creation import zeros as zeros
 from stratagem._ops._creation import zeros_like as zeros_like
+from stratagem._ops._critical_section import CriticalSection as CriticalSection
 from stratagem._ops._debugging import Assert as Assert
 from stratagem._ops._debugging import assert_all_finite as assert_all_finite
 from stratagem._ops._debugging import assert_equal as assert_equal

@@ -11,7 +11,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike
 from stratagem._core.context import current
-from stratagem._core.values import TensorShape
+from stratagem._core.values import TensorShape, has_conversion
 from stratagem._ops._convert import (
     Tensor,
     allow_x64,
@@ -134,6 +134,7 @@ def stack(values: Nest, axis: IntLike = 0, name: str = "stack") -> Tensor:
 
 def same_dtype(name: str, values: Sequence[Any]) -> list[Tensor]:
     """Converts values to tensors of one dtype: the first tensor's, or the common dtype of the Python values."""
+    values = [tensor(v) if has_conversion(v) else v for v in values]
     first = next((v for v in values if is_tensor(v) or isinstance(v, np.ndarray | np.generic)), None)
     lead = tensor(list(values)).dtype if first is None and not any(map(np.ndim, values)) else None
     if first is None:

@@ -14,7 +14,7 @@ from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
 from stratagem._base.types import DTypeLike, TensorLike, Value
 from stratagem._core.context import current
 from stratagem._core.numbers import is_stand_in, plain
-from stratagem._core.values import Reference, TensorShape
+from stratagem._core.values import Reference, TensorShape, has_conversion, registered_conversion
 from stratagem._ops._dtypes import DType, as_dtype
 from stratagem._private import OutsideOfTraces
 
@@ -91,9 +91,17 @@ def tensor(value: TensorLike, dtype: DTypeLike = None) -> Tensor:
         if dtype is not None and array.dtype != as_dtype(dtype):
             raise ValueError(f"{dtype!r} was asked for, but the tensor is {array.dtype}. Use tf.cast. Tensor: {array}")
         return array
+    if has_conversion(value) and (found := _converted(value, dtype)) is not None:
+        return found
     if isinstance(value, list | tuple) and (_first_tensor(value) is not None or _plain(value) is not value):
         return _stacked(value, dtype)
     return on_device(on_host(value, dtype))
+
+
+def _converted(value: Any, dtype: Any) -> Tensor | None:
+    """Converts an object of a class with a registered conversion; None if its functions do not."""
+    found = registered_conversion(value, None if dtype is None else as_dtype(dtype))
+    return None if found is None else tensor(found)
 
 
 def _input(number: Any, dtype: Any) -> Tensor:
@@ -233,6 +241,8 @@ def operands(name: str, *values: Any) -> tuple[Tensor, ...]:
 def _like_first(value: Any, lead: Tensor, name: str) -> Tensor:
     if is_tensor(value) or lead.dtype == object:
         return tensor(value)
+    if has_conversion(value):
+        return tensor(value, lead.dtype)
     try:
         if _rank(on_host(plain(value)).dtype) > _rank(lead.dtype):
             raise TypeError("a fraction would be cut")  # TF truncates it when it comes from NumPy

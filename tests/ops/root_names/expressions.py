@@ -180,7 +180,37 @@ tf.TensorSpec(()).value_type is tf.Tensor
 tf.data.DatasetSpec(tf.TensorSpec((2,))).is_subtype_of(tf.data.DatasetSpec(tf.TensorSpec((None,))))
 tf.data.DatasetSpec(tf.TensorSpec((2,))).most_specific_common_supertype([tf.data.DatasetSpec(tf.TensorSpec((3,)))])
 """
-EXPRESSIONS = [line for part in (_INITIALIZERS, _DEVICES, _STATIC_VALUES, _SPECS) for line in part.strip().splitlines()]
+_CONVERSIONS = """
+tf.convert_to_tensor(kept(tf, [1, 2]))
+tf.convert_to_tensor(kept(tf, [1, 2]), tf.float64)
+tf.convert_to_tensor(kept(tf, 1), dtype_hint=tf.float32)
+tf.add(kept(tf, 1.0), kept(tf, 2.0))
+tf.add(tf.constant([1.0, 2.0]), kept(tf, 3))
+tf.constant([1.0, 2.0]) + kept(tf, 3.0)
+tf.add(kept(tf, 1), 2.0)
+tf.stack([kept(tf, 1.0), kept(tf, 2.0)])
+tf.reduce_sum(kept(tf, [1, 2]))
+tf.cast(kept(tf, 5), tf.float64)
+tf.Variable(kept(tf, 1.5)).numpy()
+tf.is_tensor(kept(tf, 1))
+tf.convert_to_tensor([kept(tf, 1), kept(tf, 2)])
+tf.convert_to_tensor(kept(tf, 1, lambda value, **kwargs: NotImplemented))
+tf.convert_to_tensor(kept(tf, 1, lambda value, **kwargs: 3))
+tf.convert_to_tensor(kept(tf, 1, lambda value, **kwargs: tf.constant(-1)), tf.float32)
+tf.convert_to_tensor(kept(tf, 1, (lambda value, **kwargs: tf.constant(-1), 50)))
+tf.convert_to_tensor(kept(tf, 1, (lambda value, **kwargs: NotImplemented, 50)))
+tf.convert_to_tensor(kept(tf, 1, (lambda value, **kwargs: tf.constant(-1), 150)))
+tf.register_tensor_conversion_function(int, print)
+tf.register_tensor_conversion_function(np.ndarray, print)
+tf.register_tensor_conversion_function((str, float), print)
+tf.register_tensor_conversion_function(3, print)
+tf.register_tensor_conversion_function(Exception, 3)
+"""
+EXPRESSIONS = [
+    line
+    for part in (_INITIALIZERS, _DEVICES, _STATIC_VALUES, _SPECS, _CONVERSIONS)
+    for line in part.strip().splitlines()
+]
 
 
 def answer(tf: Any, expression: str) -> Any:
@@ -209,7 +239,27 @@ def _helpers(tf: Any) -> dict[str, Any]:
         with tf.name_scope(name):
             return code()
 
-    return {"in_function": in_function, "in_scope": in_scope}
+    return {"in_function": in_function, "in_scope": in_scope, "kept": kept}
+
+
+def kept(tf: Any, value: Any, conversion: Any = None) -> Any:
+    """An object of a new class, which is converted by making its value a tensor, and perhaps by another function."""
+
+    class Kept:
+        def __init__(self) -> None:
+            self.value = value
+
+    def convert(kept: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
+        return tf.constant(kept.value, dtype)
+
+    if conversion is None:
+        tf.register_tensor_conversion_function(Kept, convert)
+    elif callable(conversion):
+        tf.register_tensor_conversion_function(Kept, conversion)
+    else:
+        tf.register_tensor_conversion_function((Kept, Kept), convert)
+        tf.register_tensor_conversion_function(Kept, *conversion)
+    return Kept()
 
 
 def written(value: Any) -> Any:

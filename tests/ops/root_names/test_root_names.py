@@ -12,6 +12,7 @@ from tests.ops.root_names.expressions import EXPRESSIONS, answer
 ANSWERS: dict[str, Any] = json.loads(Path(__file__).with_name("tensorflow_answers.json").read_text())
 # Expressions whose results differ, with the reason.
 DIFFERENT: dict[str, str] = {
+    "tf.constant([1.0, 2.0]) + kept(tf, 3.0)": "a TypeError: operators are JAX's own, which ask no registered function",
     "tf.type_spec_from_value(None)": "a TypeError: no function here takes the private NoneTensorSpec that TensorFlow gives",
 }
 

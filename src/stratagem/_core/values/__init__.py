@@ -40,6 +40,11 @@ from stratagem._core.values._regularizers import WholeConstraint as WholeConstra
 from stratagem._core.values._regularizers import WholeRegularizer as WholeRegularizer
 from stratagem._core.values._sharded import ShardedVariable as ShardedVariable
 from stratagem._core.values._sharded import rows_of as rows_of
+from stratagem._core.values._tensor_conversion import has_conversion as has_conversion
+from stratagem._core.values._tensor_conversion import (
+    register_tensor_conversion_function as register_tensor_conversion_function,
+)
+from stratagem._core.values._tensor_conversion import registered_conversion as registered_conversion
 from stratagem._core.values._tensor_shape import Dimension as Dimension
 from stratagem._core.values._tensor_shape import TensorShape as TensorShape
 from stratagem._core.values._tensor_shape import attach_shapes as attach_shapes

@@ -17,6 +17,7 @@ from stratagem._core.values._identity_reference import Reference
 from stratagem._core.values._initial_value import RowsInitializer
 from stratagem._core.values._name_scope import open_name_scope
 from stratagem._core.values._partial_assignment import assign_rows, checked_rows
+from stratagem._core.values._tensor_conversion import has_conversion, registered_conversion
 from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._private import KerasVariable, in_stateless_scope, note_new_shape, record_assignment
 
@@ -85,6 +86,8 @@ def initial_array(value: TensorLike, dtype: DTypeLike) -> np.ndarray | jax.Array
     if isinstance(value, jax.Array | KerasVariable):
         array = value.value if isinstance(value, KerasVariable) else value
         return array if dtype is None else jnp.asarray(array, dtype=dtype)
+    if has_conversion(value) and (converted := registered_conversion(value, dtype)) is not None:
+        return initial_array(converted, dtype)
     array = np.asarray(value)
     if dtype is None and not isinstance(value, np.ndarray | np.generic):
         dtype = {np.dtype("float64"): np.float32, np.dtype("int64"): np.int32}.get(array.dtype)
