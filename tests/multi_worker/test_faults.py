@@ -74,7 +74,7 @@ def test_f4_a_stuck_worker_is_named_with_its_step_and_phase_and_all_show_their_s
 
 
 def test_f5_a_late_worker_is_no_failure() -> None:
-    """Not if it is later than the limit for a sign of life, 10 s: its supervisor gives those."""
+    """Its supervisor gives signs of life, also when it is later than their limit, which is 10 s."""
     with job("training.py", 2, 96, 3, "late", STEP, RANK, LATE_SECONDS="13") as running:
         ended = running.ended()
     assert [task.code for task in ended] == [0, 0], ended
