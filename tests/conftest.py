@@ -67,7 +67,7 @@ PATIENCE = 120.0  # seconds in which threads and processes that were told to sto
 # jobs wait, for a lost heartbeat say, stand apart: while one worker of xdist waits, the others should have work.
 LONG = (
     *("processes", "training", "multi_worker", "differential", "remote", "control", "values", "keras"),
-    *("parity", "checkpoints", "cli", "step", "ops"),
+    *("parity", "checkpoints", "cli", "step", "ops", "drawn", "autograph", "eager", "core", "compositions", "addons"),
 )
 
 
@@ -123,10 +123,13 @@ def files() -> set[str]:
 def added(probe: Callable[[], set[str]], before: set[str]) -> set[str]:
     """What `probe` sees and did not see before, once it had time to go away by itself."""
     new = probe() - before
-    end = time.monotonic() + PATIENCE
-    while new and time.monotonic() < end:
-        gc.collect()  # an iterator that nobody holds any more stops its thread
-        time.sleep(0.05)
+    begun = time.monotonic()
+    while new and time.monotonic() < begun + PATIENCE:
+        if (
+            time.monotonic() > begun + 0.15
+        ):  # an idle thread ends sooner by itself, and a collection takes up to a second
+            gc.collect()  # an iterator that nobody holds any more stops its thread
+        time.sleep(0.03)
         new = probe() - before
     return new
 

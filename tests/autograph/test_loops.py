@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from tests.autograph.conftest import KINDS
+from tests.thorough import thorough_but
 
 pytestmark = pytest.mark.usefixtures("no_fallback")
 
 
+# Its second derivative is compiled for many seconds; the next test has a derivative of such a loop in a replica, too.
+@pytest.mark.parametrize("run", thorough_but(["function"], KINDS), indirect=True)
 def test_a_loop_that_prints_and_checks_has_a_gradient_and_prints_every_round_once(
     run: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from stratagem._core.values import Variable
 from stratagem.errors import FailedPreconditionError
 from stratagem.train import Checkpoint, CheckpointManager
 from tests.checkpoints.owners import NAME, Owner, owned_by, owner_of, process
+from tests.eventually import eventually
 
 ME = process(os.getpid())
 
@@ -134,8 +134,5 @@ def test_an_owner_touches_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     checkpoint = objects()
     checkpoint.save(tmp_path / "ckpt")
     os.utime(tmp_path / NAME, (0, 0))
-    end = time.monotonic() + 120
-    while (tmp_path / NAME).stat().st_mtime == 0:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    eventually(lambda: (tmp_path / NAME).stat().st_mtime != 0)
     del checkpoint

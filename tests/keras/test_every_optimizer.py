@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import keras
@@ -12,6 +13,7 @@ import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.parity.training import floatx
 from tests.servers.remote.serving import serving
+from tests.thorough import thorough_but
 
 optimizers, layers = keras.optimizers, keras.layers
 ROWS, BATCH, EPOCHS = 16, 8, 2
@@ -115,8 +117,8 @@ def test_the_names_are_those_of_keras() -> None:
     assert {"SGD", "Adam", "Nadam", "Adafactor", "ScheduleFreeAdamW", "MultiOptimizer", "Muon"} <= set(NAMES)
 
 
-# Those that make variables of their own kind, or are made of others.
-SPECIAL = (*COMPOSED, "legacy.Nadam", "Nadam", "Adafactor", "ScheduleFreeAdamW")
+# Those that make variables of their own kind, or are made of others. (Nadam and Adafactor: servers/remote/test_sharing.py.)
+SPECIAL = (*COMPOSED, "legacy.Nadam", "ScheduleFreeAdamW")
 
 
 def cases() -> list[Any]:
@@ -160,8 +162,13 @@ class Started(optimizers.SGD):  # type: ignore[misc]
             start.assign(variable)
 
 
-@pytest.mark.parametrize("setting", ["one device", "two replicas", "servers"])
-@pytest.mark.parametrize("lazily", [False, True])
+@pytest.mark.parametrize(
+    ("setting", "lazily"),
+    thorough_but(
+        [("one device", True), ("two replicas", False), ("servers", True)],
+        product(["one device", "two replicas", "servers"], [False, True]),
+    ),
+)
 def test_a_users_optimizer_sees_the_weights_when_the_first_step_builds_it(setting: str, lazily: bool) -> None:
     strategy = SETTINGS[setting]()
     with strategy.scope():

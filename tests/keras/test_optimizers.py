@@ -38,8 +38,8 @@ def trained(strategy: Any, make: Callable[[], Any], steps: int = 4) -> tuple[lis
     return train(strategy, model, optimizer, steps), optimizer
 
 
-# What is more than an update by a variable's own gradient; and one that is no more.
-QUICK = ("gradient accumulation", "loss scaling", "clipped by global norm", "ftrl")
+# What is more than an update by a variable's own gradient. (What is no more is in test_every_optimizer.py.)
+QUICK = ("gradient accumulation", "loss scaling", "clipped by global norm")
 
 
 @pytest.mark.parametrize("kind", thorough_but(QUICK, OPTIMIZERS))

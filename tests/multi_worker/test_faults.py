@@ -74,7 +74,8 @@ def test_f4_a_stuck_worker_is_named_with_its_step_and_phase_and_all_show_their_s
 
 
 def test_f5_a_late_worker_is_no_failure() -> None:
-    with job("training.py", 2, 96, 3, "late", STEP, RANK, LATE_SECONDS="20") as running:
+    """Its supervisor gives signs of life, also when it is later than their limit, which is 10 s."""
+    with job("training.py", 2, 96, 3, "late", STEP, RANK, LATE_SECONDS="13") as running:
         ended = running.ended()
     assert [task.code for task in ended] == [0, 0], ended
     assert "PeerFailed" not in ended[0].output
@@ -160,7 +161,11 @@ def test_whose_input_ends_first_is_told_where_no_length_is_known() -> None:
     ("after", "waits"),
     [
         ("epoch", "It waits for the others (where an iterator begins) after 5 steps, and worker:0 is in step 6."),
-        ("save", "It waits for the others (save a checkpoint) after 5 steps, and worker:0 is in step 6."),
+        pytest.param(
+            "save",
+            "It waits for the others (save a checkpoint) after 5 steps, and worker:0 is in step 6.",
+            marks=pytest.mark.thorough,
+        ),
     ],
 )
 def test_who_has_left_the_loop_is_named_and_not_who_waits(after: str, waits: str) -> None:

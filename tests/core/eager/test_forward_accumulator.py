@@ -35,17 +35,22 @@ def test_same_value_in_replicas(name: str) -> None:
     assert plain(first_of_replicas(FORWARD[name])) == expected(name, "function")
 
 
-@pytest.mark.parametrize("run", [eagerly, compiled], ids=["eagerly", "compiled"])
-def test_hessian_vector_products_of_a_network(run: Callable[[Any], Any]) -> None:
-    model = keras.Sequential(
-        [
-            keras.Input((8, 3)),
-            keras.layers.Conv1D(4, 3, activation="gelu"),
-            keras.layers.BatchNormalization(),
-            keras.layers.Flatten(),
-            keras.layers.Dense(3, activation="softmax"),
-        ]
-    )
+@pytest.mark.parametrize(
+    ("run", "layers"),
+    [
+        pytest.param(eagerly, 1, id="eagerly, of one layer"),  # each operation is a program: seconds for a network
+        pytest.param(eagerly, 4, id="eagerly", marks=pytest.mark.thorough),
+        pytest.param(compiled, 4, id="compiled"),
+    ],
+)
+def test_hessian_vector_products_of_a_network(run: Callable[[Any], Any], layers: int) -> None:
+    every = [
+        keras.layers.Dense(3, activation="softmax"),
+        keras.layers.Flatten(),
+        keras.layers.BatchNormalization(),
+        keras.layers.Conv1D(4, 3, activation="gelu"),
+    ]
+    model = keras.Sequential([keras.Input((8, 3)), *reversed(every[:layers])])
     x, variables = tf.constant(np.random.default_rng(0).normal(size=(4, 8, 3)), tf.float32), model.trainable_variables
     tangents = [tf.ones(v.shape) for v in variables]
 

@@ -25,11 +25,14 @@ COMPUTED: dict[str, Any] = {
 }
 
 
+UNDER_STRATEGIES = [("by name", "one device"), ("in a branch", "two replicas")]
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        # A thousand steps on two replicas take seconds.
-        pytest.param(name, kind, marks=thorough_if(kind == "two replicas" and name not in ("by name", "in a branch")))
+        # A thousand steps take seconds.
+        pytest.param(name, kind, marks=thorough_if(kind != "default" and (name, kind) not in UNDER_STRATEGIES))
         for name, kind in product(COMPUTED, ("default", "one device", "two replicas"))
     ],
 )

@@ -358,10 +358,17 @@ def fitted(shards: int) -> Any:
     return model
 
 
+class Fitted(dict[int, Any]):
+    """Models by number of shards, each made when it is first asked for."""
+
+    def __missing__(self, shards: int) -> Any:
+        self[shards] = fitted(shards)
+        return self[shards]
+
+
 @pytest.fixture(scope="module")
 def models() -> dict[int, Any]:
-    """By number of shards."""
-    return {shards: fitted(shards) for shards in (1, 2, 3)}
+    return Fitted()
 
 
 def by_shape(variables: Any) -> dict[str, np.ndarray]:
@@ -381,12 +388,12 @@ def equal(one: Any, other: Any) -> bool:
     return len(first) == len(second) and all(map(np.array_equal, first.values(), second.values()))
 
 
-def test_fit_trains_all_alike(models: dict[int, Any]) -> None:
+@pytest.mark.parametrize("shards", thorough_but([2], [2, 3]))
+def test_fit_trains_all_alike(models: dict[int, Any], shards: int) -> None:
     first = by_shape(models[1].weights).values()
-    for shards in (2, 3):
-        others = by_shape(models[shards].weights).values()
-        assert all(np.allclose(a, b, atol=1e-5) for a, b in zip(first, others, strict=True))
-        assert models[shards].count_params() == models[1].count_params()
+    others = by_shape(models[shards].weights).values()
+    assert all(np.allclose(a, b, atol=1e-5) for a, b in zip(first, others, strict=True))
+    assert models[shards].count_params() == models[1].count_params()
 
 
 @pytest.mark.parametrize(("saved", "loaded"), thorough_but([(2, 3)], [(1, 2), (2, 1), (2, 3), (3, 3)]))
@@ -402,7 +409,7 @@ def test_a_saved_model_loads_into_any_number_of_shards(
     assert len(models[saved].layers[0].weights) == saved  # saving left it as it was
 
 
-@pytest.mark.parametrize(("saved", "loaded"), thorough_but([(3, 2)], [(1, 3), (3, 1), (3, 2)]))
+@pytest.mark.parametrize(("saved", "loaded"), thorough_but([(2, 1)], [(1, 3), (3, 1), (2, 1), (3, 2)]))
 @pytest.mark.parametrize("name", thorough_but(["w.weights.h5"], ["w.weights.h5", "m.h5"]))
 def test_weights_load_into_any_number_of_shards(
     models: dict[int, Any], tmp_path: Path, saved: int, loaded: int, name: str
@@ -416,7 +423,7 @@ def test_weights_load_into_any_number_of_shards(
 
 def test_a_summary_counts_parameters_once(models: dict[int, Any], capsys: pytest.CaptureFixture[str]) -> None:
     totals = []
-    for shards in (1, 3):
+    for shards in (1, 2):
         models[shards].summary()
         totals.append([line for line in capsys.readouterr().out.splitlines() if "params" in line])
     assert totals[0] == totals[1]

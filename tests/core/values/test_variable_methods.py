@@ -13,13 +13,14 @@ import pytest
 
 import stratagem as tf
 from tests.core.values import variables
+from tests.thorough import thorough_but
 
 RECORDED: dict[str, Any] = json.loads(
     pathlib.Path(__file__).with_name("recorded").joinpath("variables.json").read_text()
 )
 
 
-@pytest.mark.parametrize("mode", variables.MODES)
+@pytest.mark.parametrize("mode", thorough_but(["eager", "replica"], variables.MODES))
 def test_operations_on_a_variable_are_those_of_tensorflow(mode: str) -> None:
     found = variables.answers(tf, mode)
     assert {name: row for name, row in found.items() if row != RECORDED[mode][name]} == {}

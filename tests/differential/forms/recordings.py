@@ -13,7 +13,7 @@ from tests.differential.forms.running import run
 from tests.differential.recordings import sample_seed
 
 RECORDED = Path(__file__).with_name("recorded") / "forms.jsonl.gz"
-SAMPLE = 3  # programs of `make test`; one takes 2 to 3 seconds in all forms
+SAMPLE = 2  # programs of `make test`; one takes 2 to 3 seconds in all forms
 CHUNK = 50  # programs of one test of `make thorough`
 
 

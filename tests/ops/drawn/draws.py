@@ -97,8 +97,8 @@ class Function:
     by the largest number of the answer. compared(tf, result, *tensors): what is compared in place of the result, if parts of
     it are not determined (the signs of eigenvectors). gradients: also compare the gradients of the sum of all that is
     compared by all arguments of floating point.
-    differ: numbers of calls that differ from TensorFlow, with the reason. quick: the numbers of calls that `make test` runs, if
-    not all; the others are thorough.
+    differ: numbers of calls that differ from TensorFlow, with the reason. quick: the numbers of calls that `make test` runs;
+    None is one, of the functions of a table in turns in Python and compiled. The others are thorough.
     """
 
     name: str

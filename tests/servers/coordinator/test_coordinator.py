@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from tests.eventually import eventually
 from tests.servers.coordinator.functions import WORKERS, Coordinator, Gate, counter, good, waiting
 from tests.servers.remote.serving import serving
 
@@ -235,10 +236,7 @@ def test_idle_threads_end_and_start_again(coordinator: Any) -> None:
 
     for _ in range(3):
         assert coordinator.schedule(good).fetch() == 4
-        end = time.monotonic() + 120
-        while alive() and time.monotonic() < end:
-            time.sleep(0.02)
-        assert not alive()
+        eventually(lambda: not alive())
 
 
 def test_threads_may_schedule_at_once(coordinator: Any, strategy: Any) -> None:

@@ -3,7 +3,6 @@
 import contextlib
 import pickle
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from stratagem._core.context import entered
 from stratagem._core.step import tracing
 from stratagem._core.values import placement_of
 from stratagem._servers.remote import MissingVariableError, VariableServer, Worker
+from tests.eventually import eventually
 from tests.servers.coordinator.functions import Coordinator
 from tests.servers.remote.moving import ENGINES, SGD, Job, Scheduled, copies, descent, interrupted_anywhere, variable
 from tests.servers.remote.serving import serving
@@ -245,10 +245,7 @@ def test_a_step_that_has_nothing_to_do_with_a_move_does_not_wait_for_what_is_com
     with tracing:  # as one who compiles
         strategy.servers.move_to(range(2), placement_of(other))
         coordinator.schedule(add)
-        end = time.monotonic() + 120
-        while not coordinator.done():
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        eventually(coordinator.done)
     assert float(v.numpy()) == 2
 
 

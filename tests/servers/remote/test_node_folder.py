@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,8 +21,8 @@ from stratagem._cluster import Address
 # Private: nodes that are other programs than Ray's, and processes that die between two steps of starting one.
 from stratagem._servers.remote import _ray_folder, _ray_keeper, _ray_node
 from stratagem.testing import free_ports
+from tests.eventually import eventually
 
-PATIENCE = 60.0
 STARTED = "print('Ray runtime started', flush=True); import time; time.sleep(300)"
 LATE = "import time; time.sleep(300)"
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(300)"
@@ -42,14 +41,6 @@ print("joined", flush=True)
 import time
 time.sleep(300)
 """
-
-
-def eventually(true: Callable[[], bool]) -> None:
-    """Wait until it is."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 @pytest.fixture
