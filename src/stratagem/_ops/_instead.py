@@ -27,10 +27,8 @@ _TABLE = "a dict made of `dataset.as_numpy_iterator()`"
 _DTYPES = "the dtypes of jax.numpy of the same name (tf.cast takes them)"
 _OWN_TYPES = "a class of your own that jax.tree_util.register_dataclass knows, or a NamedTuple"
 _DISPATCH = "methods of your own class, which call tf's functions with its tensors"
-_SPECS = "tf.TensorSpec, alone or in dicts and tuples"
 _UNIGRAM = "tf.random.fixed_unigram_candidate_sampler with the counts of your data"
 _ESTIMATOR = "Estimator with a model_fn, or a Keras model with Model.fit or tf.keras.estimator.model_to_estimator"
-_INITIALIZER = "the class of tf.keras.initializers: Constant, Ones, Zeros, RandomNormal, RandomUniform"
 _HEAD = "an EstimatorSpec that the model_fn makes itself"
 _RECEIVER = "Estimator.predict, or tf.train.load_variable into a Keras model: nothing here writes SavedModels"
 _SUM_OF_ROWS = "tf.nn.embedding_lookup of padded ids, and tf.reduce_sum with their weights"
@@ -40,27 +38,13 @@ _TENSORFLOW = {
         "raw_ops": "the public function that calls the kernel: tf.matmul for tf.raw_ops.MatMul",
         "gradients": "tf.GradientTape (with persistent=True for several targets), also outside of a graph",
         "hessians": "tf.GradientTape twice: tape.jacobian of the gradient of another tape",
-        "AggregationMethod": "nothing: XLA chooses how gradients are added",
-        "CriticalSection": "nothing in a step, whose assignments happen in the program's order; threading.Lock outside",
-        "DeviceSpec": 'a name such as "GPU:1" for tf.device, and tf.config.list_logical_devices',
-        "Graph get_current_name_scope import_graph_def": (
-            "tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs"
-        ),
+        "Graph import_graph_def": ("tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs"),
         "graph_util": "tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs",
-        "IndexedSlicesSpec OptionalSpec TensorArraySpec TypeSpec type_spec_from_value": _SPECS,
         "RaggedTensor RaggedTensorSpec ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad": _PADDED,
         "SparseTensor SparseTensorSpec": "tf.sparse.SparseTensor for what VarLenFeature gives, otherwise dense tensors",
         "RegisterGradient no_gradient": "tf.custom_gradient, or tf.stop_gradient",
-        "approx_top_k": "tf.math.approx_max_k or tf.math.approx_min_k",
         "as_string": "tf.strings.as_string",
         "audio": "scipy.io.wavfile or the standard library's `wave` in the input pipeline",
-        "batch_to_space space_to_batch space_to_batch_nd required_space_to_batch_paddings": (
-            "tf.nn.convolution or tf.nn.pool with dilations, or tf.reshape, tf.transpose and tf.pad"
-        ),
-        "constant_initializer ones_initializer zeros_initializer": _INITIALIZER,
-        "random_normal_initializer random_uniform_initializer": _INITIALIZER,
-        "dynamic_partition": "tf.boolean_mask, once for each part",
-        "dynamic_stitch parallel_stack": "tf.tensor_scatter_nd_update, or tf.stack",
         "edit_distance": "a Python function in tf.numpy_function",
         "feature_column": _COLUMNS,
         "fftnd": "tf.signal.fftnd",
@@ -68,26 +52,16 @@ _TENSORFLOW = {
         "irfftnd": "tf.signal.irfftnd",
         "rfftnd": "tf.signal.rfftnd",
         "fingerprint": _HASH,
-        "get_static_value is_symbolic_tensor": "isinstance(x, jax.core.Tracer), and numpy.asarray(x) if it is none",
-        "guarantee_const identity_n tuple": "the tensors themselves, or tf.identity",
-        "histogram_fixed_width_bins": "jax.numpy.digitize with jax.numpy.linspace(low, high, nbins + 1)",
         "lite": "TensorFlow itself for the conversion, with the weights that `model.save_weights` writes",
         "load_library load_op_library": "jax.ffi for kernels of your own, or jax.experimental.pallas",
         "lookup": "a dict of Python that a function given to `Dataset.map` reads through tf.numpy_function",
-        "make_ndarray make_tensor_proto": "tf.io.serialize_tensor and tf.io.parse_tensor",
         "mlir": "`jax.jit(f).lower(*args).as_text()`",
         "nondifferentiable_batch_function": "a server in front of the model, which collects requests into batches",
         "qint8 qint16 qint32 quint8 quint16": _QUANTIZED,
         "queue": "tf.data.Dataset (`prefetch`, `shuffle`), or the standard library's `queue` outside of steps",
-        "realdiv": "tf.divide",
-        "register_tensor_conversion_function": "a method `__jax_array__` of the class",
         "resource variant": "the object itself: there are no handles",
-        "reverse_sequence": "tf.gather with batch_dims=1 and indices made of tf.range and the lengths",
         "saved_model": _SAVED,
         "sets": "a Python set in tf.numpy_function in the input pipeline",
-        "strided_slice": "indexing: x[begin:end:step]",
-        "timestamp": "time.time() outside of compiled steps",
-        "variable_creator_scope": "a function of your own that makes the variables",
         "xla": "tf.function: XLA compiles all of it",
     },
     "audio": {"": "scipy.io.wavfile or the standard library's `wave` in the input pipeline"},
@@ -116,7 +90,6 @@ _TENSORFLOW = {
     "distribute.experimental.rpc": {"": "tf.distribute.coordinator.ClusterCoordinator.schedule, or Ray's actors"},
     "dtypes": {
         "QUANTIZED_DTYPES qint8 qint16 qint32 quint8 quint16": _QUANTIZED,
-        "experimental": _DTYPES,
         "resource variant": "the object itself: there are no handles",
     },
     "dtypes.experimental": {"": _DTYPES},
@@ -152,7 +125,6 @@ _TENSORFLOW = {
         "dispatch_for_unary_elementwise_apis unregister_dispatch_for": _DISPATCH,
         "dtensor": "jax.sharding (Mesh, NamedSharding), or keras.distribution",
         "enable_strict_mode": "warnings.simplefilter('error')",
-        "float8_e4m3fn float8_e5m2 int4 uint4": _DTYPES,
         "numpy": "jax.numpy",
         "register_filesystem_plugin": "fsspec, or a mounted folder",
         "tensorrt": "tf.function: XLA compiles it for the GPU",
@@ -209,20 +181,15 @@ _TENSORFLOW = {
         "RNNCellDeviceWrapper": "the cell itself: a strategy places what it computes",
         "RNNCellDropoutWrapper": "the arguments `dropout` and `recurrent_dropout` of Keras' cells",
         "RNNCellResidualWrapper": "a Keras cell whose `call` adds its inputs to its outputs",
-        "approx_max_k": "tf.math.approx_max_k",
-        "approx_min_k": "tf.math.approx_min_k",
         "ctc_beam_search_decoder": "keras.ops.ctc_decode(strategy='beam_search')",
         "ctc_greedy_decoder": "keras.ops.ctc_decode(strategy='greedy')",
         "embedding_lookup_sparse safe_embedding_lookup_sparse": _SUM_OF_ROWS,
         "learned_unigram_candidate_sampler": "tf.nn.fixed_unigram_candidate_sampler with the counts of your data",
-        "space_to_batch": "tf.nn.convolution or tf.nn.pool with dilations, or tf.reshape and tf.transpose",
-        "with_space_to_batch": "tf.nn.convolution or tf.nn.pool with dilations",
     },
     "quantization": {"": _QUANTIZED},
     "queue": {"": "tf.data.Dataset (`prefetch`, `shuffle`), or the standard library's `queue` outside of steps"},
     "ragged": {"": _PADDED},
     "random": {
-        "create_rng_state": "tf.random.Generator.from_seed(seed).state",
         "learned_unigram_candidate_sampler": _UNIGRAM,
         "stateless_binomial stateless_gamma stateless_poisson": (
             "jax.random.binomial, gamma or poisson with jax.random.key(seed)"
@@ -232,7 +199,6 @@ _TENSORFLOW = {
             "jax.random.truncated_normal"
         ),
     },
-    "random.experimental": {"create_rng_state": "tf.random.Generator.from_seed(seed).state"},
     "saved_model": {"": _SAVED},
     "sets": {"": "a Python set in tf.numpy_function in the input pipeline"},
     "signal": {"": "jax.numpy.fft and jax.scipy.signal"},

@@ -70,7 +70,6 @@ INSTEAD = {
         "batch_gather": "tf.gather with batch_dims",
         "batch_scatter_update": "the variable's method `batch_scatter_update`",
         "count_up_to": "the variable's method `count_up_to`",
-        "batch_to_space_nd": "tf.nn.convolution or tf.nn.pool with dilations",
         "colocate_with container": "a strategy, which places variables itself",
         "compat": "tf.compat",
         "control_flow_v2_enabled": "nothing: it is always enabled",
@@ -104,8 +103,6 @@ INSTEAD = {
             "hashlib in tf.numpy_function in the input pipeline, or tf.keras.layers.Hashing"
         ),
         "resource_loader": "importlib.resources",
-        "reverse_v2": "tf.reverse",
-        "where_v2": "tf.where",
         "to_complex64 to_complex128": "tf.cast",
         "scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add scatter_nd_sub": _SLICES,
         "scatter_nd_update scatter_sub scatter_update": _SLICES,
