@@ -191,13 +191,6 @@ _TENSORFLOW = {
     "ragged": {"": _PADDED},
     "random": {
         "learned_unigram_candidate_sampler": _UNIGRAM,
-        "stateless_binomial stateless_gamma stateless_poisson": (
-            "jax.random.binomial, gamma or poisson with jax.random.key(seed)"
-        ),
-        "stateless_parameterized_truncated_normal": (
-            "tf.random.stateless_truncated_normal, scaled, if the ends are two deviations away; otherwise "
-            "jax.random.truncated_normal"
-        ),
     },
     "saved_model": {"": _SAVED},
     "sets": {"": "a Python set in tf.numpy_function in the input pipeline"},

@@ -18,8 +18,12 @@ from stratagem._ops.sampling import set_global_generator as set_global_generator
 from stratagem._ops.sampling import set_seed as set_seed
 from stratagem._ops.sampling import shuffle as shuffle
 from stratagem._ops.sampling import split as split
+from stratagem._ops.sampling import stateless_binomial as stateless_binomial
 from stratagem._ops.sampling import stateless_categorical as stateless_categorical
+from stratagem._ops.sampling import stateless_gamma as stateless_gamma
 from stratagem._ops.sampling import stateless_normal as stateless_normal
+from stratagem._ops.sampling import stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal
+from stratagem._ops.sampling import stateless_poisson as stateless_poisson
 from stratagem._ops.sampling import stateless_truncated_normal as stateless_truncated_normal
 from stratagem._ops.sampling import stateless_uniform as stateless_uniform
 from stratagem._ops.sampling import truncated_normal as truncated_normal

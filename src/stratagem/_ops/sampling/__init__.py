@@ -34,3 +34,9 @@ from stratagem._ops.sampling._stateless import stateless_normal as stateless_nor
 from stratagem._ops.sampling._stateless import stateless_shuffle as stateless_shuffle
 from stratagem._ops.sampling._stateless import stateless_truncated_normal as stateless_truncated_normal
 from stratagem._ops.sampling._stateless import stateless_uniform as stateless_uniform
+from stratagem._ops.sampling._stateless_distributions import stateless_binomial as stateless_binomial
+from stratagem._ops.sampling._stateless_distributions import stateless_gamma as stateless_gamma
+from stratagem._ops.sampling._stateless_distributions import (
+    stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,
+)
+from stratagem._ops.sampling._stateless_distributions import stateless_poisson as stateless_poisson

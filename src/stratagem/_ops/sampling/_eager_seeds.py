@@ -24,7 +24,7 @@ _WITHOUT_GLOBAL_SEED = 87654321  # the global seed of draws that have a seed, if
 
 
 class _EagerSeeds:
-    """What the process has drawn since the global seed was set."""
+    """The draws of the process since the global seed was set."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
