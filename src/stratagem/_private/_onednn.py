@@ -19,7 +19,7 @@ from jaxlib.mlir import ir
 
 from stratagem._base.types import Value
 
-# Those with which tests/core/rewrites passes.
+# Those with which tests/core/step/test_convolutions.py passes.
 _TESTED: Final = ("0.10.2",)
 _TARGET: Final = "__onednn$convolution"
 _XLA: Final = jax.lax.conv_general_dilated_p
