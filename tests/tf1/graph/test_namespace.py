@@ -71,7 +71,7 @@ def test_what_means_the_same_is_the_same(old: str, new: str) -> None:
         ("image.resize_images", "tf.image.resize"),
         ("image.resize", "tf.image.resize"),
         ("summary.FileWriter", "tf.summary.create_file_writer"),
-        ("QueueBase", "not built yet"),
+        ("QueueBase", "tf.data.Dataset"),
     ],
 )
 def test_what_is_missing_says_what_to_use(name: str, instead: str) -> None:
