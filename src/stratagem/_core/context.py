@@ -35,6 +35,7 @@ class Context:
     updating: True in the function given to `strategy.extended.update`: cross-replica code that reads and assigns each replica's
     component of a variable.
     reading: True in a call of an Estimator's input_fn, which describes datasets; their elements are not known there.
+    first_value: True in the callable of a variable's first value, which draws the same numbers wherever the variable lies.
     """
 
     strategy: Strategy | None = None
@@ -52,6 +53,7 @@ class Context:
     loop: bool = False
     updating: bool = False
     reading: bool = False
+    first_value: bool = False
 
 
 _current: contextvars.ContextVar[Context] = contextvars.ContextVar("stratagem", default=Context())  # noqa: B039

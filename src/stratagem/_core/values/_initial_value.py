@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from stratagem._core.context import entered
 from stratagem._core.values._initializer_program import InitializerProgram
 
 _log = logging.getLogger("stratagem.values")
@@ -78,7 +79,8 @@ class InitialValue:
         """Makes these rows here."""
         shape = (rows, *self.shape[1:])
         if self._makes_parts:
-            made = self._make(partition_shape=shape, partition_offset=(offset, *[0] * len(shape[1:])))
+            with entered(first_value=True):
+                made = self._make(partition_shape=shape, partition_offset=(offset, *[0] * len(shape[1:])))
             if tuple(made.shape) == shape:
                 return made
         value = self.whole()
@@ -98,7 +100,8 @@ class InitialValue:
                 "partition_offset, which makes one part.",
                 self._label,
             )
-        value = self._make() if self.traced is None else self.traced.value()
+        with entered(first_value=True):
+            value = self._make() if self.traced is None else self.traced.value()
         self._check(tuple(value.shape))
         if not isinstance(value, jax.core.Tracer):
             self._whole = value

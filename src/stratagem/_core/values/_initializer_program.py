@@ -13,6 +13,7 @@ from jax import lax
 from jax.extend import core as xc
 
 from stratagem._base.types import TensorLike
+from stratagem._core.context import entered
 from stratagem._core.values._rows import RowwiseInitializer, run_here
 from stratagem._private import new_jaxpr, recorded
 
@@ -83,7 +84,7 @@ class InitializerProgram:
             return value, [new for _, new in assigned.values()]
 
         try:
-            with recorded() as assigned:
+            with recorded() as assigned, entered(first_value=True):
                 closed = jax.make_jaxpr(pure)()
         except Exception:  # any error will be raised again when the initializer is called
             closed = None

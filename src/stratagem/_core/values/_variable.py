@@ -11,7 +11,7 @@ import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Unused
-from stratagem._core.context import current
+from stratagem._core.context import current, entered
 from stratagem._core.values._formatting import described
 from stratagem._core.values._identity_reference import Reference
 from stratagem._core.values._initial_value import RowsInitializer
@@ -173,11 +173,10 @@ class Variable(KerasVariable):  # type: ignore[misc]
         known = self.__dict__.pop("_initial_value", None)
         if known is not None:
             return known
-        return (
-            initial_value()
-            if callable(initial_value) and not isinstance(initial_value, RowsInitializer)
-            else initial_value
-        )
+        if not callable(initial_value) or isinstance(initial_value, RowsInitializer):
+            return initial_value
+        with entered(first_value=True):
+            return initial_value()
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import keras
 
-from stratagem._core.context import current
+from stratagem._core.context import current, entered
 from stratagem._core.values._initial_value import InitialValue, RowsInitializer, accepts_position, as_tensor
 from stratagem._core.values._initializer_program import InitializerProgram
 from stratagem._core.values._partitioners import rows_of_shards
@@ -121,7 +121,8 @@ def _of_unknown_shape(source: Any, dtype: Any, label: str) -> InitialValue:
         traced = InitializerProgram.of(lambda: as_tensor(initial_array(source(), dtype)))
         if traced is not None:
             return InitialValue(source, traced.shape, traced.dtype, label, traced=traced)
-    array = initial_array(source() if callable(source) else source, dtype)
+    with entered(first_value=True):
+        array = initial_array(source() if callable(source) else source, dtype)
     return InitialValue(lambda: array, array.shape, array.dtype, label)
 
 

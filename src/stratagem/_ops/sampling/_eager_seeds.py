@@ -59,10 +59,10 @@ _seeds = _EagerSeeds()
 
 
 def _draws_eagerly() -> bool:
-    """True outside of steps, replicas, functions of datasets, model_fns and JAX's transformations; tapes may record."""
+    """True outside of steps, replicas, functions of datasets, model_fns, first values and transformations; tapes may record."""
     here = current()
     step = here.recorder is not None or here.replica is not None or bool(here.host) or here.graph is not None
-    if step or here.worker is not None or here.reading or has_seed_source():
+    if step or here.worker is not None or here.reading or here.first_value or has_seed_source():
         return False
     return computes_at_once() or current_recording() is not None
 
