@@ -107,7 +107,7 @@ def sections() -> list[Section]:
     present = {path: value for path, value in found.items() if value is not None or path.endswith("newaxis")}
     known = {path for path in compared(set(found)) if path in present}
     alike = {identity(present[path]) for path in known} - {None}
-    lacking = {path: "lacks members, listed below" for path in missing_members()}
+    lacking = dict.fromkeys(missing_members(), "lacks members, listed below")
     stated = {path: text for path, text in {**lacking, **differences(set(found))}.items() if path in present}
     stated_alike = {identity(present[path]): text for path, text in stated.items() if identity(present[path])}
     made = []
