@@ -51,7 +51,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("",),
         ("files", "foreign", "distribution"),
     ),
-    "_legacy": (("",), ("backend", "backend_layers")),
+    "_legacy": (("",), ("backend", "backend_layers"), ("backend_random",)),
     "_servers": (("remote",), ("strategy",), ("coordinator",)),
     "_tf1": (("graph",), ("estimator",)),
 }

@@ -54,12 +54,6 @@ __all__ = [
     "ones",
     "permute_dimensions",
     "print_tensor",
-    "random_bernoulli",
-    "random_binomial",
-    "random_normal",
-    "random_normal_variable",
-    "random_uniform",
-    "random_uniform_variable",
     "relu",
     "repeat",
     "repeat_elements",
@@ -75,7 +69,6 @@ __all__ = [
     "switch",
     "tile",
     "to_dense",
-    "truncated_normal",
     "update",
     "update_add",
     "update_sub",
@@ -141,6 +134,16 @@ def batch_set_value(tuples: Iterable[tuple[keras.Variable, TensorLike]]) -> None
 def variable(value: TensorLike, dtype: DTypeLike = None, name: str | None = None, constraint: Value = None) -> Variable:
     """Returns a new variable."""
     return Variable(value, dtype=dtype or keras.config.floatx(), name=name, constraint=constraint)
+
+
+def zeros(shape: ShapeLike, dtype: DTypeLike = None, name: str | None = None) -> Variable:
+    """Returns a variable of zeros."""
+    return Variable(np.zeros(tuple(shape), dtype or keras.config.floatx()), name=name)
+
+
+def ones(shape: ShapeLike, dtype: DTypeLike = None, name: str | None = None) -> Variable:
+    """Returns a variable of ones."""
+    return Variable(np.ones(tuple(shape), dtype or keras.config.floatx()), name=name)
 
 
 def constant(
@@ -433,70 +436,3 @@ def sparse_categorical_crossentropy(
 ) -> TensorLike:
     """Returns the loss of every example."""
     return keras.ops.sparse_categorical_crossentropy(target, output, from_logits=from_logits, axis=axis)
-
-
-# --- Random numbers ---------------------------------------------------------------------------------------------------
-
-
-def random_normal(
-    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
-) -> TensorLike:
-    """Returns normally distributed numbers."""
-    return keras.random.normal(shape, mean, stddev, dtype, seed)
-
-
-def random_uniform(
-    shape: ShapeLike, minval: float = 0.0, maxval: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
-) -> TensorLike:
-    """Returns equally distributed numbers."""
-    return keras.random.uniform(shape, minval, maxval, dtype, seed)
-
-
-def truncated_normal(
-    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
-) -> TensorLike:
-    """Returns normally distributed numbers within two standard deviations."""
-    return keras.random.truncated_normal(shape, mean, stddev, dtype, seed)
-
-
-def zeros(shape: ShapeLike, dtype: DTypeLike = None, name: str | None = None) -> Variable:
-    """Returns a variable of zeros."""
-    return Variable(np.zeros(tuple(shape), dtype or keras.config.floatx()), name=name)
-
-
-def ones(shape: ShapeLike, dtype: DTypeLike = None, name: str | None = None) -> Variable:
-    """Returns a variable of ones."""
-    return Variable(np.ones(tuple(shape), dtype or keras.config.floatx()), name=name)
-
-
-def random_bernoulli(shape: ShapeLike, p: float = 0.0, dtype: DTypeLike = None, seed: int | None = None) -> TensorLike:
-    """Returns ones with a probability, and zeros."""
-    drawn = keras.random.uniform(shape, seed=seed)
-    return ops.cast(drawn < p, dtype or keras.config.floatx())
-
-
-random_binomial = random_bernoulli
-
-
-def random_normal_variable(
-    shape: ShapeLike,
-    mean: float,
-    scale: float,
-    dtype: DTypeLike = None,
-    name: str | None = None,
-    seed: int | None = None,
-) -> Variable:
-    """Returns a new variable of normally distributed numbers."""
-    return variable(random_normal(shape, mean, scale, dtype, seed), dtype, name)
-
-
-def random_uniform_variable(
-    shape: ShapeLike,
-    low: float,
-    high: float,
-    dtype: DTypeLike = None,
-    name: str | None = None,
-    seed: int | None = None,
-) -> Variable:
-    """Returns a new variable of equally distributed numbers."""
-    return variable(random_uniform(shape, low, high, dtype, seed), dtype, name)

@@ -1,4 +1,4 @@
-"""The error for a TensorFlow name that is not provided, which says what to use: `_instead`, or a function of JAX or Keras."""
+"""The error for a TensorFlow name that is not provided, which says what to use, as `_instead` has it."""
 
 import difflib
 import functools
@@ -8,21 +8,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import NoReturn
 
-import jax
-import jax.image
-import jax.numpy as jnp
-
 from stratagem._base.errors import NotProvidedError
 from stratagem._ops._instead import INSTEAD
 
-# TF's functions that JAX has under another name which no rule finds.
-_RENAMED = {
-    "acos": "arccos", "asin": "arcsin", "atan": "arctan", "cumulative_prod": "cumprod",
-    "histogram_fixed_width": "histogram", "reverse": "flip", "strided_slice": "s_", "batch_gather": "take_along_axis",
-}  # fmt: skip
-
-# The namespaces in which JAX functions of the same name compute the same.
-_NUMERIC = {"", "math", "linalg", "nn", "random", "signal", "image", "bitwise", "compat.v1", "compat.v1.math"}
 # The page of the project's documentation with all names, which every message of this file cites.
 _PAGE = "docs/coverage.md"
 _NAMES = "tensorflow_names.txt"  # see scripts/record_tensorflow_names.py
@@ -66,14 +54,11 @@ def anchor(namespace: str) -> str:
 
 
 def instead(namespace: str, name: str) -> str | None:
-    """Returns what to use in place of `tf.<namespace>.<name>`: the row of `_instead`, or a function of JAX. None: unknown."""
+    """Returns what to use for `tf.<namespace>.<name>`: the row of its name, or of its namespace. None: unknown."""
     alike = (namespace, namespace.removeprefix("compat.v1").lstrip("."), f"compat.v1.{namespace}".rstrip("."))
     for place in alike:
         if name in INSTEAD.get(place, {}):
             return INSTEAD[place][name]
-    found = _function_of_jax(namespace, name)
-    if found is not None:
-        return found
     for place in alike:
         if name in tensorflow_names().get(place, ()) and "" in INSTEAD.get(place, {}):
             return INSTEAD[place][""]
@@ -90,21 +75,3 @@ def _nearest(module: str, namespace: str, name: str) -> str:
     known = sorted({*theirs, *(n for n in here if not n.startswith("_"))})
     near = ", ".join(f"{module}.{n}" for n in difflib.get_close_matches(name, known))
     return "TensorFlow has no such name either." + (f" Did you mean {near}?" if near else "")
-
-
-def _function_of_jax(namespace: str, name: str) -> str | None:
-    if namespace not in _NUMERIC or name not in tensorflow_names().get(namespace, ()):
-        return None
-    places: list[tuple[str, ModuleType]] = [("jax.numpy", jnp), ("jax.nn", jax.nn), ("jax.lax", jax.lax)]
-    own = {"linalg": jnp.linalg, "nn": jax.nn, "random": jax.random, "signal": jnp.fft, "image": jax.image}
-    if namespace in own:
-        places.insert(0, (own[namespace].__name__, own[namespace]))
-    keras = sys.modules.get("keras")  # do not load it just to look up a name
-    if keras is not None:
-        places.append(("keras.ops", keras.ops))
-    candidates = [_RENAMED.get(name, name), name.removeprefix("reduce_").removeprefix("unsorted_")]
-    for label, module in places:
-        found = next((c for c in candidates if not c.startswith("_") and c in vars(module)), None)
-        if found is not None:
-            return f"{label}.{found}"
-    return None

@@ -9,6 +9,7 @@ import functools
 import importlib.metadata
 import json
 import platform
+import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -29,8 +30,10 @@ onednn_convolution_p = xc.Primitive("onednn_convolution")
 
 @functools.cache
 def has_onednn() -> bool:
-    """Returns whether this process's jaxlib has oneDNN, and is one that was tested with it."""
-    return platform.machine() in ("x86_64", "AMD64") and importlib.metadata.version("jaxlib") in _TESTED
+    """Returns whether this process's jaxlib has oneDNN, that of Linux on x86, and is one that was tested with it."""
+    return (
+        sys.platform == "linux" and platform.machine() == "x86_64" and importlib.metadata.version("jaxlib") in _TESTED
+    )
 
 
 def calls_onednn(module: Any) -> bool:

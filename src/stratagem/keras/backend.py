@@ -5,6 +5,7 @@ from keras.backend import *
 from stratagem._core.values import name_scope as name_scope
 from stratagem._legacy.backend import *
 from stratagem._legacy.backend_layers import *
+from stratagem._legacy.backend_random import *
 from stratagem._ops import abs as abs
 from stratagem._ops import cos as cos
 from stratagem._ops import cumprod as cumprod

@@ -191,6 +191,25 @@ def test_this_machines_jaxlib_computes_them_by_onednn() -> None:
     assert has_onednn()
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("sys.platform", "win32"),
+        ("platform.machine", lambda: "aarch64"),
+        ("importlib.metadata.version", lambda _: "0.11.0"),
+    ],
+)
+def test_elsewhere_xla_computes_them(name: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(name, value)
+    has_onednn.cache_clear()
+    try:
+        x, w = operands(((8, 16, 16, 16), (3, 3, 16, 32)))
+        assert "__onednn" not in jax.jit(rewritten(convolution(), x, w)[0]).lower(x, w).as_text()
+    finally:
+        monkeypatch.undo()
+        has_onednn.cache_clear()
+
+
 def test_an_exported_program_runs_where_there_is_no_onednn() -> None:
     x, w = operands(((8, 16, 16, 16), (3, 3, 16, 32)))
     exported = jax.export.export(jax.jit(rewritten(convolution(), x, w)[0]), platforms=["cpu", "tpu"])(x, w)

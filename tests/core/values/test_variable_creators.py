@@ -133,3 +133,19 @@ def test_tensorflow_1_has_it_too_and_what_it_hands_on_is_accepted() -> None:
         assert tf.compat.v1.Variable(1).numpy() == 4
     with tf.variable_creator_scope(changing(place=1)), pytest.raises(TypeError, match="place"):
         tf.Variable(1.0)
+
+
+@pytest.mark.parametrize("kind", [tf.Variable, tf.keras.Variable])
+def test_first_values_are_drawn_as_without_creators(kind: Any) -> None:
+    def drawn(shape: Any = (3,), dtype: Any = None) -> Any:
+        return tf.random.normal((3,), seed=8)
+
+    def other(next_creator: Any, **kwargs: Any) -> Any:
+        return next_creator(**kwargs | {"initial_value": drawn})
+
+    tf.random.set_seed(1)
+    expected = np.asarray(tf.Variable(drawn))
+    tf.random.set_seed(1)
+    with tf.variable_creator_scope(other):
+        made = kind(lambda *_, **__: tf.zeros(3), **({} if kind is tf.Variable else {"shape": (3,)}))
+    np.testing.assert_array_equal(made, expected)

@@ -10,6 +10,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from stratagem._base.types import UserFunction
+from stratagem._core.context import entered
 from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._core.values._variable import Variable, VariableAggregation, VariableSynchronization
 from stratagem._private import KerasVariable, intercept_creation
@@ -120,7 +121,8 @@ def _is_same(value: Any, asked: Any) -> bool:
 
 def _initializer(initial_value: Any) -> Callable[..., Any]:
     def make(shape: Any, dtype: Any = None) -> Any:
-        value = jnp.asarray(initial_value() if callable(initial_value) else initial_value, dtype=dtype)
+        with entered(first_value=True):
+            value = jnp.asarray(initial_value() if callable(initial_value) else initial_value, dtype=dtype)
         if value.shape != tuple(shape):
             raise ValueError(
                 f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with the "

@@ -1,0 +1,72 @@
+"""Random functions of Keras 2's backend: Keras 3's under their former names."""
+
+import keras
+
+from stratagem import _ops as ops
+from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._core.values import Variable
+from stratagem._legacy.backend import variable
+
+__all__ = [
+    "random_bernoulli",
+    "random_binomial",
+    "random_normal",
+    "random_normal_variable",
+    "random_uniform",
+    "random_uniform_variable",
+    "truncated_normal",
+]
+
+
+def random_normal(
+    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
+) -> TensorLike:
+    """Returns normally distributed numbers."""
+    return keras.random.normal(shape, mean, stddev, dtype, seed)
+
+
+def random_uniform(
+    shape: ShapeLike, minval: float = 0.0, maxval: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
+) -> TensorLike:
+    """Returns equally distributed numbers."""
+    return keras.random.uniform(shape, minval, maxval, dtype, seed)
+
+
+def truncated_normal(
+    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
+) -> TensorLike:
+    """Returns normally distributed numbers within two standard deviations."""
+    return keras.random.truncated_normal(shape, mean, stddev, dtype, seed)
+
+
+def random_bernoulli(shape: ShapeLike, p: float = 0.0, dtype: DTypeLike = None, seed: int | None = None) -> TensorLike:
+    """Returns ones with a probability, and zeros."""
+    drawn = keras.random.uniform(shape, seed=seed)
+    return ops.cast(drawn < p, dtype or keras.config.floatx())
+
+
+random_binomial = random_bernoulli
+
+
+def random_normal_variable(
+    shape: ShapeLike,
+    mean: float,
+    scale: float,
+    dtype: DTypeLike = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> Variable:
+    """Returns a new variable of normally distributed numbers."""
+    return variable(random_normal(shape, mean, scale, dtype, seed), dtype, name)
+
+
+def random_uniform_variable(
+    shape: ShapeLike,
+    low: float,
+    high: float,
+    dtype: DTypeLike = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> Variable:
+    """Returns a new variable of equally distributed numbers."""
+    return variable(random_uniform(shape, low, high, dtype, seed), dtype, name)
