@@ -26,13 +26,15 @@ def linear(strategy: str = "mirrored 2", **compiled: Any) -> Any:
 
 
 @functools.cache
-def _shared(strategy: str) -> Any:
-    return linear(strategy, metrics=["mae"], weighted_metrics=["mse"])
+def _shared(strategy: str) -> tuple[Any, Any]:
+    model = linear(strategy, metrics=["mae"], weighted_metrics=["mse"])
+    return model, model.optimizer
 
 
 def shared(strategy: str = "mirrored 2") -> Any:
     """The same model in every test, at its first weights: it compiles once."""
-    model = _shared(strategy)
+    model, optimizer = _shared(strategy)
+    assert model.optimizer is optimizer, "an earlier test compiled the shared model anew: let it take one of its own"
     model.set_weights([np.zeros((2, 1)), np.zeros(1)])
     return model
 
