@@ -1,6 +1,7 @@
 """Trains a float64 model with `fit` from arrays and from a Dataset; prints what came of it. A program of a job."""
 
 import json
+import os
 from typing import Any
 
 import numpy as np
@@ -58,4 +59,5 @@ shuffled = model.fit(x, y, BATCH, EPOCHS, 0).history["loss"]
 found["shuffled"] = [w.tolist() for w in model.get_weights()]
 restart()
 found["generator"] = model.fit(iter(dataset().as_numpy_iterator()), verbose=0).history["loss"]
+found["cores"] = sorted(os.sched_getaffinity(0))
 print("found", json.dumps(found), flush=True)

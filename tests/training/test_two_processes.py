@@ -44,3 +44,12 @@ def test_a_generator_is_shared(results: Any) -> None:
     one, two = results
     for worker in two:
         assert distance(worker["generator"], one["generator"]) <= 1e-9
+
+
+def test_two_workers_divide_the_cores_of_their_machine(results: Any) -> None:
+    one, two = results
+    divided = [worker["cores"] for worker in two]
+    if len(one["cores"]) > 1:
+        assert sorted(divided[0] + divided[1]) == one["cores"]
+    else:
+        assert divided == [one["cores"], one["cores"]]

@@ -27,6 +27,7 @@ from stratagem._private import (
 )
 from stratagem._strategies._abstract import AbstractStrategy
 from stratagem._strategies._communication import CommunicationOptions
+from stratagem._strategies._cores import take_share_of_cores
 
 _VERSIONS = ("stratagem", "jax", "jaxlib", "keras", "numpy")  # packages that a step's compiled program depends on
 
@@ -122,6 +123,7 @@ def _join(cluster: ClusterJob, options: CommunicationOptions) -> ConnectedJob:
     own = cluster.address
     if own is not None:
         coordination.bind_collectives(own.host)
+    take_share_of_cores(job)
     connect_backend(job.connect(coordination.connect), facts.rank, len(facts.tasks))
     job.start(jax.local_devices, jax.distributed.shutdown)
     wait_within(job.waiting)
