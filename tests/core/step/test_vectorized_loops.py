@@ -1,4 +1,4 @@
-"""Loops of `vmap` that end at different rounds for different rows have the gradients of loops over one row, in compiled tapes."""
+"""Loops of `vmap` whose rows end at different rounds have the gradients of loops over one row, in compiled tapes."""
 
 from collections.abc import Callable
 from typing import Any
