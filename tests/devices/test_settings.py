@@ -19,7 +19,7 @@ import json, os, sys
 import jax
 import stratagem as tf
 from stratagem._devices import _physical
-_physical._gpu_count = lambda: 2
+_physical._uses_cuda = lambda: True
 jax.devices = jax.local_devices = None  # nothing may start a backend
 c = tf.config
 found = {}
@@ -54,13 +54,22 @@ found["flags"] = os.environ["XLA_FLAGS"]
 print(json.dumps(found))
 """
 
+DRIVER = """#!/bin/sh
+case "$1" in
+--list-gpus) echo "GPU 0: small"; echo "GPU 1: large"; echo "GPU 2: large";;
+--id=1 | --id=2) echo 8000;;
+*) echo 4000;;
+esac
+"""
+
 
 def test_settings_before_the_start_reach_jax(tmp_path: Path) -> None:
     command = tmp_path / "nvidia-smi"
-    command.write_text("#!/bin/sh\necho 8000\necho 8000\n")
+    command.write_text(DRIVER)
     command.chmod(command.stat().st_mode | stat.S_IXUSR)
     environ = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "XLA_", "PJRT_"))}
     environ["PATH"] = f"{tmp_path}{os.pathsep}{environ['PATH']}"
+    environ["CUDA_VISIBLE_DEVICES"] = "2,1"  # the two devices of the program, of the driver's three
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM], env=environ, capture_output=True, text=True, timeout=300, check=False
     )
@@ -133,3 +142,28 @@ def test_visible_devices_that_change_nothing_may_be_set_late() -> None:
     tf.config.list_logical_devices()
     tf.config.set_visible_devices([], "GPU")
     tf.config.set_visible_devices(tf.config.list_physical_devices())
+
+
+COUNTING = """
+import os
+from stratagem._devices import _physical
+_physical._uses_cuda = lambda: True
+import stratagem as tf
+for visible in (None, "0,-1,1", "", "NoDevFiles", "GPU-a,GPU-b"):
+    os.environ.pop("CUDA_VISIBLE_DEVICES", None)
+    if visible is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = visible
+    resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+    print(len(tf.config.list_physical_devices("GPU")), resolver.num_accelerators().get("GPU", 0))
+"""
+
+
+def test_physical_devices_are_the_gpus_that_resolvers_count(tmp_path: Path) -> None:
+    command = tmp_path / "nvidia-smi"
+    command.write_text(DRIVER)
+    command.chmod(command.stat().st_mode | stat.S_IXUSR)
+    environ = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    run = subprocess.run(
+        [sys.executable, "-c", COUNTING], env=environ, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert run.stdout.splitlines() == ["3 3", "1 1", "0 0", "0 0", "2 2"], run.stderr

@@ -28,5 +28,6 @@ from stratagem._cluster._spec import ClusterSpec as ClusterSpec
 from stratagem._cluster._tf_config import TFConfigClusterResolver as TFConfigClusterResolver
 from stratagem._cluster._tf_config import tf_config as tf_config
 from stratagem._cluster._tpu_resolver import TPUClusterResolver as TPUClusterResolver
+from stratagem._cluster._visible_gpus import gpu_memory as gpu_memory
 from stratagem._cluster._visible_gpus import visible_gpus as visible_gpus
 from stratagem._cluster._visible_tpus import visible_tpus as visible_tpus

@@ -1,5 +1,6 @@
 """visible_gpus: the GPUs that this process may use, found without starting JAX, whose backend must not start before the job."""
 
+import functools
 import logging
 import shutil
 import subprocess
@@ -20,13 +21,40 @@ def visible_gpus(environ: Mapping[str, str]) -> tuple[str, ...]:
     if listed is not None:
         return _ids(listed)
     command = shutil.which("nvidia-smi")
+    return () if command is None else tuple(map(str, range(_present(command))))
+
+
+def gpu_memory(gpu: str) -> int:
+    """Returns the MiB of the GPU with one of the ids of `visible_gpus`.
+
+    Raises:
+        ValueError: `nvidia-smi` is missing, or does not know.
+        subprocess.TimeoutExpired: it does not answer.
+    """
+    command = shutil.which("nvidia-smi")
     if command is None:
-        return ()
-    run = subprocess.run([command, "--list-gpus"], capture_output=True, text=True, timeout=_PATIENCE, check=False)
+        raise ValueError(
+            "The memory of a GPU can be limited where nvidia-smi says how much there is; it is not installed."
+        )
+    run = _run(command, f"--id={gpu}", "--query-gpu=memory.total", "--format=csv,noheader,nounits")
+    answer = run.stdout.strip()
+    if run.returncode != 0 or not answer.isdecimal():
+        raise ValueError(f"nvidia-smi does not say how much memory GPU {gpu} has: {(run.stderr or answer).strip()!r}.")
+    return int(answer)
+
+
+@functools.cache
+def _present(command: str) -> int:
+    """Returns the number of GPUs that the driver has: the same while this process runs."""
+    run = _run(command, "--list-gpus")
     if run.returncode != 0:  # a machine with NVIDIA's software and no GPU
         _log.warning("No GPU is counted: nvidia-smi says %r.", (run.stdout or run.stderr).strip())
-        return ()
-    return tuple(str(i) for i in range(sum(line.startswith("GPU ") for line in run.stdout.splitlines())))
+        return 0
+    return sum(line.startswith("GPU ") for line in run.stdout.splitlines())
+
+
+def _run(command: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([command, *options], capture_output=True, text=True, timeout=_PATIENCE, check=False)
 
 
 def _ids(listed: str) -> tuple[str, ...]:

@@ -11,6 +11,9 @@ from stratagem._base.job import Phase
 from stratagem._base.types import DTypeLike, Nest, TensorLike, UserFunction, Value
 from stratagem._core.mesh import ReplicaMesh
 
+# Returns the exception of the user's code for which a check stands, once; None if another process has it.
+RaisedError = Callable[[], BaseException | None]
+
 
 class Strategy(Protocol):
     """A strategy: the devices of its replicas, and the placements of variables that are created in its scope."""
@@ -133,8 +136,13 @@ class StepRecorder(Protocol):
     def ignoring(self, ignored: Callable[[keras.Variable], bool]) -> contextlib.AbstractContextManager[None]:
         """In the body, variables that are `ignored` keep their values, whatever it assigns."""
 
-    def check(self, fails: jax.Array, text: str, values: Mapping[str, TensorLike]) -> None:
-        """Make it an error with this text and these values if the scalar `fails` is true when the program runs."""
+    def check(
+        self, fails: jax.Array, text: str, values: Mapping[str, TensorLike], raised: RaisedError | None = None
+    ) -> None:
+        """Make it an error with this text and these values if the scalar `fails` is true when the program runs.
+
+        raised: returns the exception to raise instead.
+        """
 
 
 class PhaseTimer(Protocol):

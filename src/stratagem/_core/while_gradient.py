@@ -25,6 +25,48 @@ def reversible_while(eqn: Any) -> Callable[..., Values] | None:
     params = eqn.params
     test, body = params["cond_jaxpr"], params["body_jaxpr"]
     ends = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+    if not test.out_avals[0].shape:
+        return _reversible(test, body, ends)
+    reversible = _reversible(*_of_rows(test, body, ends))
+    if reversible is None:
+        return None
+
+    @jax.jit
+    def run(*operands: Any) -> Values:
+        return reversible(*operands[: ends[0]], *operands)
+
+    return run
+
+
+def _of_rows(
+    test: xc.ClosedJaxpr, body: xc.ClosedJaxpr, ends: tuple[int, int]
+) -> tuple[xc.ClosedJaxpr, xc.ClosedJaxpr, tuple[int, int]]:
+    """Returns a loop of `vmap` as one that JAX's interface takes; it needs the constants of the test twice.
+
+    There the test gives a truth value for every row. The loop goes on while one is true, and a row whose own is false stays
+    as it is.
+    """
+    count = ends[0]
+
+    def any_row(*values: Any) -> Values:
+        return [xc.jaxpr_as_fun(test)(*values)[0].any()]
+
+    def rows(*values: Any) -> Values:
+        constants, state = values[count : ends[1]], values[ends[1] :]
+        goes_on = xc.jaxpr_as_fun(test)(*values[:count], *state)[0]
+        new = xc.jaxpr_as_fun(body)(*constants, *state)
+        return [
+            jnp.where(lax.broadcast_in_dim(goes_on, v.shape, range(goes_on.ndim)), v, old)
+            for v, old in zip(new, state, strict=True)
+        ]
+
+    tested = jax.make_jaxpr(any_row)(*test.in_avals)
+    repeated = jax.make_jaxpr(rows)(*test.in_avals[:count], *body.in_avals)
+    return tested, repeated, (count, count + ends[1])
+
+
+def _reversible(test: xc.ClosedJaxpr, body: xc.ClosedJaxpr, ends: tuple[int, int]) -> Callable[..., Values] | None:
+    """Returns a loop with one test as a function of its operands that also has a gradient. None if it cannot be repeated."""
     pure_test, pure_body = without_effects(test), without_effects(body)
     if pure_test is test and pure_body is body:
         return functools.partial(_repeated, test, body, ends)

@@ -20,7 +20,6 @@ from stratagem._devices._names import choose_devices as choose_devices
 from stratagem._devices._names import device_name as device_name
 from stratagem._devices._names import find_device as find_device
 from stratagem._devices._names import kind_of as kind_of
-from stratagem._devices._physical import PhysicalDevice as PhysicalDevice
 from stratagem._devices._physical import get_device_details as get_device_details
 from stratagem._devices._physical import get_visible_devices as get_visible_devices
 from stratagem._devices._physical import list_physical_devices as list_physical_devices
@@ -44,6 +43,7 @@ from stratagem._devices._runtime_settings import set_jit as set_jit
 from stratagem._devices._runtime_settings import set_soft_device_placement as set_soft_device_placement
 from stratagem._devices._runtime_settings import set_synchronous_execution as set_synchronous_execution
 from stratagem._devices._runtime_settings import tensor_float_32_execution_enabled as tensor_float_32_execution_enabled
-from stratagem._devices._virtual import LogicalDeviceConfiguration as LogicalDeviceConfiguration
+from stratagem._devices._settings import LogicalDeviceConfiguration as LogicalDeviceConfiguration
+from stratagem._devices._settings import PhysicalDevice as PhysicalDevice
 from stratagem._devices._virtual import get_logical_device_configuration as get_logical_device_configuration
 from stratagem._devices._virtual import set_logical_device_configuration as set_logical_device_configuration

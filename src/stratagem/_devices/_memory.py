@@ -2,13 +2,13 @@
 
 import logging
 import os
-from typing import ClassVar
 
 import jax
 
 from stratagem._base.errors import DeviceError
 from stratagem._devices._names import find_device
-from stratagem._devices._physical import PhysicalDevice, list_physical_devices
+from stratagem._devices._physical import list_physical_devices
+from stratagem._devices._settings import PhysicalDevice, change_settings, settings
 from stratagem._private import backends_started
 
 _PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
@@ -16,16 +16,10 @@ _PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
 logger = logging.getLogger("stratagem")
 
 
-class _Growth:
-    """The argument of `set_memory_growth` by GPU: as in TensorFlow, a setting of the process."""
-
-    by_device: ClassVar[dict[PhysicalDevice, bool]] = {}
-
-
 def get_memory_growth(device: PhysicalDevice) -> bool:
     """Returns whether a GPU's memory grows as needed. Raises ValueError for a device that is no GPU."""
     _check_is_gpu(device)
-    return _Growth.by_device.get(device, os.environ.get(_PREALLOCATE) == "false")
+    return settings().growth.get(device, os.environ.get(_PREALLOCATE) == "false")
 
 
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
@@ -42,10 +36,10 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
         if get_memory_growth(device) == bool(enable):
             return
         raise RuntimeError("Memory growth cannot be set after devices were initialized: call it first in the program.")
-    others = {growth for other, growth in _Growth.by_device.items() if other != device}
+    others = {growth for other, growth in settings().growth.items() if other != device}
     if others - {bool(enable)}:
         raise ValueError("Memory growth cannot differ between GPU devices.")
-    _Growth.by_device[device] = bool(enable)
+    change_settings(growth={**settings().growth, device: bool(enable)})
     os.environ[_PREALLOCATE] = "false" if enable else "true"
 
 

@@ -2,57 +2,31 @@
 
 import importlib.metadata
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 
 import jax
 
-from stratagem._cluster import visible_tpus
+from stratagem._cluster import visible_gpus, visible_tpus
+from stratagem._devices._settings import HiddenKinds, PhysicalDevice, change_settings, settings
 from stratagem._private import backends_started
-
-
-@dataclass(frozen=True)
-class PhysicalDevice:
-    """A device of this machine, as `tf.config.PhysicalDevice`."""
-
-    name: str
-    device_type: str
-
-
-class _Visibility:
-    """The setting of `set_visible_devices`, which as in TensorFlow is that of the process: by kind of device.
-
-    platforms: JAX's setting before a kind was hidden, which is restored when all are visible again.
-    """
-
-    chosen: Mapping[str, tuple[PhysicalDevice, ...]] = {}
-    platforms: str | None = None
-    hiding = False
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """Returns the machine's devices, without starting a backend (as `tf.config.list_physical_devices`)."""
-    counts = {"CPU": 1, "GPU": _gpu_count(), "TPU": visible_tpus(os.environ)}
+    counts = {"CPU": 1, "GPU": len(visible_gpus(os.environ)) if _uses_cuda() else 0, "TPU": visible_tpus(os.environ)}
     found = [PhysicalDevice(f"/physical_device:{kind}:{i}", kind) for kind, n in counts.items() for i in range(n)]
     return [d for d in found if device_type in (None, d.device_type)]
 
 
-def _gpu_count() -> int:
-    """Returns the number of NVIDIA GPUs that JAX would use: with its CUDA plugin, listed by the driver, and not hidden."""
+def _uses_cuda() -> bool:
+    """Returns whether JAX's CUDA plugin is installed."""
     names = {(d.metadata["Name"] or "").lower() for d in importlib.metadata.distributions()}
-    if not any(n.startswith("jax-cuda") and n.endswith("-plugin") for n in names):
-        return 0
-    present = len(list(Path("/proc/driver/nvidia/gpus").glob("*")))
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if visible is None:
-        return present
-    return len([v for v in visible.split(",") if v.strip() and v.strip() != "-1"])
+    return any(n.startswith("jax-cuda") and n.endswith("-plugin") for n in names)
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """Returns the devices that JAX may use: all that there are, but for what `set_visible_devices` left out."""
-    chosen = _Visibility.chosen
+    chosen = settings().visible
     return [d for d in list_physical_devices(device_type) if d in chosen.get(d.device_type, (d,))]
 
 
@@ -77,7 +51,7 @@ def set_visible_devices(devices: Sequence[PhysicalDevice] | PhysicalDevice, devi
     kinds = {d.device_type for d in existing} if device_type is None else {device_type}
     if device_type == "CPU" and not listed:
         raise ValueError("The CPU cannot be hidden: JAX uses it beside accelerators.")
-    changed = dict(_Visibility.chosen)
+    changed = dict(settings().visible)
     changed |= {kind: tuple(d for d in listed if d.device_type == kind) for kind in kinds - {"CPU"}}
     before = get_visible_devices()
     if backends_started():
@@ -86,7 +60,7 @@ def set_visible_devices(devices: Sequence[PhysicalDevice] | PhysicalDevice, devi
                 "Visible devices cannot be modified after being initialized: call set_visible_devices first in the program."
             )
         return
-    _Visibility.chosen = changed
+    change_settings(visible=changed)
     _show_to_jax(existing)
 
 
@@ -97,15 +71,16 @@ def _show_to_jax(existing: Sequence[PhysicalDevice]) -> None:
     if gpus:
         jax.config.update("jax_cuda_visible_devices", ",".join(gpus))
     hidden = {d.device_type for d in existing} - {d.device_type for d in visible}
-    if hidden and not _Visibility.hiding:
-        _Visibility.platforms = jax.config.jax_platforms  # type: ignore[attr-defined]
+    before = settings().hidden
     if hidden:
+        if before is None:
+            change_settings(hidden=HiddenKinds(jax.config.jax_platforms))  # type: ignore[attr-defined]
         platforms = {"GPU": "cuda", "TPU": "tpu", "CPU": "cpu"}
         shown = {d.device_type for d in visible}
         jax.config.update("jax_platforms", ",".join(name for kind, name in platforms.items() if kind in shown))
-    elif _Visibility.hiding:
-        jax.config.update("jax_platforms", _Visibility.platforms)
-    _Visibility.hiding = bool(hidden)
+    elif before is not None:
+        jax.config.update("jax_platforms", before.platforms)
+        change_settings(hidden=None)
 
 
 def get_device_details(device: PhysicalDevice) -> dict[str, str | tuple[int, int]]:

@@ -1,12 +1,12 @@
 """The settings of the runtime that `tf.config` has: threads, compilation, precision, determinism."""
 
-import dataclasses
 import logging
 import os
 from collections.abc import Mapping
 
 import jax
 
+from stratagem._devices._settings import change_settings, settings
 from stratagem._private import POOL, backends_started
 
 _POLICIES = {
@@ -28,32 +28,9 @@ _OPTIMIZERS = frozenset({
 logger = logging.getLogger("stratagem")
 
 
-@dataclasses.dataclass(frozen=True)
-class _Settings:
-    """Settings of the process, as in TensorFlow; those without a comment are only remembered."""
-
-    inter_op_threads: int = 0
-    intra_op_threads: int = 0  # XLA's threads
-    jit: str = ""
-    optimizers: Mapping[str, bool | int] = dataclasses.field(
-        default_factory=lambda: {"disable_model_pruning": False, "disable_meta_optimizer": False}
-    )
-    soft_placement: bool = True  # what `tf.device` does with a device that does not exist
-    policy: str = "silent"
-    synchronous: bool = True
-
-
-class _Present:
-    settings = _Settings()
-
-
-def _change(**changes: str | bool | int | Mapping[str, bool | int]) -> None:
-    _Present.settings = dataclasses.replace(_Present.settings, **changes)  # type: ignore[arg-type]
-
-
 def get_inter_op_parallelism_threads() -> int:
     """Returns what `set_inter_op_parallelism_threads` set; 0 if nothing."""
-    return _Present.settings.inter_op_threads
+    return settings().inter_op_threads
 
 
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
@@ -61,13 +38,13 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
     Raises RuntimeError after a backend has started, if it is another number.
     """
-    _check_not_started("Inter op parallelism", _Present.settings.inter_op_threads, num_threads)
-    _change(inter_op_threads=num_threads)
+    _check_not_started("Inter op parallelism", settings().inter_op_threads, num_threads)
+    change_settings(inter_op_threads=num_threads)
 
 
 def get_intra_op_parallelism_threads() -> int:
     """Returns what `set_intra_op_parallelism_threads` set; 0 if nothing."""
-    return _Present.settings.intra_op_threads
+    return settings().intra_op_threads
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
@@ -78,8 +55,8 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
     """
     if num_threads < 0:
         raise ValueError(f"The number of threads must not be negative, got {num_threads}.")
-    _check_not_started("Intra op parallelism", _Present.settings.intra_op_threads, num_threads)
-    _change(intra_op_threads=num_threads)
+    _check_not_started("Intra op parallelism", settings().intra_op_threads, num_threads)
+    change_settings(intra_op_threads=num_threads)
     if num_threads:
         os.environ[POOL] = str(num_threads)
     else:
@@ -93,55 +70,55 @@ def _check_not_started(what: str, old: int, new: int) -> None:
 
 def get_soft_device_placement() -> bool:
     """Returns whether `tf.device` takes the default device in place of one that does not exist."""
-    return _Present.settings.soft_placement
+    return settings().soft_placement
 
 
 def set_soft_device_placement(enabled: bool) -> None:
     """Chooses whether `tf.device` takes the default device in place of one that does not exist, or raises DeviceError."""
-    _change(soft_placement=bool(enabled))
+    change_settings(soft_placement=bool(enabled))
 
 
 def get_jit() -> str:
     """Returns what `set_jit` set: "autoclustering" or ""."""
-    return _Present.settings.jit
+    return settings().jit
 
 
 def set_jit(enabled: bool | str) -> None:
     """Remembers a setting: every step and compiled function is compiled by XLA, with it or without."""
-    _change(jit="autoclustering" if enabled in (True, "autoclustering") else "")
+    change_settings(jit="autoclustering" if enabled in (True, "autoclustering") else "")
 
 
 def get_experimental_options() -> dict[str, bool | int]:
     """Returns what `set_experimental_options` set, and TensorFlow's defaults of two."""
-    return dict(_Present.settings.optimizers)
+    return dict(settings().optimizers)
 
 
 def set_experimental_options(options: Mapping[str, bool | int]) -> None:
     """Remembers settings of TensorFlow's graph optimizers, in whose place XLA optimizes. As there, unknown ones are dropped."""
     known = {name: value for name, value in options.items() if name in _OPTIMIZERS}
-    _change(optimizers={**_Present.settings.optimizers, **known})
+    change_settings(optimizers={**settings().optimizers, **known})
 
 
 def get_device_policy() -> str:
     """Returns what `set_device_policy` set; "silent" if nothing."""
-    return _Present.settings.policy
+    return settings().policy
 
 
 def set_device_policy(device_policy: str | None) -> None:
     """Remembers a policy: operands on other devices are always copied silently. Raises ValueError for an unknown one."""
     if device_policy not in _POLICIES:
         raise ValueError(f"Invalid argument `device_policy`: {device_policy!r}. It is one of {list(_POLICIES)}.")
-    _change(policy=_POLICIES[device_policy])
+    change_settings(policy=_POLICIES[device_policy])
 
 
 def get_synchronous_execution() -> bool:
     """Returns what `set_synchronous_execution` set; True if nothing."""
-    return _Present.settings.synchronous
+    return settings().synchronous
 
 
 def set_synchronous_execution(enable: bool) -> None:
     """Remembers a setting: JAX computes while Python goes on, and waits where a value is asked for."""
-    _change(synchronous=bool(enable))
+    change_settings(synchronous=bool(enable))
 
 
 def tensor_float_32_execution_enabled() -> bool:

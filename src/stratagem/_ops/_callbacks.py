@@ -6,11 +6,14 @@ from typing import Any
 
 import jax
 import jax.experimental
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.context import current
-from stratagem._ops._convert import is_traced, on_host, tensor
+from stratagem._core.step import GradientTape, UnconnectedGradients
+from stratagem._ops._convert import allow_x64, is_traced, on_host, tensor
 from stratagem._ops._dtypes import as_dtype
 
 
@@ -27,9 +30,15 @@ def py_function(
     Without `inp` returns a function that makes such calls, without `func` a decorator.
 
     Inside a replica's compiled step also pass `result_shape`, one shape or a list of them (TF has no such argument:
-    its graphs do not need shapes). The result has no gradient. Elsewhere in a `tf.function` it leads to host mode.
+    its graphs do not need shapes). Elsewhere in a `tf.function` it leads to host mode. The results have gradients: in a
+    compiled step that asks for them, the reverse calls `func` again, under a tape, and variables that it reads have none.
+
+    Raises:
+        InvalidArgumentError: `func` returns another number of values than `Tout` has, or fractions for integers; strings
+            in a compiled step; a compiled step without `result_shape`.
+        What `func` raises, with its class, also from a compiled step.
     """
-    return _applied(lambda f, *a: f(*map(tensor, a)), func, inp, Tout, result_shape)
+    return _applied(lambda f, *a: f(*map(tensor, a)), func, inp, Tout, result_shape, True)
 
 
 def numpy_function(
@@ -41,49 +50,65 @@ def numpy_function(
     *,
     result_shape: Any = None,
 ) -> Any:
-    """Calls `func(*inp)` in Python, with NumPy arrays; see `py_function`."""
-    return _applied(lambda f, *a: f(*map(np.asarray, a)), func, inp, Tout, result_shape)
+    """Calls `func(*inp)` in Python, with NumPy arrays; see `py_function`. The results have no gradient."""
+    return _applied(lambda f, *a: f(*map(np.asarray, a)), func, inp, Tout, result_shape, False)
 
 
-def _applied(call: Callable[..., Any], func: Any, inp: Any, dtypes: Any, shapes: Any) -> Any:
+def _applied(call: Callable[..., Any], func: Any, inp: Any, dtypes: Any, shapes: Any, reverse: bool) -> Any:
     """Returns `call(func, *inp)` made in Python; without `inp` a function of it, without `func` a decorator."""
     if func is None:
-        return lambda decorated: _applied(call, decorated, inp, dtypes, shapes)
+        return lambda decorated: _applied(call, decorated, inp, dtypes, shapes, reverse)
+    bound = functools.partial(call, func)
     if inp is None:
-        return functools.wraps(func)(lambda *args: _call(functools.partial(call, func), args, dtypes, shapes))
-    return _call(functools.partial(call, func), inp, dtypes, shapes)
+        return functools.wraps(func)(lambda *args: _call(bound, args, dtypes, shapes, reverse))
+    return _call(bound, inp, dtypes, shapes, reverse)
 
 
-def _call(func: Callable[..., Any], inp: Sequence[Any], dtypes: Any, shapes: Any) -> Any:
+def _call(func: Callable[..., Any], inp: Sequence[Any], dtypes: Any, shapes: Any, reverse: bool) -> Any:
     several = isinstance(dtypes, list | tuple)
     kinds = [as_dtype(d).dtype for d in (dtypes if several else [] if dtypes is None else [dtypes])]
     arrays = [tensor(i) for i in inp]
 
-    def results(*values: Any) -> list[np.ndarray]:
+    def results(*values: Any) -> list[Any]:
         returned = func(*values)
-        given = list(returned) if several and kinds else [returned] if kinds else []
-        return [_as_numpy(g, kind) for g, kind in zip(given, kinds, strict=True)]
-
-    def run(*values: Any) -> None:
-        results(*values)
+        given = list(returned) if several and isinstance(returned, list | tuple) else [returned]
+        if not kinds or returned is None:
+            given = []
+        if len(given) != len(kinds):
+            raise InvalidArgumentError(
+                f"A function of tf.py_function or tf.numpy_function returned {len(given)} value(s), but Tout has {len(kinds)}."
+            )
+        return [_as_kind(g, kind) for g, kind in zip(given, kinds, strict=True)]
 
     made: Sequence[Any]
     if current().recorder is None and not is_traced(arrays):
         made = [tensor(r) for r in results(*arrays)]
     elif kinds:
-        made = jax.experimental.io_callback(results, _specs(kinds, shapes, several), *arrays)
+        made = _from_program(results, _specs(kinds, shapes, several), arrays, reverse)
     else:
-        jax.debug.callback(run, *arrays)
+        _refuse_strings(arrays)
+        types = [a.dtype for a in arrays]
+        jax.debug.callback(lambda *words: _without_result(results, words, types), *map(_words, arrays))
         made = []
     return list(made) if several or dtypes is None else made[0]
 
 
-def _as_numpy(value: Any, kind: np.dtype) -> np.ndarray:
-    array = np.asarray(value) if isinstance(value, jax.Array) else on_host(value)
-    return array.astype(kind)
+def _as_kind(value: Any, kind: np.dtype) -> Any:
+    """Returns a result as an array of this dtype: a tensor stays one, whose gradient a tape around the call knows."""
+    array = value if isinstance(value, jax.Array) else on_host(value)
+    for wider in (jnp.complexfloating, jnp.inexact):
+        if jnp.issubdtype(array.dtype, wider) and not jnp.issubdtype(kind, wider):
+            raise InvalidArgumentError(
+                f"A function of tf.py_function or tf.numpy_function returned {array.dtype}, but Tout has {kind}. Use tf.cast."
+            )
+    if array.dtype == kind:
+        return array
+    with allow_x64(np.float64):
+        return array.astype(kind)
 
 
-def _specs(kinds: Sequence[np.dtype], shapes: Any, several: bool) -> list[jax.ShapeDtypeStruct]:
+def _specs(kinds: Sequence[np.dtype], shapes: Any, several: bool) -> list[Any]:
+    """Returns the types of the results in a compiled program; leaves its trace, if that can be, where shapes are missing."""
     context = current()
     if shapes is None and context.recorder is not None and context.replica is None:
         context.recorder.need_host("it calls tf.py_function")
@@ -92,4 +117,161 @@ def _specs(kinds: Sequence[np.dtype], shapes: Any, several: bool) -> list[jax.Sh
             "Inside a compiled step the shape of what tf.py_function returns must be known: pass result_shape=..., "
             "one shape for each of Tout."
         )
-    return [jax.ShapeDtypeStruct(tuple(s), k) for s, k in zip(shapes if several else [shapes], kinds, strict=True)]
+    sizes = shapes if several else [shapes]
+    if len(sizes) != len(kinds):
+        raise InvalidArgumentError(f"result_shape has {len(sizes)} shape(s), but Tout has {len(kinds)} dtype(s).")
+    return [jax.ShapeDtypeStruct(tuple(s), k) for s, k in zip(sizes, kinds, strict=True)]
+
+
+def _refuse_strings(values: Sequence[Any]) -> None:
+    if any(v.dtype == object for v in values):
+        raise InvalidArgumentError(
+            "Strings cannot be in a compiled step, so tf.py_function and tf.numpy_function neither take nor return them there. "
+            "Call it outside of the replica function, or in the function of a dataset."
+        )
+
+
+# --- In a compiled program ----------------------------------------------------------------------------------------------
+
+
+class _Raised:
+    """The first exception in calls from a program. Called, it returns that and forgets it."""
+
+    def __init__(self) -> None:
+        self._errors: list[BaseException] = []
+
+    def note(self, error: BaseException) -> None:
+        self._errors[:] = self._errors[:1] or [error]
+
+    def __call__(self) -> BaseException | None:
+        errors, self._errors = self._errors, []
+        return errors[0] if errors else None
+
+
+def _from_program(
+    results: Callable[..., list[Any]], specs: Sequence[Any], arrays: Sequence[Any], reverse: bool
+) -> list[Any]:
+    """Returns what a function returns when the program calls it. reverse: whether it has gradients."""
+    _refuse_strings([*arrays, *specs])
+    recorder, types, raised = current().recorder, [a.dtype for a in arrays], _Raised()
+
+    def call(*words: Any) -> list[np.ndarray]:
+        try:
+            found = [np.asarray(r) for r in results(*map(_from_words, words, types))]
+            for value, spec in zip(found, specs, strict=True):
+                _check_shape(value, spec)
+        except Exception as error:
+            if recorder is None:  # a program of the user's own `jax.jit`: JAX reports it
+                raise
+            raised.note(error)
+            return [np.ones((), bool), *(np.zeros(s.shape, s.dtype) for s in map(_words_spec, specs))]
+        return [np.zeros((), bool), *map(_words_of, found)]
+
+    flag = jax.ShapeDtypeStruct((), np.bool_)
+    operands = [_words(lax.stop_gradient(a)) for a in arrays]
+    failed, *words = jax.experimental.io_callback(call, [flag, *map(_words_spec, specs)], *operands)
+    if recorder is not None:
+        recorder.check(failed, "A function that tf.py_function or tf.numpy_function calls raised an error.", {}, raised)
+    made = [_to_tensor(w, s.dtype) for w, s in zip(words, specs, strict=True)]
+    if reverse and any(map(_is_floating, specs)) and any(map(_is_floating, arrays)):
+        return _with_reverse(results, made, arrays)
+    return made
+
+
+def _without_result(results: Callable[..., list[Any]], words: Sequence[Any], types: Sequence[np.dtype]) -> None:
+    results(*map(_from_words, words, types))
+
+
+def _check_shape(value: np.ndarray, spec: Any) -> None:
+    if value.shape != spec.shape:
+        raise InvalidArgumentError(
+            f"A function of tf.py_function or tf.numpy_function returned the shape {value.shape}, but result_shape is "
+            f"{spec.shape}."
+        )
+
+
+def _with_reverse(results: Callable[..., list[Any]], made: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+    """Returns the results with gradients with respect to floating-point arguments: the reverse calls the function again."""
+    count, kinds = len(made), [(m.shape, m.dtype) for m in made]
+    types = [a.dtype for a in arrays]
+    places = [i for i, a in enumerate(arrays) if _is_floating(a)]
+
+    def gradients(*words: Any) -> list[np.ndarray]:
+        inputs = [tensor(_from_words(w, t)) for w, t in zip(words, types, strict=False)]
+        wanted = [tensor(_from_words(w, k)) for w, (_, k) in zip(words[len(types) :], floating, strict=True)]
+        with GradientTape(watch_accessed_variables=False) as tape:
+            watched = [inputs[i] for i in places]
+            tape.watch(watched)
+            targets = [r for r in map(tensor, results(*inputs)) if _is_floating(r)]
+        found = tape.gradient(
+            targets, watched, output_gradients=wanted, unconnected_gradients=UnconnectedGradients.ZERO
+        )
+        return [_words_of(np.asarray(f)) for f in found]
+
+    floating = [(s, k) for s, k in kinds if jnp.issubdtype(k, jnp.inexact)]
+
+    @jax.custom_vjp
+    def connected(*values: Any) -> list[Any]:
+        # Whoever asks what the results depend on has to find the arguments.
+        return list(lax.optimization_barrier(values)[:count])
+
+    def forward(*values: Any) -> tuple[list[Any], tuple[Any, ...]]:
+        return list(values[:count]), values[count:]
+
+    def backward(inputs: tuple[Any, ...], cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        own = [c for c, m in zip(cotangents, made, strict=True) if _is_floating(m)]
+        specs = [_words_spec(inputs[i]) for i in places]
+        words = jax.pure_callback(gradients, specs, *map(_words, [*inputs, *own]), vmap_method="sequential")
+        found = {i: _to_tensor(w, types[i]) for i, w in zip(places, words, strict=True)}
+        return (*[None] * count, *(found.get(i) for i in range(len(types))))
+
+    connected.defvjp(forward, backward)
+    return connected(*map(lax.stop_gradient, made), *arrays)
+
+
+def _is_floating(value: Any) -> bool:
+    return bool(jnp.issubdtype(value.dtype, jnp.inexact))
+
+
+# --- 64-bit numbers cross the border as pairs of 32 bits: JAX's callbacks would cut them -----------------------------------
+
+
+def _is_wide(dtype: np.dtype) -> bool:
+    return dtype in (np.float64, np.int64, np.uint64, np.complex128)
+
+
+def _words_spec(value: Any) -> Any:
+    if not _is_wide(value.dtype):
+        return jax.ShapeDtypeStruct(value.shape, value.dtype)
+    return jax.ShapeDtypeStruct((*value.shape, value.dtype.itemsize // 4), np.uint32)
+
+
+def _words(array: Any) -> Any:
+    """Returns a tensor as it is handed to Python."""
+    if not _is_wide(array.dtype):
+        return array
+    with allow_x64(np.float64):
+        if array.dtype == np.complex128:
+            parts = [lax.bitcast_convert_type(part, np.uint32) for part in (array.real, array.imag)]
+            return jnp.concatenate(parts, axis=-1)
+        return lax.bitcast_convert_type(array, np.uint32)
+
+
+def _to_tensor(words: Any, dtype: np.dtype) -> Any:
+    """Returns as a tensor what Python has handed over."""
+    if not _is_wide(dtype):
+        return words
+    with allow_x64(np.float64):
+        if dtype == np.complex128:
+            parts = (words[..., :2], words[..., 2:])
+            return lax.complex(*(lax.bitcast_convert_type(part, np.float64) for part in parts))
+        return lax.bitcast_convert_type(words, dtype)
+
+
+def _from_words(words: Any, dtype: np.dtype) -> np.ndarray:
+    array = np.asarray(words)
+    return np.asarray(array, order="C").view(dtype)[..., 0] if _is_wide(dtype) else array
+
+
+def _words_of(array: np.ndarray) -> np.ndarray:
+    return np.asarray(array, order="C")[..., None].view(np.uint32) if _is_wide(array.dtype) else array

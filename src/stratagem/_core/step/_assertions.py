@@ -13,6 +13,7 @@ from jax.extend import core as xc
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest
 from stratagem._core.mesh import AXIS
+from stratagem._core.roles import RaisedError
 from stratagem._core.values import PerReplica, as_text
 from stratagem._private import add_check, checked, revealed
 
@@ -20,19 +21,29 @@ from stratagem._private import add_check, checked, revealed
 @final
 @dataclass(frozen=True)
 class Check:
-    """One check of a trace. name: the key of its values among the results; names sort in the order of the checks."""
+    """One check of a trace. name: the key of its values among the results; names sort in the order of the checks.
+
+    raised: returns the exception that the check stands for, if it does.
+    """
 
     text: str
     labels: tuple[str, ...]
     dtypes: tuple[np.dtype, ...]
     name: Any
+    raised: RaisedError | None = None
 
 
-def note_check(checks: list[Check], fails: jax.Array, text: str, values: Mapping[str, jax.Array]) -> None:
+def note_check(
+    checks: list[Check],
+    fails: jax.Array,
+    text: str,
+    values: Mapping[str, jax.Array],
+    raised: RaisedError | None = None,
+) -> None:
     """Adds a check to the program being traced and to the list of its checks."""
     dtypes = tuple(np.dtype(v.dtype) for v in values.values())
     words = [_words(v) for v in values.values()]
-    checks.append(Check(text, tuple(values), dtypes, add_check(fails, len(checks) + 1, words)))
+    checks.append(Check(text, tuple(values), dtypes, add_check(fails, len(checks) + 1, words), raised))
 
 
 @final
@@ -49,6 +60,7 @@ class ProgramAssertions:
     dtypes: tuple[tuple[np.dtype, ...], ...] = ()
     starts: tuple[int, ...] = ()
     values: int = 0
+    raised: tuple[RaisedError | None, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.texts)
@@ -60,6 +72,8 @@ class ProgramAssertions:
 
     def verify(self, results: Sequence[Nest], replicas: Sequence[int]) -> None:
         """Waits for the program with these results; raises InvalidArgumentError if one of its checks failed.
+
+        A check that stands for an exception of the user's code raises that, where it was raised.
 
         replicas: those whose values are in this process. All workers raise at the same step; those that have the values
         show them.
@@ -76,6 +90,9 @@ class ProgramAssertions:
         text = self.texts[check] + (f" (replica {replica})" if len(found) > 1 else "")
         if not here:
             raise InvalidArgumentError(f"{text}\nIt is a replica of another worker, whose error has the values.")
+        error = raised() if (raised := self.raised[check]) is not None else None
+        if error is not None:
+            raise error
         position = list(replicas).index(replica)
         own = values[self.starts[check] :][: len(self.labels[check])]
         read = (np.asarray(v.values[position] if isinstance(v, PerReplica) else v) for v in own)
@@ -119,6 +136,7 @@ def with_checks(
         # (A check in code that never runs, such as a loop without steps, has no values.)
         tuple(starts.get(c.name, 0) for c in checks),
         len(made.jaxpr.outvars) - len(closed.jaxpr.outvars) - 1,
+        tuple(c.raised for c in checks),
     )
 
 

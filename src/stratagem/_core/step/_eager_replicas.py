@@ -14,7 +14,7 @@ from stratagem._base.types import Nest, UserFunction
 from stratagem._core.context import entered
 from stratagem._core.eager import open_recorder
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.roles import Strategy
+from stratagem._core.roles import RaisedError, Strategy
 from stratagem._core.step._eager_mode import functions_run_eagerly
 from stratagem._core.step._execute import refuse_gradients
 from stratagem._core.step._replica_context import ReplicaContext
@@ -69,9 +69,11 @@ class EagerReplicaRecorder(TraceRecorder):
     def need_host(self, reason: str) -> None:
         """Does nothing: values are known."""
 
-    def check(self, fails: Any, text: str, values: Mapping[str, Any]) -> None:
-        """Raises InvalidArgumentError if `fails` is true."""
+    def check(self, fails: Any, text: str, values: Mapping[str, Any], raised: RaisedError | None = None) -> None:
+        """Raises InvalidArgumentError, or what `raised` returns, if `fails` is true."""
         if bool(fails):
+            if raised is not None and (error := raised()) is not None:
+                raise error
             shown = "".join(f"\n{label} {value}" for label, value in values.items())
             raise InvalidArgumentError(f"{text}{shown}")
 

@@ -14,6 +14,7 @@ from stratagem._base.errors import ContextError, MixedStrategiesError, TracedDec
 from stratagem._core.context import Context, current, recording
 from stratagem._core.eager import is_inexact
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.roles import RaisedError
 from stratagem._core.step._aggregation import as_one, own_share
 from stratagem._core.step._assertions import Check, note_check
 from stratagem._core.step._assigned_primitive import assigned_p
@@ -301,9 +302,12 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
             )
         raise HostMode(reason)
 
-    def check(self, fails: Any, text: str, values: Mapping[str, Any]) -> None:
-        """Adds a check to the program: when it runs, it raises an error with this text and these values if `fails` is true."""
-        note_check(self.checks, fails, text, values)
+    def check(self, fails: Any, text: str, values: Mapping[str, Any], raised: RaisedError | None = None) -> None:
+        """Adds a check to the program: when it runs, it raises an error with this text and these values if `fails` is true.
+
+        raised: returns the exception to raise instead.
+        """
+        note_check(self.checks, fails, text, values, raised)
 
     def shapes_everywhere(self, shape: Shape) -> tuple[Shape, ...]:
         """Returns the shapes on all replicas of a gathered value, whose shape on this replica is given."""
