@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.ops.facade import tf
@@ -24,3 +25,8 @@ def test_files_without_a_name_or_contents_are_value_errors(tmp_path: Path) -> No
         with pytest.raises(ValueError, match="got None"):
             call()
     assert not file.exists()
+
+
+def test_a_floor_quotient_is_the_rounded_quotient() -> None:
+    """JAX's and Python's 5 // 0.1 is 49."""
+    assert tf.math.floordiv([5.0, 5.2, -5.2], [0.1, -np.inf, np.inf]).tolist() == [50.0, 0.0, 0.0]

@@ -14,13 +14,14 @@ RECORDED = json.loads(Path(__file__).with_name("every_signature.json").read_text
 
 MORE = "takes arguments after TensorFlow's"
 FLAGS = "is a function of absl, which this passes all arguments to"
+KINDS = ("bool", "boolean", "float", "integer", "string")
 DIFFERENT = {
     **dict.fromkeys(("bincount", "math.bincount"), f"{MORE}: name"),
     **dict.fromkeys(("numpy_function", "py_function"), f"{MORE}: result_shape, which compiled steps need"),
     **dict.fromkeys(("group", "meshgrid", "print"), "names what TensorFlow takes as **kwargs"),
     **dict.fromkeys((f"layers.{kind}_pooling{n}d" for kind in ("average", "max") for n in (1, 2, 3)), f"{MORE}: reuse"),
     **dict.fromkeys(
-        (f"{place}.DEFINE_{kind}" for place in ("app.flags", "flags") for kind in "bool boolean float integer string".split()),
+        (f"{place}.DEFINE_{kind}" for place in ("app.flags", "flags") for kind in KINDS),
         FLAGS,
     ),
     **dict.fromkeys(("app.flags.FLAGS", "flags.FLAGS"), "is absl's object, and no function there"),
