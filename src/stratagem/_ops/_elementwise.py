@@ -90,7 +90,7 @@ _digamma = smooth(
     jax.lax.digamma,
     lambda y, x: jnp.where(x == np.inf, 0, jax.lax.polygamma(jnp.ones_like(x), jnp.where(x == np.inf, 1, x))),
 )
-_remainder = smooth(jnp.mod, lambda r, x, y: 1, lambda r, x, y: -jnp.floor(x / y))
+_remainder = smooth(jnp.mod, lambda r, x, y: jnp.ones_like(x), lambda r, x, y: -jnp.floor(x / y))
 
 
 # --- One tensor -------------------------------------------------------------------------------------------------------

@@ -99,19 +99,6 @@ def of_norms(draw: Draw) -> Any:
     return [array], {"ord": order, "axis": axis, "keepdims": draw.flag()}
 
 
-def of_shortened(draw: Draw) -> Any:
-    """Norms below and above the limit, along some or all dimensions."""
-    shape = draw.shape(1, 3, min_size=1)
-    limit = draw.real(0.5, 6)
-    return [draw.array(shape, draw.choice(FLOATS), special=False), limit], {"axes": draw.choice([None, [-1], [0]])}
-
-
-def of_shortened_together(draw: Draw) -> Any:
-    dtype = draw.choice(FLOATS)
-    arrays = [draw.array(draw.shape(0, 2), dtype, special=draw.number == 4) for _ in range(draw.integer(1, 3))]
-    return [arrays, draw.real(0.5, 6)], {}
-
-
 FUNCTIONS: list[Function] = [
     *(Function(f"reduce_{name}", reduced(*MIXED), gradients=True, **FEW) for name in ("sum", "mean", "max", "min")),
     Function("reduce_prod", reduced(*MIXED, special=False), gradients=True, **FEW),
@@ -135,6 +122,4 @@ FUNCTIONS: list[Function] = [
     Function("math.segment_mean", of_segments, gradients=True, **{**FEW, "quick": (0,)}),
     Function("matmul", of_products, gradients=True, **FEW),
     Function("norm", of_norms, gradients=True, **FEW),
-    Function("clip_by_norm", of_shortened, gradients=True, **FEW),
-    Function("clip_by_global_norm", of_shortened_together, gradients=True, **FEW),
 ]

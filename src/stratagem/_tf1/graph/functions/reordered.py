@@ -1,4 +1,4 @@
-"""Functions that are TensorFlow 2's but for the order or the names of their parameters, or for additional ones."""
+"""Functions of TensorFlow 2 whose parameters are reordered, renamed or more in TensorFlow 1."""
 
 import functools
 import inspect
