@@ -10,6 +10,7 @@ import jax
 import numpy as np
 import pytest
 
+import stratagem
 from stratagem._base.errors import InvalidArgumentError, OpError
 from tests.ops.expressions import EXPRESSIONS
 from tests.ops.facade import tf
@@ -34,6 +35,7 @@ MORE_PARAMETERS = {
     "tf.numpy_function": "result_shape",
     "tf.meshgrid": "indexing name",
     "tf.print": "output_stream summarize sep end name",
+    "tf.group": "name",
 }
 FEWER_PARAMETERS = {"tf.math.bincount"}
 
@@ -91,7 +93,7 @@ def test_deliberate_difference(expression: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(SIGNATURES))
 def test_parameters(name: str) -> None:
-    value: Any = tf
+    value: Any = stratagem
     for part in name.split(".")[1:]:
         value = getattr(value, part)
     found, recorded = list(inspect.signature(value).parameters), SIGNATURES[name].split()

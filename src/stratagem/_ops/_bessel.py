@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops._convert import Tensor, allow_x64, on_device
-from stratagem._ops._special import smooth, unary
+from stratagem._ops._elementwise import smooth
+from stratagem._ops._special import unary
 from stratagem._ops._symbolic import accept_symbols
 
 Function = Callable[[Tensor], Tensor]

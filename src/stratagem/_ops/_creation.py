@@ -161,12 +161,18 @@ def one_hot(
     dtype: DTypeLike = None,
     name: str | None = None,
 ) -> Tensor:
-    """`on_value` (1) where the new dimension's position equals the index, else `off_value` (0), also for an invalid index."""
+    """`on_value` (1) where the new dimension's position equals the index, else `off_value` (0), also for an invalid index.
+
+    Raises InvalidArgumentError when `axis` is neither -1, the last one, nor a dimension counted from the first.
+    """
     given = on_value if on_value is not None else off_value
     wanted = as_dtype(dtype if dtype is not None else float32 if given is None else tensor(given).dtype)
     size = static_int(depth, "a tensor is the depth of tf.one_hot")
     where = -1 if axis is None else axis
-    index = jnp.expand_dims(tensor(indices), where)
+    given_index = tensor(indices)
+    if not -1 <= where <= given_index.ndim:
+        raise InvalidArgumentError(f"tf.one_hot takes an axis of -1 to {given_index.ndim} here, got {where}.")
+    index = jnp.expand_dims(given_index, where)
     shape = [1] * index.ndim
     shape[where] = size
     positions = on_device(np.arange(size, dtype=index.dtype).reshape(shape))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike, Unused
 from stratagem._core.values import quotient
-from stratagem._ops._convert import Tensor, folds_constants, is_traced, operands, tensor
+from stratagem._ops._convert import Tensor, allow_x64, folds_constants, is_traced, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 
 
@@ -61,6 +61,38 @@ def _labelled(function: Any, label: str) -> Any:
     return function
 
 
+def smooth(function: Callable[..., Tensor], *partials: Callable[..., Tensor] | None) -> Callable[..., Tensor]:
+    """A function of tensors of one shape with these partial derivatives, which get its value and its arguments.
+
+    None: there is no derivative. It is exact for 64 bits also where a derivative is taken outside of its call.
+    """
+
+    @jax.custom_jvp
+    def call(*xs: Tensor) -> Tensor:
+        with allow_x64(xs[0].dtype):
+            return function(*xs)
+
+    @call.defjvp
+    def rule(primals: tuple[Tensor, ...], tangents: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+        value = call(*primals)
+        with allow_x64(value.dtype):
+            parts = zip(partials, tangents, strict=True)
+            slopes = [change * partial(value, *primals) for partial, change in parts if partial is not None]
+        return value, sum(slopes[1:], slopes[0])
+
+    return cast(Callable[..., Tensor], call)
+
+
+# TensorFlow divides by the slope of the inverse: NaN outside of the domain, exact far from 0.
+_asinh = smooth(jnp.arcsinh, lambda y, x: 1 / jnp.cosh(y))
+_acosh = smooth(jnp.arccosh, lambda y, x: 1 / jnp.sinh(y))
+_digamma = smooth(
+    jax.lax.digamma,
+    lambda y, x: jnp.where(x == np.inf, 0, jax.lax.polygamma(jnp.ones_like(x), jnp.where(x == np.inf, 1, x))),
+)
+_remainder = smooth(jnp.mod, lambda r, x, y: jnp.ones_like(x), lambda r, x, y: -jnp.floor(x / y))
+
+
 # --- One tensor -------------------------------------------------------------------------------------------------------
 
 abs = _unary("abs", jnp.abs)
@@ -91,8 +123,8 @@ atan = _floating("atan", jnp.arctan)
 sinh = _floating("sinh", jnp.sinh)
 cosh = _floating("cosh", jnp.cosh)
 tanh = _floating("tanh", jnp.tanh)
-asinh = _floating("asinh", jnp.arcsinh)
-acosh = _floating("acosh", jnp.arccosh)
+asinh = _floating("asinh", _asinh)
+acosh = _floating("acosh", _acosh)
 atanh = _floating("atanh", jnp.arctanh)
 sigmoid = _floating("sigmoid", jax.nn.sigmoid)
 log_sigmoid = _floating("math.log_sigmoid", jax.nn.log_sigmoid)
@@ -100,7 +132,7 @@ erf = _floating("math.erf", jax.lax.erf)
 erfc = _floating("math.erfc", jax.lax.erfc)
 erfinv = _floating("math.erfinv", jax.lax.erf_inv)
 lgamma = _floating("math.lgamma", jax.lax.lgamma)
-digamma = _floating("math.digamma", jax.lax.digamma)
+digamma = _floating("math.digamma", _digamma)
 
 
 # --- Two tensors ------------------------------------------------------------------------------------------------------
@@ -125,7 +157,8 @@ _product_no_nan.defvjp(lambda x, y: (_product_no_nan(x, y), (x, y)), _product_no
 
 
 def _multiply_no_nan(x: Tensor, y: Tensor) -> Tensor:
-    return _product_no_nan(*jnp.broadcast_arrays(x, y))
+    first, second = jnp.broadcast_arrays(x, y)
+    return _product_no_nan(first, second) if first.size else first * second
 
 
 def _quotient_no_nan(x: Tensor, y: Tensor) -> Tensor:
@@ -144,6 +177,17 @@ def _real_quotient(x: Tensor, y: Tensor) -> Tensor:
     return quotient(x, y)
 
 
+def _floor_quotient(x: Tensor, y: Tensor) -> Tensor:
+    # JAX divides what the remainder leaves: 5 // 0.1 is 49 there, and 50 in TensorFlow.
+    return jnp.floor(x / y) if jnp.issubdtype(x.dtype, np.floating) else jnp.floor_divide(x, y)
+
+
+def _floor_remainder(x: Tensor, y: Tensor) -> Tensor:
+    if not jnp.issubdtype(x.dtype, np.floating):
+        return jnp.mod(x, y)
+    return _remainder(*jnp.broadcast_arrays(x, y))
+
+
 add = _binary("add", jnp.add)
 subtract = _binary("subtract", jnp.subtract)
 multiply = _binary("multiply", jnp.multiply)
@@ -152,8 +196,8 @@ truediv = _binary("math.truediv", quotient)
 realdiv = _binary("realdiv", _real_quotient)
 divide_no_nan = _binary("math.divide_no_nan", _quotient_no_nan)
 multiply_no_nan = _binary("math.multiply_no_nan", _multiply_no_nan)
-floordiv = _binary("math.floordiv", jnp.floor_divide)
-floormod = _binary("math.floormod", jnp.mod)
+floordiv = _binary("math.floordiv", _floor_quotient)
+floormod = _binary("math.floormod", _floor_remainder)
 truncatediv = _binary("truncatediv", lambda x, y: jax.lax.div(*jnp.broadcast_arrays(x, y)))
 truncatemod = _binary("truncatemod", lambda x, y: jax.lax.rem(*jnp.broadcast_arrays(x, y)))
 pow = _binary("pow", _power)
@@ -193,7 +237,9 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The angle of complex numbers, element by element."""
-    return jnp.angle(tensor(input))
+    array = tensor(input)
+    with allow_x64(array.dtype):
+        return jnp.angle(array)
 
 
 def _logical(label: str, function: Callable[..., Tensor]) -> Any:

@@ -271,11 +271,16 @@ def top_k(
 
 
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None) -> Tensor:
-    """Tells for each target class if it is among the `k` best predictions; ties count as better, non-finite ones never."""
+    """Tells for each target class if it is among the `k` best predictions; ties count as better, non-finite ones never.
+
+    A class that does not exist is not among them.
+    """
     scores, classes = tensor(predictions), tensor(targets)
-    own = jnp.take_along_axis(scores, classes[:, None], axis=1)
+    exists = (classes >= 0) & (classes < scores.shape[1])
+    own = jnp.take_along_axis(scores, jnp.where(exists, classes, 0)[:, None], axis=1)
     better = jnp.sum(scores > own, axis=1)
-    return (better < tensor(k)) & jnp.all(jnp.isfinite(scores) | (scores <= own), axis=1) & jnp.isfinite(own[:, 0])
+    orderly = jnp.all(jnp.isfinite(scores) | (scores <= own), axis=1) & jnp.isfinite(own[:, 0])
+    return exists & (better < tensor(k)) & orderly
 
 
 def searchsorted(

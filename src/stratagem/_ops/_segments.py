@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, Nest, TensorLike
-from stratagem._ops._convert import Tensor, allow_x64, on_device, static_int, tensor
+from stratagem._ops._convert import Tensor, allow_x64, is_traced, on_device, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
 from stratagem._ops._indexing import concrete
 from stratagem._ops._symbolic import accept_symbols
@@ -118,8 +118,13 @@ def segment_sum(data: Nest, segment_ids: TensorLike, name: str | None = None) ->
 
 
 def segment_mean(data: Nest, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """The mean of the rows of each segment, 0 for an empty one; ids must be sorted and known."""
-    return unsorted_segment_mean(data, segment_ids, _sorted_count(segment_ids))
+    """The mean of the rows of each segment, 0 for an empty one; ids must be sorted and known. Of integers, it is truncated."""
+    count, array = _sorted_count(segment_ids), tensor(data)
+    if jnp.issubdtype(array.dtype, np.inexact):
+        return unsorted_segment_mean(array, segment_ids, count)
+    total = unsorted_segment_sum(array, segment_ids, count)
+    rows = jnp.maximum(_row_counts(segment_ids, count), 1).astype(total.dtype)
+    return jax.lax.div(*jnp.broadcast_arrays(total, rows.reshape(rows.shape + (1,) * (total.ndim - 1))))
 
 
 def segment_prod(data: Nest, segment_ids: TensorLike, name: str | None = None) -> Tensor:
@@ -167,12 +172,21 @@ def confusion_matrix(
     dtype: DTypeLike = int32,
     name: str | None = None,
 ) -> Tensor:
-    """The number of times that class i (row) was predicted as class j (column). Inside a trace `num_classes` must be given."""
+    """The number of times that class i (row) was predicted as class j (column). Inside a trace `num_classes` must be given.
+
+    Raises InvalidArgumentError for known classes that are negative or not below `num_classes`; in a trace they count nothing.
+    """
     truth, guess = tensor(labels).ravel(), tensor(predictions).ravel()
     if num_classes is None:
         both = concrete("tf.math.confusion_matrix", truth), concrete("tf.math.confusion_matrix", guess)
         num_classes = int(np.max(np.concatenate(both).astype(np.int64), initial=-1)) + 1
+    for what, classes in (("labels", truth), ("predictions", guess)):
+        if not is_traced(classes) and bool(((classes < 0) | (classes >= num_classes)).any()):
+            raise InvalidArgumentError(
+                f"tf.math.confusion_matrix: {what} are classes from 0 to {num_classes - 1}, got {classes.tolist()!s:.100}."
+            )
     kind = as_dtype(dtype).dtype
+    truth, guess = (jnp.where(classes < 0, num_classes, classes) for classes in (truth, guess))
     each = jnp.ones(truth.shape, kind) if weights is None else tensor(weights).ravel().astype(kind)
     return jnp.zeros((num_classes, num_classes), kind).at[truth, guess].add(each)
 

@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, on_device, operands, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, float32
-from stratagem._ops._elementwise import Unary
+from stratagem._ops._elementwise import Unary, smooth
 from stratagem._ops._symbolic import accept_symbols
 
 
@@ -36,28 +36,6 @@ def unary(label: str, function: Callable[[Tensor], Tensor], doc: str) -> Unary:
     apply.__name__ = apply.__qualname__ = label.rpartition(".")[2]
     apply.__doc__ = f"{doc} Raises InvalidArgumentError for dtypes that are not floating point."
     return apply
-
-
-def smooth(function: Callable[..., Tensor], *partials: Callable[..., Tensor] | None) -> Callable[..., Tensor]:
-    """A function of tensors of one shape with these partial derivatives, which get its value and its arguments.
-
-    None: there is no derivative. It is exact for 64 bits also where a derivative is taken outside of its call.
-    """
-
-    @jax.custom_jvp
-    def call(*xs: Tensor) -> Tensor:
-        with allow_x64(xs[0].dtype):
-            return function(*xs)
-
-    @call.defjvp
-    def rule(primals: tuple[Tensor, ...], tangents: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
-        value = call(*primals)
-        with allow_x64(value.dtype):
-            parts = zip(partials, tangents, strict=True)
-            slopes = [change * partial(value, *primals) for partial, change in parts if partial is not None]
-        return value, sum(slopes[1:], slopes[0])
-
-    return cast(Callable[..., Tensor], call)
 
 
 # --- Bessel functions that JAX has ------------------------------------------------------------------------------------

@@ -15,9 +15,12 @@ def matching_files(pattern: TensorLike, name: str | None = None) -> Array:
     """The names of the files that match one pattern or a vector of them, sorted; empty if there are none.
 
     Raises:
+        ValueError: there is no pattern, but None.
         TypeError: the patterns are not strings.
         InvalidArgumentError: they have more than one dimension.
     """
+    if pattern is None:
+        raise ValueError("tf.io.matching_files takes a pattern or a vector of them, got None.")
     patterns = names_in(pattern, "pattern")
     if not isinstance(pattern, os.PathLike) and to_numpy(pattern).ndim > 1:
         raise InvalidArgumentError(f"Input patterns must be a scalar or a vector, got {pattern!r:.100}.")

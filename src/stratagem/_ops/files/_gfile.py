@@ -231,15 +231,26 @@ class GFile:
 
 
 def read_file(filename: PathLike, name: str | None = None) -> np.ndarray:
-    """Reads a file's bytes as a scalar string tensor. Raises NotFoundError."""
+    """Reads a file's bytes as a scalar string tensor. Raises NotFoundError, and ValueError without a name."""
+    _require(filename, "tf.io.read_file", "a file's name")
     with file_errors(filename):
         return np.array(Path(local_path(filename)).read_bytes(), dtype=object)
 
 
 def write_file(filename: PathLike, contents: TensorLike, name: str | None = None) -> None:
-    """Writes bytes, text or a scalar string tensor to a file; creates missing parent folders."""
+    """Writes bytes, text or a scalar string tensor to a file; creates missing parent folders.
+
+    Raises ValueError without a name or contents.
+    """
+    _require(filename, "tf.io.write_file", "a file's name")
+    _require(contents, "tf.io.write_file", "the file's contents")
     content = contents.item() if isinstance(contents, np.ndarray) else contents
     path = Path(local_path(filename))
     with file_errors(filename):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def _require(value: TensorLike, function: str, what: str) -> None:
+    if value is None:
+        raise ValueError(f"{function} takes {what}, got None.")

@@ -13,13 +13,22 @@ _log = logging.getLogger("stratagem.graph")
 _logged: set[str] = set()
 
 
-def _switch(name: str) -> Callable[..., None]:
-    def switch(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
-        if name not in _logged:
-            _logged.add(name)
-            _log.info("%s: nothing to do; model_fns are traced, everything else runs as in TensorFlow 2.", name)
+def _say_once(name: str) -> None:
+    if name not in _logged:
+        _logged.add(name)
+        _log.info("%s: nothing to do; model_fns are traced, everything else runs as in TensorFlow 2.", name)
+
+
+def _switch(name: str) -> Callable[[], None]:
+    def switch() -> None:
+        _say_once(name)
 
     return titled(switch, name, "Accepted; it changes nothing, and the log says so once.")
+
+
+def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
+    """Accepted; it changes nothing, and the log says so once."""
+    _say_once("enable_eager_execution")
 
 
 disable_control_flow_v2 = _switch("disable_control_flow_v2")
@@ -29,7 +38,6 @@ disable_tensor_equality = _switch("disable_tensor_equality")
 disable_v2_behavior = _switch("disable_v2_behavior")
 disable_v2_tensorshape = _switch("disable_v2_tensorshape")
 enable_control_flow_v2 = _switch("enable_control_flow_v2")
-enable_eager_execution = _switch("enable_eager_execution")
 enable_resource_variables = _switch("enable_resource_variables")
 enable_tensor_equality = _switch("enable_tensor_equality")
 enable_v2_behavior = _switch("enable_v2_behavior")

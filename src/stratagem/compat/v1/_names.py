@@ -14,21 +14,19 @@ _MERGED = ("math", "linalg", "debugging")
 
 # TensorFlow 1's names, and the namespaces that have them now.
 _MOVED = {
-    "FixedLenFeature": "io", "FixedLenSequenceFeature": "io", "VarLenFeature": "io", "arg_max": "math.argmax",
-    "arg_min": "math.argmin", "batch_to_space_nd": "batch_to_space",
-    "decode_base64": "io", "decode_compressed": "io", "decode_csv": "io",
-    "decode_json_example": "io", "decode_raw": "io", "div_no_nan": "math.divide_no_nan",
+    "FixedLenFeature": "io", "FixedLenSequenceFeature": "io", "VarLenFeature": "io", "batch_to_space_nd": "batch_to_space",
+    "decode_base64": "io", "decode_compressed": "io", 
+    "decode_json_example": "io", "div_no_nan": "math.divide_no_nan",
     "encode_base64": "io", "floor_div": "math.floordiv", "lin_space": "linspace", "matching_files": "io",
     "matrix_band_part": "linalg.band_part",
     "matrix_determinant": "linalg.det", "matrix_diag": "linalg.diag", "matrix_diag_part": "linalg.diag_part",
     "matrix_inverse": "linalg.inv", "matrix_solve": "linalg.solve",
-    "matrix_triangular_solve": "linalg.triangular_solve", "parse_example": "io", "parse_single_example": "io",
+    "matrix_triangular_solve": "linalg.triangular_solve", 
     "parse_single_sequence_example": "io", "parse_tensor": "io", "random_gamma": "random.gamma",
     "random_shuffle": "random.shuffle", "read_file": "io", "reverse_v2": "reverse", "self_adjoint_eig": "linalg.eigh",
     "serialize_tensor": "io", "set_random_seed": "random.set_seed", "string_join": "strings.join",
-    "string_to_number": "strings.to_number", "tensor_scatter_add": "tensor_scatter_nd_add",
+    "tensor_scatter_add": "tensor_scatter_nd_add",
     "tensor_scatter_sub": "tensor_scatter_nd_sub", "tensor_scatter_update": "tensor_scatter_nd_update",
-    "verify_tensor_all_finite": "debugging.assert_all_finite",
     "where_v2": "where", "write_file": "io",
 }  # fmt: skip
 

@@ -1,0 +1,152 @@
+"""Functions of TensorFlow 2 whose parameters are reordered, renamed or more in TensorFlow 1."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from stratagem import _ops as ops
+from stratagem._base.paths import StrPath
+from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._data import files as data_files
+from stratagem._ops import Tensor, files, linalg, text
+from stratagem._tf1.graph.functions.named import named
+from stratagem._tf1.graph.functions.reductions import one_of
+
+R = TypeVar("R")
+_KIND = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def _reordered(function: Callable[..., R], parameters: str, **names: str) -> Callable[..., R]:
+    """Returns a function that takes the parameters in TensorFlow 1's order and under its names.
+
+    parameters: the names in TensorFlow 1. One that `function` lacks is accepted, by default None, and ignored.
+    names: what `function` calls a parameter that has another name there.
+    """
+    own = inspect.signature(function).parameters
+    made = []
+    for name in parameters.split():
+        its = own.get(names.get(name, name))
+        default = None if its is None else its.default
+        made.append(inspect.Parameter(name, _KIND, default=default))
+    signature = inspect.Signature(made)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> R:
+        given = signature.bind(*args, **kwargs).arguments
+        passed = {names.get(name, name): value for name, value in given.items()}
+        return function(**{name: value for name, value in passed.items() if name in own})
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return named(call)
+
+
+arg_max = _reordered(ops.argmax, "input dimension output_type name", dimension="axis")
+arg_min = _reordered(ops.argmin, "input dimension output_type name", dimension="axis")
+crelu = _reordered(ops.crelu, "features name axis")
+
+# `data` is what TensorFlow prints in place of the values, which the errors here always show.
+_PAIR, _ONE = "x y data summarize message name", "x data summarize message name"
+assert_equal = _reordered(ops.assert_equal, _PAIR)
+assert_greater = _reordered(ops.assert_greater, _PAIR)
+assert_greater_equal = _reordered(ops.assert_greater_equal, _PAIR)
+assert_less = _reordered(ops.assert_less, _PAIR)
+assert_less_equal = _reordered(ops.assert_less_equal, _PAIR)
+assert_none_equal = _reordered(ops.assert_none_equal, _PAIR)
+assert_near = _reordered(ops.assert_near, "x y rtol atol data summarize message name")
+assert_negative = _reordered(ops.assert_negative, _ONE)
+assert_non_negative = _reordered(ops.assert_non_negative, _ONE)
+assert_non_positive = _reordered(ops.assert_non_positive, _ONE)
+assert_positive = _reordered(ops.assert_positive, _ONE)
+assert_rank = _reordered(ops.assert_rank, "x rank data summarize message name")
+assert_rank_at_least = _reordered(ops.assert_rank_at_least, "x rank data summarize message name")
+assert_rank_in = _reordered(ops.assert_rank_in, "x ranks data summarize message name")
+assert_scalar = _reordered(ops.assert_scalar, "tensor name message")
+
+decode_csv = _reordered(
+    data_files.decode_csv, "records record_defaults field_delim use_quote_delim name na_value select_cols"
+)
+parse_example = _reordered(data_files.parse_example, "serialized features name example_names")
+parse_single_example = _reordered(data_files.parse_single_example, "serialized features name example_names")
+string_length = _reordered(text.length, "input name unit")
+
+copy = _reordered(files.copy, "oldpath newpath overwrite", oldpath="src", newpath="dst")
+delete_recursively = _reordered(files.rmtree, "dirname", dirname="path")
+exists = _reordered(files.exists, "filename", filename="path")
+glob = _reordered(files.glob, "filename", filename="pattern")
+is_directory = _reordered(files.isdir, "dirname", dirname="path")
+list_directory = _reordered(files.listdir, "dirname", dirname="path")
+make_dirs = _reordered(files.makedirs, "dirname", dirname="path")
+mk_dir = _reordered(files.mkdir, "dirname", dirname="path")
+remove = _reordered(files.remove, "filename", filename="path")
+rename = _reordered(files.rename, "oldname newname overwrite", oldname="src", newname="dst")
+stat = _reordered(files.stat, "filename", filename="path")
+
+
+def walk(top: StrPath, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yields (folder, its subfolders, its files), each folder before those below it; after them if not `in_order`."""
+    return files.walk(top, in_order)
+
+
+@named
+def constant(
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    name: str | None = None,
+    verify_shape: bool = False,
+) -> Tensor:
+    """Makes a tensor with this value. Raises TypeError if `verify_shape` and the value has another shape than `shape`."""
+    made = ops.constant(value, dtype, shape)
+    if verify_shape and shape is not None and np.shape(value) != made.shape:
+        raise TypeError(f"The value of tf.constant has the shape {np.shape(value)}, not the requested {made.shape}.")
+    return made
+
+
+@named
+def diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the tensor of twice the rank whose diagonal this is, as `tf.linalg.tensor_diag`."""
+    return linalg.tensor_diag(diagonal)
+
+
+@named
+def diag_part(input: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the diagonal of a tensor of even rank, as `tf.linalg.tensor_diag_part`."""
+    return linalg.tensor_diag_part(input)
+
+
+@named
+def decode_raw(
+    input_bytes: TensorLike = None,
+    out_type: DTypeLike = None,
+    little_endian: bool = True,
+    name: str | None = None,
+    bytes: TensorLike = None,
+) -> Any:
+    """Returns the bytes of strings as numbers; `bytes` is an old name of `input_bytes`."""
+    return data_files.decode_raw(one_of(input_bytes=input_bytes, bytes=bytes), out_type, little_endian)
+
+
+@named
+def string_to_number(
+    string_tensor: TensorLike = None,
+    out_type: DTypeLike = ops.float32,
+    name: str | None = None,
+    input: TensorLike = None,
+) -> Tensor:
+    """Returns the numbers that strings write; `input` is another name of `string_tensor`."""
+    return text.to_number(one_of(string_tensor=string_tensor, input=input), out_type)
+
+
+@named
+def verify_tensor_all_finite(
+    t: TensorLike = None,
+    msg: str | None = None,
+    name: str | None = None,
+    x: TensorLike = None,
+    message: str | None = None,
+) -> Tensor:
+    """Returns the tensor; raises InvalidArgumentError if it has NaN or infinite entries. `t` and `msg` are old names."""
+    return ops.assert_all_finite(one_of(x=x, t=t), one_of(message=message, msg=msg) or "")
