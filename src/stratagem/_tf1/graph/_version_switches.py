@@ -3,9 +3,8 @@
 import contextlib
 import logging
 from collections.abc import Callable
-from typing import Any
 
-from stratagem._base.types import TensorLike
+from stratagem._base.types import TensorLike, Value
 from stratagem._devices import device as on_device
 from stratagem._tf1.graph._function_wrappers import titled
 
@@ -26,7 +25,7 @@ def _switch(name: str) -> Callable[[], None]:
     return titled(switch, name, "Accepted; it changes nothing, and the log says so once.")
 
 
-def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
+def enable_eager_execution(config: Value = None, device_policy: Value = None, execution_mode: Value = None) -> None:
     """Accepted; it changes nothing, and the log says so once."""
     _say_once("enable_eager_execution")
 

@@ -124,7 +124,7 @@ def decode_raw(
     little_endian: bool = True,
     name: str | None = None,
     bytes: TensorLike = None,
-) -> Any:
+) -> TensorLike:
     """Returns the bytes of strings as numbers; `bytes` is an old name of `input_bytes`."""
     return data_files.decode_raw(one_of(input_bytes=input_bytes, bytes=bytes), out_type, little_endian)
 
