@@ -67,6 +67,7 @@ from stratagem._core.step._replica_context import gather_value as gather_value
 from stratagem._core.step._replica_context import reduce_rows as reduce_rows
 from stratagem._core.step._replica_context import reduce_value as reduce_value
 from stratagem._core.step._replica_context import run_replicas as run_replicas
+from stratagem._core.step._rows_primitive import for_every_row as for_every_row
 from stratagem._core.step._trace import Trace as Trace
 from stratagem._core.step._trace import TraceFindings as TraceFindings
 from stratagem._core.step._trace import explore as explore

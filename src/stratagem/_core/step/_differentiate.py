@@ -20,6 +20,7 @@ from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.eager import reached_results, read_values, tracked_results
 from stratagem._core.step._assigned_primitive import within_step
 from stratagem._core.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
+from stratagem._core.step._rows_primitive import as_one_call, rows_p
 from stratagem._private import new_jaxpr
 
 Eqn = Any
@@ -91,12 +92,15 @@ def _inside(closed: xc.ClosedJaxpr, axis_env: AxisEnv, answers: dict[int, tuple[
                 "closed_call",
                 "checkpoint",
                 "remat2",
+                "tape_rows",
             ):
                 raise TapeError(
                     f"A gradient tape is used inside `{eqn.primitive.name}`, whose body has its own rule of "
                     "differentiation. Open and use the tape outside of it."
                 )
             eqn = eqn.replace(params={k: _differentiated(v, axis_env, answers) for k, v in eqn.params.items()})
+            if eqn.primitive is rows_p:
+                eqn = as_one_call(eqn, axis_env)
         eqns.append(eqn)
     return xc.ClosedJaxpr(closed.jaxpr.replace(eqns=eqns), closed.consts)
 

@@ -267,6 +267,7 @@ def compiled(
 def program_of_trace(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceFindings) -> StepProgram:
     """Traces and compiles a step for arguments like these."""
     replica_shapes = replica_shapes_of(arguments, mesh)
+    info.connections = {}  # other arguments may connect other sources, and the code must not see a None that is not there
     if replica_shapes is None:
         traced = trace(body, arguments, mesh, info)
         agree_on([traced], mesh)

@@ -99,6 +99,7 @@ class Trace:
 class TraceFindings:
     """The findings of earlier traces of the same code. They save the first trace of the next signature.
 
+    connections: of the program that is being traced, see `TraceRecorder`.
     open_shaped: those of the variables whose values may have several shapes, of which each has a program of its own.
     """
 

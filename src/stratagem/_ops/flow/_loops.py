@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from stratagem._base.types import IntLike, Nest, Unused, UserFunction
 from stratagem._core.context import current
+from stratagem._core.step import for_every_row
 from stratagem._ops._convert import is_traced, static_int, tensor
 from stratagem._ops.flow._state import (
     MAX_UNROLLED,
@@ -272,7 +273,7 @@ def vectorized_map(fn: UserFunction, elems: Nest, fallback_to_while_loop: bool =
     rows = as_tensors(elems)
     program = loop_program(fn, (_one_row(rows),))
     if not program.variables:
-        return jax.vmap(lambda row: program((), row)[1])(rows)
+        return jax.tree.unflatten(program.structure, for_every_row(program.closed, jax.tree.leaves(rows)))
     names = ", ".join(v.path for v in program.variables)
     if not fallback_to_while_loop:
         raise ValueError(
