@@ -80,7 +80,8 @@ class ProgramVariables:
                 self._warn_of_losses(donated)
                 raise
             self.write(new, steps)
-            for result in jax.tree.leaves(new or outs)[:1]:
+            result = new[0] if new else next(iter(jax.tree.leaves(outs)), None)
+            if result is not None:
                 self._mesh.dispatched.note(result)
         return outs
 
