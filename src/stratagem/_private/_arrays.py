@@ -1,5 +1,6 @@
 """JAX's tensors: TensorFlow's methods are there, and errors take a text."""
 
+import contextlib
 import functools
 from collections.abc import Callable, Hashable
 from typing import Any, cast
@@ -86,10 +87,14 @@ def on_device(array: np.ndarray, device: jax.Device, *, committed: bool = False)
     write to the array any more.
     """
     aval = jax_core.ShapedArray(array.shape, array.dtype)
-    with enable_x64(True):  # else the transfer cuts 64 bits
-        return cast(
-            jax.Array, xla_client.batched_device_put(aval, SingleDeviceSharding(device), [array], [device], committed)
-        )
+    # The transfer cuts 64 bits otherwise. Entering the mode takes as long as a small transfer: other types go without.
+    with enable_x64(True) if array.dtype.itemsize >= 8 else contextlib.nullcontext():
+        return cast(jax.Array, xla_client.batched_device_put(aval, _only_on(device), [array], [device], committed))
+
+
+@functools.cache
+def _only_on(device: jax.Device) -> SingleDeviceSharding:
+    return SingleDeviceSharding(device)
 
 
 @functools.cache

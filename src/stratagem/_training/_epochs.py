@@ -1,6 +1,5 @@
 """Reads the batches of a feed epoch by epoch, a few at a time, and can save and restore its position."""
 
-from collections.abc import Iterator
 from typing import Any, final
 
 from stratagem._training._feed import BatchSource
@@ -12,7 +11,7 @@ class Epochs:
 
     def __init__(self, feed: BatchSource) -> None:
         self._feed = feed
-        self._iterator: Iterator[Any] = iter(())
+        self._iterator: Any = None
         self._left: int | None = None
         self._within = self._resumes = False
 
@@ -36,10 +35,10 @@ class Epochs:
         """Returns the epoch's next batches, at most `limit`; an empty list when there are no more."""
         batches = []
         for _ in range(limit if self._left is None else min(limit, self._left)):
-            batch = next(self._iterator, None)
-            if batch is None:
+            try:
+                batches.append(self._iterator.next_for_program())
+            except StopIteration:
                 break
-            batches.append(batch)
         if self._left is not None:
             self._left -= len(batches)
         return batches

@@ -121,11 +121,13 @@ class SynchronousRunner(StepRunner):
 
 
 def run_steps(steps: Steps, strategy: AbstractStrategy, kind: StepKind, batches: list[Any]) -> list[Any]:
-    """Runs a step on every batch, on all replicas: returns the logs after each, or every replica's predictions."""
+    """Runs a step on every batch, on all replicas: returns the logs after the last, or every replica's predictions of each."""
     body, key, name, _ = step_of(steps, strategy, kind, None)
+    every = kind is StepKind.PREDICT
     if steps.model.run_eagerly:
-        return [execute_uncached(body, key, name, (batch,), strategy.mesh) for batch in batches]
-    return execute_batched(body, key, name, [(batch,) for batch in batches], strategy.mesh)
+        results = [execute_uncached(body, key, name, (batch,), strategy.mesh) for batch in batches]
+        return results if every else results[-1:]
+    return execute_batched(body, key, name, [(batch,) for batch in batches], strategy.mesh, every=every)
 
 
 def step_of(

@@ -78,31 +78,40 @@ def execute_many(
 
 
 def execute_batched(
-    body: Body, key: Hashable, name: str, calls: Sequence[tuple[Nest, ...]], mesh: ReplicaMesh
+    body: Body,
+    key: Hashable,
+    name: str,
+    calls: Sequence[tuple[Nest, ...]],
+    mesh: ReplicaMesh,
+    *,
+    every: bool = True,
 ) -> list[Nest]:
-    """Returns `[execute(body, …, args, …) for args in calls]`; runs one program if the calls have equal, even shapes."""
+    """Returns `[execute(body, …, args, …) for args in calls]`; runs one program if the calls have equal, even shapes.
+
+    every: return the results of all calls, else those of the last alone, also in a list.
+    """
     found = [BodyCall.of(body, key, name, args, {}, mesh) for args in calls] if len(calls) > 1 else []
     first = found[0] if found else None
     if first is None or any(call.specialization is not first.specialization for call in found):
-        return [execute(body, key, name, args, {}, mesh) for args in calls]
+        return [execute(body, key, name, args, {}, mesh) for args in calls][0 if every else -1 :]
     mesh_or_reason = explored(first)
     if isinstance(mesh_or_reason, RunsInPython):
-        return [_in_python(call, mesh_or_reason) for call in found]
+        return [_in_python(call, mesh_or_reason) for call in found][0 if every else -1 :]
     mesh, first.cache.info = mesh_or_reason, first.info
     drawn = [draw(call, mesh) for call in found]
     arguments = [call.with_drawn(elements) for call, elements in zip(found, drawn, strict=True)]
     kinds = [kinds_of(elements) for elements in drawn]
     if _can_be_one(first, arguments[0], kinds, mesh):
-        program = _repeated(first, arguments, kinds[0], mesh)
+        program = _repeated(first, arguments, kinds[0], mesh, every)
         if not isinstance(program, RunsInPython | None):
-            return program(arguments)
+            return program(arguments)[0 if every else -1 :]
     results = []
     for call, each, kind in zip(found, arguments, kinds, strict=True):
         single = compiled(call, each, kind, mesh)
         if single is None:  # found by the first trace, before anything was run, and without iterators to draw from
-            return execute_batched(body, key, name, calls, mesh)
+            return execute_batched(body, key, name, calls, mesh, every=every)
         results.append(_in_python(call, single) if isinstance(single, RunsInPython) else single(each))
-    return results
+    return results[0 if every else -1 :]
 
 
 def _can_be_one(call: BodyCall, arguments: Arguments, kinds: Sequence[Any], mesh: ReplicaMesh) -> bool:
@@ -118,10 +127,10 @@ def _can_be_one(call: BodyCall, arguments: Arguments, kinds: Sequence[Any], mesh
 
 
 def _repeated(
-    call: BodyCall, calls: Sequence[Arguments], kinds: tuple[Hashable, ...], mesh: ReplicaMesh
+    call: BodyCall, calls: Sequence[Arguments], kinds: tuple[Hashable, ...], mesh: ReplicaMesh, every: bool
 ) -> RepeatedProgram | SequentialCalls | RunsInPython | None:
     """Returns a program for so many calls; None if the body has to be explored again."""
-    programs, key = call.specialization.programs, ("times", len(calls), *kinds)
+    programs, key = call.specialization.programs, ("times", len(calls), every, *kinds)
     program = programs.get(key)
     if program is None or program.stale:
         with mesh.job.phase(Phase.COMPILING):
@@ -131,7 +140,7 @@ def _repeated(
                 return traced
             agree_on([traced], mesh)
             if loop_is_faster(traced.closed, mesh.devices[0].platform):
-                program = RepeatedProgram(traced, calls[0], mesh, len(calls))
+                program = RepeatedProgram(traced, calls[0], mesh, len(calls), every)
             else:
                 single = programs.get(kinds)
                 if single is None or single.stale:

@@ -16,7 +16,7 @@ from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
-from stratagem._core.step._program_call import on_all_devices
+from stratagem._core.step._program_call import on_all_devices, shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked, TensorSpec
@@ -46,8 +46,9 @@ class Program:
         """Reads the variables, runs the program, writes the variables and returns the results, without waiting."""
         self._bound.check()
         own = [v.array for v in arguments.own]
-        shared = [on_all_devices(v, self._mesh) for v in arguments.shared]
         recorder = open_recorder()
+        placed = shared_argument if recorder is None else on_all_devices  # tapes know arrays of devices only
+        shared = [placed(v, self._mesh) for v in arguments.shared]
         if recorder is None:
             note_reads(self._bound.in_order)
         run = self._run if recorder is None else functools.partial(self._run_recorded, recorder)
@@ -101,7 +102,9 @@ class Program:
 
     def _compiled(self) -> Callable[..., Any]:
         options = compiler_options(self._mesh.devices[0].platform)
-        return jax.jit(self._replicated, donate_argnums=(0,), compiler_options=options)
+        # Shared tensors are said to lie everywhere, so that JAX compiles no program of its own for those that are NumPy arrays.
+        places = (None, None, None, self._mesh.everywhere)
+        return jax.jit(self._replicated, in_shardings=places, donate_argnums=(0,), compiler_options=options)
 
     def _on_replicas(self, traced: Trace, own: int, shared: int, captured: int = 0) -> Callable[..., Any]:
         """Returns the program over the mesh. captured: how many constants it takes as further inputs, in place of its own."""

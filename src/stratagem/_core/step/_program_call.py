@@ -1,4 +1,4 @@
-"""program_call, the context of a program's call, which reports its steps; on_all_devices, which places shared tensors."""
+"""The call of a program: the context that reports its steps, and the places of the tensors that all replicas share."""
 
 import contextlib
 from collections.abc import Iterator
@@ -23,6 +23,17 @@ def program_call(job: Job, *, first: bool, steps: int = 1) -> contextlib.Abstrac
 def _compiling(job: Job) -> Iterator[None]:
     with job.phase(Phase.COMPILING), reusing_executables():
         yield
+
+
+def shared_argument(value: Nest, mesh: ReplicaMesh) -> Nest:
+    """Returns a tensor that all replicas share, in the cheapest form that a compiled program takes it in.
+
+    A NumPy array for one device stays one: JAX transfers it while it calls the program, in half the time of a transfer before
+    the call. Not one of 64 bits, which it would cut.
+    """
+    if type(value) is np.ndarray and mesh.num_replicas == 1 and value.dtype.itemsize < 8:
+        return value
+    return on_all_devices(value, mesh)
 
 
 def on_all_devices(value: Nest, mesh: ReplicaMesh) -> Nest:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from operator import attrgetter, is_not
 from typing import Any
 
 import jax
@@ -16,6 +17,8 @@ from stratagem._core.values import adopt, on_read, placement_of, storage
 from stratagem._private import has_open_shape, note_new_shape, store, stored
 
 logger = logging.getLogger("stratagem")
+
+_PLACEMENT, _TRAINABLE = attrgetter("_placement"), attrgetter("_trainable")
 
 
 class ProgramVariables:
@@ -51,9 +54,11 @@ class ProgramVariables:
     @property
     def stale(self) -> bool:
         """True if a variable got a new placement or its `trainable` changed, or a setting that the program depends on."""
-        return self._settings.changed or any(
-            v._placement is not p or v._trainable is not t
-            for v, p, t in zip(self.variables, self._placements, self._trainable, strict=True)
+        # Asked before every call: loops of Python would take longer than the call of a small program.
+        return (
+            self._settings.changed
+            or any(map(is_not, map(_PLACEMENT, self.variables), self._placements))
+            or any(map(is_not, map(_TRAINABLE, self.variables), self._trainable))
         )
 
     def read(self) -> tuple[list[jax.Array], list[jax.Array]]:
@@ -75,7 +80,8 @@ class ProgramVariables:
                 self._warn_of_losses(donated)
                 raise
             self.write(new, steps)
-            for result in jax.tree.leaves(new or outs)[:1]:
+            result = new[0] if new else next(iter(jax.tree.leaves(outs)), None)
+            if result is not None:
                 self._mesh.dispatched.note(result)
         return outs
 

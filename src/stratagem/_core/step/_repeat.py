@@ -6,6 +6,7 @@ from typing import Any, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
@@ -13,7 +14,7 @@ from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
-from stratagem._core.step._program_call import on_all_devices
+from stratagem._core.step._program_call import shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked
@@ -80,11 +81,13 @@ class SequentialCalls:
 class RepeatedProgram:
     """A step for even inputs, `times` in a row: a loop over the calls' inputs that carries the variables."""
 
-    def __init__(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh, times: int) -> None:
+    def __init__(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh, times: int, every: bool) -> None:
+        """every: return the results of all calls, else those of the last alone: an array costs 2 µs each."""
         self._mesh, self._times = mesh, times
+        self._returned = range(0 if every else times - 1, times)
         self._results = traced.results
         self._bound = ProgramVariables(traced, mesh)
-        run = self._compiled(traced, len(arguments.own), len(arguments.shared))
+        run = self._compiled(traced, len(arguments.own))
         self._run = interruptible(run, traced.closed.jaxpr, with_result=True)
         self._first = True
 
@@ -94,33 +97,38 @@ class RepeatedProgram:
         return self._bound.stale
 
     def __call__(self, calls: Sequence[Arguments]) -> list[Any]:
-        """Runs the calls and returns the result of each, without waiting."""
+        """Runs the calls and returns their results, without waiting."""
         self._bound.check()
         own = [[v.array for v in call.own] for call in calls]
-        shared = [[on_all_devices(v, self._mesh) for v in call.shared] for call in calls]
+        shared = [self._together(column) for column in zip(*(call.shared for call in calls), strict=True)]
         outs = self._bound.run(self._run, own, shared, first=self._first, steps=self._times)
         self._first = False
         mesh, flags = self._mesh, self._results.per_replica
         columns = [
             [Stacked(v, mesh) if f else mesh.first(v) for v in column] for column, f in zip(outs, flags, strict=True)
         ]
-        return [self._results.rebuilt([column[i] for column in columns]) for i in range(self._times)]
+        return [self._results.rebuilt([column[i] for column in columns]) for i in range(len(self._returned))]
 
-    def _compiled(self, traced: Trace, own: int, shared: int) -> Callable[..., Any]:
+    def _together(self, values: Sequence[Any]) -> Any:
+        """Returns the same argument of all calls: one array if they are NumPy's, which are copied once, else a list."""
+        found = [shared_argument(v, self._mesh) for v in values]
+        return np.stack(found) if all(type(v) is np.ndarray for v in found) else found
+
+    def _compiled(self, traced: Trace, own: int) -> Callable[..., Any]:
         program, bound, n = xc.jaxpr_as_fun(traced.closed), self._bound, len(traced.results.per_replica)
         order = bound.written_order()
 
-        def replica(donated: list[Any], read_only: list[Any], own: list[list[Any]], shared: list[list[Any]]) -> Any:
+        def replica(donated: list[Any], read_only: list[Any], own: list[list[Any]], shared: list[Any]) -> Any:
             def once(written: list[Any], inputs: list[Any]) -> tuple[list[Any], list[Any]]:
                 outs = program(*bound.merge(written, read_only), *inputs)
                 new = [v[None] if s else v for v, s in zip(outs[n:], bound.written_slots, strict=True)]
                 return [new[i] for i in order], outs[:n]
 
             inputs = [jnp.stack([v[0] for v in column]) for column in zip(*own, strict=True)]
-            inputs += [jnp.stack(column) for column in zip(*shared, strict=True)]
+            inputs += [jnp.stack(column) if isinstance(column, list) else column for column in shared]
             last, results = jax.lax.scan(once, donated, inputs, length=self._times, unroll=min(self._times, _UNROLLED))
             by_call = [
-                [v[i][None] if f else v[i] for i in range(self._times)]
+                [v[i][None] if f else v[i] for i in self._returned]
                 for v, f in zip(results, traced.results.per_replica, strict=True)
             ]
             new: list[Any] = [None] * len(order)
@@ -129,10 +137,15 @@ class RepeatedProgram:
             return by_call, new
 
         each, every = PartitionSpec(AXIS), PartitionSpec()
-        ins = (bound.specs(True), bound.specs(False), [[each] * own] * self._times, [[every] * shared] * self._times)
+        ins = (bound.specs(True), bound.specs(False), [[each] * own] * self._times, every)
         outs = (
-            [[each if f else every] * self._times for f in traced.results.per_replica],
+            [[each if f else every] * len(self._returned) for f in traced.results.per_replica],
             [each if s else every for s in bound.written_slots],
         )
         mapped = jax.shard_map(replica, mesh=self._mesh.mesh, in_specs=ins, out_specs=outs, check_vma=False)
-        return jax.jit(mapped, donate_argnums=(0,), compiler_options=compiler_options(self._mesh.devices[0].platform))
+        return jax.jit(
+            mapped,
+            in_shardings=(None, None, None, self._mesh.everywhere),  # as in `Program`
+            donate_argnums=(0,),
+            compiler_options=compiler_options(self._mesh.devices[0].platform),
+        )

@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.job import Job
 from stratagem._base.types import DTypeLike
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh, exact
@@ -79,16 +78,22 @@ class PerReplicaSpec:
 class DistributedIterator(ElementIterator[Nest]):
     """Elements of a distributed dataset: nests of PerReplica, or of jax.Arrays if there is one replica."""
 
-    def __init__(self, source: StageIterator, element_spec: Callable[[], Nest], job: Job) -> None:
+    def __init__(
+        self, source: StageIterator, element_spec: Callable[[], Nest], mesh: ReplicaMesh, *, placed: bool
+    ) -> None:
+        """placed: whether the elements of the source lie on the replicas' devices; else they are those of the only replica."""
         super().__init__(source, element_spec)
-        self._job = job
+        self._mesh, self._placed = mesh, placed
 
     def _converted(self, element: Nest) -> Nest:
-        return element
+        return element if self._placed else jax.tree.map(lambda leaf: place([leaf], self._mesh), element)
+
+    def _for_program(self, element: Nest) -> Nest:
+        return element if self._placed else to_tensors(element)
 
     def get_state(self) -> State:
         """The positions of all workers' iterators; all workers have to call it."""
-        state: State = joined(self._job.agree("the position of an iterator", super().get_state()))
+        state: State = joined(self._mesh.job.agree("the position of an iterator", super().get_state()))
         return state
 
 
@@ -132,13 +137,15 @@ class DistributedInput(abc.ABC):
         if recorder is not None:
             recorder.need_host("it iterates over a distributed dataset")
         steps, agreement = self._walk()
-        walk: StageIterator = _PlacedIterator(steps, self._mesh)
+        quick = self._context.num_input_pipelines == 1 and self.stage.cheap  # consulting other workers may take long
+        # To the host's own memory there is no transfer that could go on beside a step: nothing is gained by being ahead.
+        placed = not (quick and self._mesh.num_replicas == 1 and self._mesh.devices[0].platform == "cpu")
+        walk: StageIterator = _PlacedIterator(steps, self._mesh) if placed else _OnlyPieceIterator(steps)
         depth = self._options.experimental_per_replica_buffer_size
         if depth > 0:
-            alone = self._context.num_input_pipelines == 1  # consulting other workers may take long
-            ahead = ReadAheadIterator(walk, depth, InlineExecutor() if alone and self.stage.cheap else ThreadExecutor())
-            walk = StallWatch(ahead, self._mesh, agreement)
-        return DistributedIterator(walk, lambda: self.element_spec, self._mesh.job)
+            ahead = ReadAheadIterator(walk, depth, InlineExecutor() if quick else ThreadExecutor()) if placed else None
+            walk = StallWatch(ahead or walk, self._mesh, agreement, ahead)
+        return DistributedIterator(walk, lambda: self.element_spec, self._mesh, placed=placed)
 
     def _spec_per_replica(self, spec: Nest) -> Nest:
         if self._context.num_input_pipelines > 1:
@@ -260,6 +267,21 @@ class _PlacedIterator(ParentIterator):
         pieces = next(self._steps)
         columns = iter(zip(*self._steps.shapes, strict=True))  # for each leaf, its shapes on all replicas of the job
         return jax.tree.map(lambda *leaves: place(list(leaves), self._mesh, next(columns)), *pieces)
+
+    def _own_state(self) -> State:
+        return {}
+
+    def _set_own_state(self, state: State) -> None:
+        pass
+
+
+@final
+class _OnlyPieceIterator(ParentIterator):
+    """The elements of the only replica, which a program transfers to the device itself."""
+
+    def __next__(self) -> Nest:
+        (piece,) = next(self._source)
+        return piece
 
     def _own_state(self) -> State:
         return {}

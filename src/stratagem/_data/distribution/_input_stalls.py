@@ -10,7 +10,7 @@ from stratagem._data.distribution._shape_agreement import ShapeAgreement
 from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import ReadAheadIterator
-from stratagem._data.stages._stage import ParentIterator
+from stratagem._data.stages._stage import ParentIterator, StageIterator
 
 _log = logging.getLogger("stratagem.data")
 
@@ -28,9 +28,12 @@ class StallWatch(ParentIterator):
     _POLL_SECONDS = 0.001
     _WARM_UP = 2  # not counted: every program waits for its first element, and compiles in its first step
 
-    def __init__(self, source: ReadAheadIterator, mesh: ReplicaMesh, agreement: ShapeAgreement) -> None:
+    def __init__(
+        self, source: StageIterator, mesh: ReplicaMesh, agreement: ShapeAgreement, ahead: ReadAheadIterator | None
+    ) -> None:
+        """ahead: the source, if it makes elements ahead."""
         super().__init__(source)
-        self._ahead = source
+        self._ahead = ahead
         self._mesh = mesh
         self._dispatched = mesh.dispatched
         self._agreement = agreement
@@ -42,8 +45,9 @@ class StallWatch(ParentIterator):
         self._steps = 0
 
     def __next__(self) -> Nest:
-        while self._dispatched.busy() and not self._ahead.wait(self._POLL_SECONDS):
-            pass
+        if self._ahead is not None:
+            while self._dispatched.busy() and not self._ahead.wait(self._POLL_SECONDS):
+                pass
         requested_at = time.perf_counter()
         busy = self._dispatched.busy()
         try:
