@@ -1,7 +1,7 @@
 """for_every_row: a program for every row at once (`jax.vmap`), also with gradient tapes inside, which then know one row only.
 
 The marks of tapes have no meaning for many rows: a weight that all rows share has a gradient for each. So a program with marks
-stays one equation until `differentiate` has taken them out, and becomes one of many rows there.
+stays one equation, of a primitive of ours, until `differentiate` has taken them out, and becomes one of many rows there.
 """
 
 from collections.abc import Sequence
