@@ -46,4 +46,4 @@ def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
 
 def milliseconds(seconds: Mapping[str, Sequence[float]]) -> str:
     """Each contender's median step, to see what the ratios are about; ratios are what can be compared between machines."""
-    return ", ".join(f"{name} {np.median(values) * 1000:.1f} ms" for name, values in seconds.items())
+    return ", ".join(f"{name} {np.median(values) * 1000:.3g} ms" for name, values in seconds.items())

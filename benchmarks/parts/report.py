@@ -19,8 +19,8 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 class Report:
     """Collects what a run finds. Use it by `reported`."""
 
-    def __init__(self, benchmark: str) -> None:
-        self.benchmark = benchmark
+    def __init__(self, benchmark: str, conditions: str) -> None:
+        self.benchmark, self.conditions = benchmark, conditions
         self.comparisons: list[Comparison] = []
         self.seconds: dict[str, dict[str, float]] = {}
 
@@ -64,19 +64,22 @@ def reported(benchmark: str, folder: Path, peers: Mapping[Peer, str | None] | No
     `peers`: the Python of each; one that is None is said to be missing.
     """
     found, before, commit = machine.machine(), machine.load(), machine.commit()
-    versions, report = machine.versions(), Report(benchmark)
+    versions, report = machine.versions(), Report(benchmark, f"{found}, load {before}")
     for peer, python in (peers or {}).items():
         if python is None:
             report.say(f"{peer.name} is not compared; name a Python that has it with --{peer.name}-python")
         else:
             versions[peer.name] = machine.version_in(python, peer.distribution)
-    report.say(f"{found}, load {before}")
+    report.say(report.conditions)
     report.say(", ".join(f"{name} {version}" for name, version in versions.items()))
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    yield report
-    load = before, machine.load()
-    result = Result(benchmark, date, commit, found, load, versions, report.seconds, tuple(report.comparisons))
-    report.say(f"load {load[0]} before, {load[1]} after; written to {result.write(folder)}")
+    try:
+        yield report
+    finally:  # a run that was interrupted keeps what it has found
+        load = before, machine.load()
+        result = Result(benchmark, date, commit, found, load, versions, report.seconds, tuple(report.comparisons))
+        if report.seconds:
+            report.say(f"load {load[0]} before, {load[1]} after; written to {result.write(folder)}")
 
 
 def options(default_rounds: int) -> Callable[[_Command], _Command]:
