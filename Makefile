@@ -59,10 +59,13 @@ seeds: $(READY) ## run the documents' programs whole (tens of minutes; STRATAGEM
 	@$(BIN)/python scripts/seeds_workers.py --documents "$(SEEDS)"
 	@$(BIN)/python scripts/seeds_migration.py --documents "$(SEEDS)"
 
-bench: $(READY) ## run every benchmark
-	@set -e; for program in $(wildcard benchmarks/*.py); do \
+# Peers have environments of their own in .peers. The chart shows the newest figure of every comparison.
+bench: $(READY) ## run every benchmark against TensorFlow and PyTorch, and draw their ratios (an hour)
+	@$(BIN)/python benchmarks/parts/peers.py
+	@set -e; for program in $(filter-out benchmarks/chart.py,$(wildcard benchmarks/*.py)); do \
 		echo "bench: $$program"; $(BIN)/python "$$program"; \
 	done
+	@$(BIN)/python benchmarks/chart.py
 
 soak: $(READY) ## run every fault scenario as often as docs/reliability.md says (tens of minutes)
 	@$(BIN)/python scripts/soak.py
@@ -70,8 +73,8 @@ soak: $(READY) ## run every fault scenario as often as docs/reliability.md says 
 upstream: $(READY) ## run Keras' tests of its layers, and JAX's from the folder JAX_TESTS, alone and with the library
 	@$(BIN)/python scripts/upstream.py $(if $(JAX_TESTS),--jax "$(JAX_TESTS)")
 
-clean: ## remove .venv and the tools' caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache
+clean: ## remove .venv, .peers and the tools' caches
+	rm -rf .venv .peers .pytest_cache .mypy_cache .ruff_cache
 
 # The stamp is written last, so a set-up that was interrupted is done again.
 $(READY): pyproject.toml scripts/setup.sh

@@ -2,16 +2,19 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 import jax
 import numpy as np
 from parts.decisions import PROGRAMS, Run
-from parts.paired import Ratio, Timer, alternate, conditions, milliseconds, ratio
+from parts.paired import Timer
+from parts.report import options, reported
 
 import stratagem as tf
 
-TARGET = 1.1
+WITH, WITHOUT = "with statements", "without"
+TARGETS = {WITHOUT: 1.1}
 
 
 def running(run: Run) -> Timer:
@@ -42,31 +45,22 @@ def compiling(make: Callable[[], Run]) -> Timer:
     return timer
 
 
-def compared(name: str, timers: tuple[Timer, Timer], pairs: int) -> Ratio:
-    """The ratio of a program with statements to that without."""
-    seconds = alternate(dict(zip(("with", "without"), timers, strict=True)), rounds=pairs, steps=1, warm_up=1)
-    found = ratio(seconds["with"], seconds["without"])
-    click.echo(f"autograph: {name}: {found}; {milliseconds(seconds)}")
-    return found
-
-
 @click.command()
-@click.option("--pairs", default=15, show_default=True, type=click.IntRange(2), help="How often the two alternate.")
-@click.option("--compilations", default=7, show_default=True, type=click.IntRange(2), help="The same for first calls.")
-def main(pairs: int, compilations: int) -> None:
+@options(15)
+@click.option("--compilations", default=7, show_default=True, type=click.IntRange(2), help="The rounds of first calls.")
+def main(rounds: int, folder: Path, compilations: int) -> None:
     """Print the ratios of run times and of first calls, and whether they meet the target."""
-    click.echo(f"autograph: with / without the statements, {conditions()}")
-    slower = []
-    for name, (with_statements, without) in PROGRAMS.items():
-        tf.random.set_seed(0)
-        found = [compared(f"{name}, run", (running(with_statements()), running(without())), pairs)]
-        found.append(compared(f"{name}, first call", (compiling(with_statements), compiling(without)), compilations))
-        slower += [name for each in found if each.median > TARGET]
-    start = time.perf_counter()
-    text = tf.autograph.to_code(_converted)
-    click.echo(f"autograph: a conversion, once for a function's code: {(time.perf_counter() - start) * 1000:.0f} ms")
-    assert "while_stmt" in text, "the function was not converted"
-    click.echo(f"autograph: target at most {TARGET}: {'met' if not slower else 'MISSED by ' + ', '.join(slower)}")
+    with reported("autograph", folder) as report:
+        for name, (with_statements, without) in PROGRAMS.items():
+            tf.random.set_seed(0)
+            calls = {WITH: running(with_statements()), WITHOUT: running(without())}
+            report.compare(f"{name}, run", calls, rounds=rounds, steps=1, warm_up=1, targets=TARGETS)
+            calls = {WITH: compiling(with_statements), WITHOUT: compiling(without)}
+            report.compare(f"{name}, first call", calls, rounds=compilations, steps=1, warm_up=1, targets=TARGETS)
+        start = time.perf_counter()
+        text = tf.autograph.to_code(_converted)
+        report.say(f"a conversion, once for a function's code: {(time.perf_counter() - start) * 1000:.0f} ms")
+        assert "while_stmt" in text, "the function was not converted"
 
 
 def _converted(x: float) -> float:

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -9,7 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
-from parts.paired import Timer, alternate, conditions, ratio
+from parts.paired import Timer
+from parts.report import options, reported
 
 from stratagem._core.rewrites import compiler_options, rewrite
 
@@ -99,19 +101,20 @@ def timer(what: Any, convolution: Convolution, *, rewrites: bool) -> Timer:
 
 
 @click.command()
-@click.option("--rounds", default=9, show_default=True, type=click.IntRange(2), help="How often the two alternate.")
-def main(rounds: int) -> None:
+@options(9)
+def main(rounds: int, folder: Path) -> None:
     """Print, for every shape, the ratios of the times; below 1 the rewrite is faster, 1 means that it leaves it to XLA."""
-    click.echo(f"convolutions: {rounds} rounds, {conditions()}")
-    for convolution in SHAPES:
-        found = []
-        for what in (forward, of_input, of_filters):
-            timers = {on: timer(what, convolution, rewrites=on) for on in (True, False)}
-            timers[False](1)
-            calls = max(1, round(SECONDS / timers[False](3) * 3))
-            seconds = alternate({str(on): t for on, t in timers.items()}, rounds=rounds, steps=calls, warm_up=2)
-            found.append(f"{what.__name__} {ratio(seconds['True'], seconds['False']).median:.2f}")
-        click.echo(f"convolutions: {convolution}: rewritten / XLA: {', '.join(found)}")
+    with reported("convolutions", folder) as report:
+        for convolution in SHAPES:
+            for what in (forward, of_input, of_filters):
+                timers = {
+                    "rewritten": timer(what, convolution, rewrites=True),
+                    "XLA": timer(what, convolution, rewrites=False),
+                }
+                timers["XLA"](1)
+                calls = max(1, round(SECONDS / timers["XLA"](3) * 3))
+                title = f"{convolution}, {what.__name__.replace('_', ' ')}"
+                report.compare(title, timers, rounds=rounds, steps=calls, warm_up=2)
 
 
 if __name__ == "__main__":

@@ -1,31 +1,30 @@
 """What do several steps an execution cost? `steps_per_execution` against single steps, alternating."""
 
 from contextlib import ExitStack
+from pathlib import Path
 
 import click
 from parts.child import child
-from parts.paired import alternate, conditions, milliseconds, ratio
+from parts.report import options, reported
+
+STEPS, TOGETHER = {"cnn": 40, "mlp": 600}, 10
+TARGETS = {"1 a time": 1.0}
 
 
 @click.command()
-@click.option("--rounds", default=15, show_default=True, type=click.IntRange(2), help="How often the two alternate.")
-def main(rounds: int) -> None:
-    """Print the ratio of a step of `fit` in executions of several to one of single steps: at most 1.05 for any network."""
-    compare("cnn", 10, rounds, steps=40)
-    compare("mlp", 10, rounds, steps=600)
-
-
-def compare(network: str, per_execution: int, rounds: int, steps: int) -> None:
-    """One network, with so many steps per execution."""
-    with ExitStack() as stack:
-        timers = {
-            count: stack.enter_context(child("parts.stratagem_fit_child", "fit", network, count))
-            for count in ("1", str(per_execution))
-        }
-        click.echo(f"{network}: {rounds} rounds of {steps} steps, {conditions()}")
-        seconds = alternate(timers, rounds=rounds, steps=steps, warm_up=per_execution * 2)
-    click.echo(f"{network}: {milliseconds(seconds)} a step")
-    click.echo(f"{network}: {per_execution} a time / 1 a time = {ratio(seconds[str(per_execution)], seconds['1'])}")
+@options(15)
+def main(rounds: int, folder: Path) -> None:
+    """Print the ratio of a step of `fit` in executions of several to one of single steps."""
+    with reported("executions", folder) as report:
+        for network, steps in STEPS.items():
+            with ExitStack() as stack:
+                timers = {
+                    f"{count} a time": stack.enter_context(
+                        child("parts.stratagem_fit_child", "fit", network, str(count))
+                    )
+                    for count in (TOGETHER, 1)
+                }
+                report.compare(network, timers, rounds=rounds, steps=steps, warm_up=2 * TOGETHER, targets=TARGETS)
 
 
 if __name__ == "__main__":

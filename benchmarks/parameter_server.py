@@ -6,42 +6,38 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import click
 from parts.child import HERE, child
-from parts.paired import Timer, alternate, conditions, milliseconds, ratio
+from parts.paired import Timer
+from parts.peers import TENSORFLOW, python_of
+from parts.report import options, reported
 from parts.served_program import SERVERS, WORKERS
 
 from stratagem.testing import free_ports
 
-PYTHON = click.Path(exists=True, dir_okay=False)
+STEPS = {"mlp": 300, "embedding": 60}
+TARGETS = {"mlp, threads": 0.2, "embedding, threads": 1.0, "mlp, processes": 0.5, "embedding, processes": 1.0}
 
 
 @click.command()
-@click.option("--tensorflow-python", type=PYTHON, help="A Python that has TensorFlow 2.15.")
-@click.option("--rounds", default=11, show_default=True, type=click.IntRange(2))
+@python_of(TENSORFLOW)
+@options(11)
 @click.option("--only", default="", help="Run the comparisons whose names contain this.")
-def main(tensorflow_python: str | None, rounds: int, only: str) -> None:
+def main(tensorflow_python: str | None, rounds: int, folder: Path, only: str) -> None:
     """Print the ratio of a step (wall time / steps of all workers) to TensorFlow's; below 1 ours is faster."""
-    for engine in ("threads", "processes"):
-        for network, steps in (("mlp", 300), ("embedding", 60)):
-            name = f"{network}, {engine}"
-            if only in name:
-                compare(name, network, engine, tensorflow_python, rounds, steps)
-
-
-def compare(name: str, network: str, engine: str, tensorflow_python: str | None, rounds: int, steps: int) -> None:
-    """One network, all tasks in one process or each in its own."""
-    start = in_one_process if engine == "threads" else in_several
-    with ExitStack() as stack:
-        timers = {"Stratagem": stack.enter_context(start("stratagem", network, sys.executable))}
-        if tensorflow_python:
-            timers["TensorFlow"] = stack.enter_context(start("tensorflow", network, tensorflow_python))
-        click.echo(f"{name}: {rounds} rounds of {steps} steps, {conditions()}")
-        seconds = alternate(timers, rounds=rounds, steps=steps)
-    click.echo(f"{name}: {milliseconds(seconds)} a step")
-    if tensorflow_python:
-        click.echo(f"{name}: Stratagem / TensorFlow = {ratio(seconds['Stratagem'], seconds['TensorFlow'])}")
+    with reported("parameter_server", folder, {TENSORFLOW: tensorflow_python}) as report:
+        for title, target in TARGETS.items():
+            if only not in title:
+                continue
+            network, engine = title.split(", ")
+            start = in_one_process if engine == "threads" else in_several
+            with ExitStack() as stack:
+                timers = {"Stratagem": stack.enter_context(start("stratagem", network, sys.executable))}
+                if tensorflow_python:
+                    timers["TensorFlow"] = stack.enter_context(start("tensorflow", network, tensorflow_python))
+                report.compare(title, timers, rounds=rounds, steps=STEPS[network], targets={"TensorFlow": target})
 
 
 @contextmanager

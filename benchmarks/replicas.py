@@ -1,24 +1,30 @@
-"""What do two replicas cost? One step of two virtual CPU replicas against two steps of one replica, 64 examples each."""
+"""What do two replicas cost? Against two steps of one replica, and TensorFlow's two replicas; 64 examples each."""
+
+from contextlib import ExitStack
+from pathlib import Path
 
 import click
 from parts.child import child
-from parts.paired import alternate, conditions, milliseconds, ratio
+from parts.peers import TENSORFLOW, python_of
+from parts.report import options, reported
+
+TARGETS = {"TensorFlow": 0.85}
 
 
 @click.command()
-@click.option("--pairs", default=15, show_default=True, type=click.IntRange(2), help="How often the two alternate.")
-@click.option(
-    "--steps", default=40, show_default=True, type=click.IntRange(1), help="Steps of the two replicas in a pair."
-)
-def main(pairs: int, steps: int) -> None:
-    """Print the ratio; 1 means that the all-reduce and the second device cost nothing on the same cores."""
-    with child("parts.stratagem_child", "1") as one, child("parts.stratagem_child", "2") as two:
-        timers = {"two steps of one": lambda count: one(2 * count), "a step of two": two}
-        click.echo(f"replicas: {pairs} pairs, {steps} steps of two replicas and {2 * steps} of one, {conditions()}")
-        seconds = alternate(timers, rounds=pairs, steps=steps)
-    click.echo(f"replicas: {milliseconds(seconds)}")
-    cost = ratio(seconds["a step of two"], seconds["two steps of one"])
-    click.echo(f"replicas: a step of two / two steps of one = {cost}")
+@python_of(TENSORFLOW)
+@options(15)
+@click.option("--steps", default=40, show_default=True, type=click.IntRange(1), help="Steps of each in a round.")
+def main(tensorflow_python: str | None, rounds: int, folder: Path, steps: int) -> None:
+    """Print the ratios; 1 to two steps of one means that the all-reduce and the second device cost nothing here."""
+    with ExitStack() as stack:
+        start = stack.enter_context
+        report = start(reported("replicas", folder, {TENSORFLOW: tensorflow_python}))
+        one, two = start(child("parts.stratagem_child", "1")), start(child("parts.stratagem_child", "2"))
+        timers = {"two replicas": two, "two steps of one": lambda count: one(2 * count)}
+        if tensorflow_python:
+            timers["TensorFlow"] = start(child("parts.tensorflow_child", "2", python=tensorflow_python))
+        report.compare("CNN", timers, rounds=rounds, steps=steps, targets=TARGETS)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What do rewrites and compiler options bring? A step of six networks with them, without, and with other options."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 import click
@@ -8,7 +9,8 @@ import jax
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 from parts.networks import NETWORKS
-from parts.paired import Timer, alternate, conditions, milliseconds, ratio
+from parts.paired import Timer
+from parts.report import options, reported
 
 from stratagem import keras
 from stratagem._core.rewrites import compiler_options, rewrite
@@ -64,11 +66,9 @@ def compiled(name: str, *, rewrites: bool, options: dict[str, Any] | None) -> tu
 @click.option(
     "--network", "names", multiple=True, type=click.Choice(list(NETWORKS)), help="Which; all if none is named."
 )
-@click.option(
-    "--rounds", default=9, show_default=True, type=click.IntRange(2), help="How often the contenders alternate."
-)
-def main(names: tuple[str, ...], rounds: int) -> None:
-    """Print the ratio of a step's time, and of its compilation's, to each of the others; below 1 the rewrites are faster."""
+@options(9)
+def main(names: tuple[str, ...], rounds: int, folder: Path) -> None:
+    """Print the ratio of a step's time to each of the others', and of its compilation's; below 1 the rewrites are faster."""
     ours = compiler_options("cpu")
     contenders: dict[str, dict[str, Any]] = {
         "rewritten": {"rewrites": True, "options": ours},
@@ -78,19 +78,16 @@ def main(names: tuple[str, ...], rounds: int) -> None:
         "sums alone": {"rewrites": True, "options": {YNN: f"{KIND}REDUCE"}},
         "XLA as it is": {"rewrites": False, "options": None},
     }
-    for name in names or NETWORKS:
-        made = {label: compiled(name, **how) for label, how in contenders.items()}
-        timers = {label: timer for label, (timer, _) in made.items()}
-        for timer in timers.values():
-            timer(1)
-        steps = max(1, round(SECONDS / timers["rewritten"](2) * 2))
-        click.echo(f"rewrites: {name}: {rounds} rounds of {steps} steps, {conditions()}")
-        seconds = alternate(timers, rounds=rounds, steps=steps, warm_up=1)
-        click.echo(f"rewrites: {name}: {milliseconds(seconds)} a step")
-        for label in list(timers)[1:]:
-            click.echo(f"rewrites: {name}: rewritten / {label} = {ratio(seconds['rewritten'], seconds[label])}")
-        compiling = made["rewritten"][1] / made["options alone"][1]
-        click.echo(f"rewrites: {name}: compilation, rewritten / options alone = {compiling:.2f} (once)")
+    with reported("rewrites", folder) as report:
+        for name in names or NETWORKS:
+            made = {label: compiled(name, **how) for label, how in contenders.items()}
+            timers = {label: timer for label, (timer, _) in made.items()}
+            for timer in timers.values():
+                timer(1)
+            steps = max(1, round(SECONDS / timers["rewritten"](2) * 2))
+            report.compare(name, timers, rounds=rounds, steps=steps, warm_up=1)
+            compiling = made["rewritten"][1] / made["options alone"][1]
+            report.say(f"{name}: compilation, rewritten / options alone = {compiling:.2f} (once)")
 
 
 if __name__ == "__main__":

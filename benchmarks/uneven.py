@@ -1,8 +1,10 @@
 """What does an uneven end cost? Epochs whose last batch lacks rows against epochs of even batches, on two replicas."""
 
+from pathlib import Path
+
 import click
 from parts import cnn, epochs
-from parts.paired import alternate, conditions, milliseconds, ratio
+from parts.report import options, reported
 
 import stratagem as tf
 
@@ -12,21 +14,19 @@ ENDS = {"a row less": 1, "a single row": REPLICAS * cnn.BATCH - 1}
 
 
 @click.command()
-@click.option("--pairs", default=15, show_default=True, type=click.IntRange(2), help="How often the two alternate.")
+@options(15)
 @click.option("--steps", default=60, show_default=True, type=click.IntRange(2), help="Steps of an epoch.")
-def main(pairs: int, steps: int) -> None:
-    """Print the ratio of the epochs' times, after the first epoch, and whether it meets the target."""
-    cpu = tf.config.list_physical_devices("CPU")[0]
-    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * REPLICAS)
-    devices = [f"CPU:{i}" for i in range(REPLICAS)]
-    timers = {name: epochs.timer(tf, devices, steps, missing) for name, missing in {"even": 0, **ENDS}.items()}
-    click.echo(f"uneven: {pairs} rounds of an epoch of {steps} steps, {REPLICAS} replicas, {conditions()}")
-    seconds = alternate(timers, rounds=pairs, steps=1, warm_up=2)
-    click.echo(f"uneven: {milliseconds(seconds)} an epoch")
-    for name in ENDS:
-        click.echo(f"uneven: an end with {name} / even = {ratio(seconds[name], seconds['even'])}")
-    cost = ratio(seconds["a row less"], seconds["even"]).median
-    click.echo(f"uneven: target at most {TARGET}: {'met' if cost <= TARGET else 'MISSED'}")
+def main(rounds: int, folder: Path, steps: int) -> None:
+    """Print the ratios of the epochs' times, after the first epoch, and whether the first meets the target."""
+    with reported("uneven", folder) as report:
+        cpu = tf.config.list_physical_devices("CPU")[0]
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * REPLICAS)
+        devices = [f"CPU:{i}" for i in range(REPLICAS)]
+        made = {name: epochs.timer(tf, devices, steps, missing) for name, missing in {**ENDS, "even": 0}.items()}
+        for name in ENDS:
+            timers = {name: made[name], "even": made["even"]}
+            targets = {"even": TARGET} if name == "a row less" else {}
+            report.compare(f"an end with {name}", timers, rounds=rounds, steps=1, warm_up=2, targets=targets)
 
 
 if __name__ == "__main__":

@@ -2,15 +2,17 @@
 
 import json
 from contextlib import ExitStack
+from pathlib import Path
 
 import click
 from parts.child import children
-from parts.paired import alternate, conditions, milliseconds, ratio
+from parts.peers import TENSORFLOW, TORCH, python_of
+from parts.report import options, reported
 
 from stratagem.testing import free_ports
 
-PYTHON = click.Path(exists=True, dir_okay=False)
 ROWS = 32  # a worker
+TARGETS = {"TensorFlow": 0.85, "PyTorch": 0.7}
 
 
 def of_tensorflow(workers: int) -> list[dict[str, str]]:
@@ -28,39 +30,34 @@ def of_torch(workers: int) -> list[dict[str, str]]:
 
 
 @click.command()
-@click.option("--tensorflow-python", type=PYTHON, help="A Python that has TensorFlow 2.15.")
-@click.option("--torch-python", type=PYTHON, help="A Python that has PyTorch 2.13.")
-@click.option(
-    "--rounds", default=15, show_default=True, type=click.IntRange(2), help="How often the contenders alternate."
-)
+@python_of(TENSORFLOW)
+@python_of(TORCH)
+@options(15)
 @click.option(
     "--steps", default=30, show_default=True, type=click.IntRange(1), help="Steps of each contender in a round."
 )
-def main(tensorflow_python: str | None, torch_python: str | None, rounds: int, steps: int) -> None:
+def main(tensorflow_python: str | None, torch_python: str | None, rounds: int, folder: Path, steps: int) -> None:
     """Print the ratio of a step of two workers, 32 rows each, to the others'; below 1 Stratagem is faster."""
-    rows = str(ROWS)
+    rows, peers = str(ROWS), {TENSORFLOW: tensorflow_python, TORCH: torch_python}
     with ExitStack() as stack:
         start = stack.enter_context
+        report = start(reported("workers", folder, peers))
         timers = {
-            "stratagem": start(children("parts.stratagem_worker", rows, environments=of_tensorflow(2))),
+            "two workers": start(children("parts.stratagem_worker", rows, environments=of_tensorflow(2))),
             "one worker, all rows": start(children("parts.stratagem_worker", str(2 * ROWS), environments=[{}])),
             "one worker, its rows": start(children("parts.stratagem_worker", rows, environments=[{}])),
         }
         if tensorflow_python:
             environments = of_tensorflow(2)
-            timers["tensorflow"] = start(
+            timers["TensorFlow"] = start(
                 children("parts.tensorflow_worker", rows, environments=environments, python=tensorflow_python)
             )
         if torch_python:
             environments = of_torch(2)
-            timers["torch"] = start(
+            timers["PyTorch"] = start(
                 children("parts.torch_worker", rows, environments=environments, python=torch_python)
             )
-        click.echo(f"workers: {rounds} rounds of {steps} steps, {conditions()}")
-        seconds = alternate(timers, rounds=rounds, steps=steps)
-    click.echo(f"workers: {milliseconds(seconds)} a step")
-    for name in list(timers)[1:]:
-        click.echo(f"workers: two workers / {name} = {ratio(seconds['stratagem'], seconds[name])}")
+        report.compare("CNN", timers, rounds=rounds, steps=steps, targets=TARGETS)
 
 
 if __name__ == "__main__":

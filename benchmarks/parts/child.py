@@ -4,9 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from parts.paired import Timer
 
@@ -14,7 +16,7 @@ HERE = Path(__file__).parents[1]
 
 
 @contextmanager
-def child(module: str, *arguments: str, python: str = sys.executable) -> Iterator[Timer]:
+def child(module: str, *arguments: str, python: str = sys.executable) -> Iterator["Processes"]:
     """Start `python -m module arguments`, yield its timer, and end it. It does nothing while others are timed."""
     with children(module, *arguments, python=python, environments=[{}]) as timer:
         yield timer
@@ -23,7 +25,7 @@ def child(module: str, *arguments: str, python: str = sys.executable) -> Iterato
 @contextmanager
 def children(
     module: str, *arguments: str, environments: Sequence[Mapping[str, str]], python: str = sys.executable
-) -> Iterator[Timer]:
+) -> Iterator["Processes"]:
     """The same for processes that take their steps together: one for each of `environments`; the slowest one's time counts."""
     with ExitStack() as stack:
         processes = [
@@ -40,16 +42,8 @@ def children(
             for environment in environments
         ]
 
-        def run(steps: int) -> float:
-            try:
-                for process in processes:
-                    print(steps, file=process.stdin, flush=True)
-                return max(_answered(process) for process in processes)
-            except (BrokenPipeError, json.JSONDecodeError):
-                raise SystemExit(f"{python} -m {module} ended too early; what it said is above") from None
-
         try:
-            yield run
+            yield Processes(processes, f"{python} -m {module}")
         finally:
             for process in processes:
                 with suppress(BrokenPipeError):
@@ -59,15 +53,38 @@ def children(
                     print(f"{python} -m {module} ended with exit code {code}", file=sys.stderr)
 
 
-def _answered(process: subprocess.Popen[str]) -> float:
-    """The next number that a child prints; gloo prints about itself as well."""
+@dataclass(frozen=True)
+class Processes:
+    """Processes that answer together. They are called as a timer is."""
+
+    processes: Sequence[subprocess.Popen[str]]
+    command: str
+
+    def __call__(self, steps: int) -> float:
+        return max(self._asked(str(steps)))
+
+    def facts(self) -> dict[str, float]:
+        """What the first process knows about its program, if that was given to `answer`: ask it before the first step."""
+        return self._asked("facts")[0]
+
+    def _asked(self, question: str) -> list[Any]:
+        try:
+            for process in self.processes:
+                print(question, file=process.stdin, flush=True)
+            return [_answered(process) for process in self.processes]
+        except (BrokenPipeError, json.JSONDecodeError):
+            raise SystemExit(f"{self.command} ended too early; what it said is above") from None
+
+
+def _answered(process: subprocess.Popen[str]) -> Any:
+    """The next number, or facts, that a child prints; gloo prints about itself as well."""
     line = process.stdout.readline()
     while line.startswith("[Gloo]"):
         line = process.stdout.readline()
     return json.loads(line)
 
 
-def answer(timer: Timer) -> None:
-    """The child's side: time as many steps as each line of the standard input says."""
+def answer(timer: Timer, facts: Callable[[], dict[str, float]] | None = None) -> None:
+    """The child's side: time as many steps as each line of the standard input says, or say the facts."""
     for line in sys.stdin:
-        print(json.dumps(timer(int(line))), flush=True)
+        print(json.dumps(facts() if facts and line.strip() == "facts" else timer(int(line))), flush=True)

@@ -1,9 +1,7 @@
 """Timing in alternation, and the ratio of two contenders with its bootstrap interval."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -48,15 +46,4 @@ def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
 
 def milliseconds(seconds: Mapping[str, Sequence[float]]) -> str:
     """Each contender's median step, to see what the ratios are about; ratios are what can be compared between machines."""
-    return ", ".join(f"{name} {np.median(values) * 1000:.1f} ms" for name, values in seconds.items())
-
-
-_CPU = Path("/proc/cpuinfo")
-_INSTRUCTIONS = (("avx512f", "AVX-512"), ("avx2", "AVX2"))
-
-
-def conditions() -> str:
-    """What the machine is and how busy: a load above the number of cores makes intervals wide."""
-    flags = _CPU.read_text() if _CPU.exists() else ""
-    instructions = next((name for flag, name in _INSTRUCTIONS if flag in flags), "unknown instructions")
-    return f"{os.cpu_count()} cores ({instructions}), load {os.getloadavg()[0]:.1f} before the first round"
+    return ", ".join(f"{name} {np.median(values) * 1000:.3g} ms" for name, values in seconds.items())
