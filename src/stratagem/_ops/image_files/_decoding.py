@@ -10,8 +10,8 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._ops._convert import Tensor, on_device
 from stratagem._ops._dtypes import as_dtype, uint8
-from stratagem._ops.image_files._codecs import contents_of, damage_is_an_error, format_of, library
 from stratagem._ops.image_files._jpeg import jpeg_pixels
+from stratagem._ops.image_files._libraries import contents_of, damage_is_an_error, format_of, library
 from stratagem._ops.image_files._png import png_pixels
 
 _BMP_BYTES = {8: 1, 24: 3, 32: 4}  # of a pixel, by its bits

@@ -10,7 +10,7 @@ from stratagem._base.errors import InternalError, InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._ops._convert import Tensor, on_device, on_host, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
-from stratagem._ops.image_files._codecs import contents_of, damage_is_an_error, library, pixels_of
+from stratagem._ops.image_files._libraries import contents_of, damage_is_an_error, library, pixels_of
 
 _METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
 _CMYK = ("CMYK", "YCCK")
@@ -147,7 +147,7 @@ def encode_jpeg(
         )
     if pixels.ndim == 3 and pixels.shape[-1:] != expected:
         raise InvalidArgumentError(f"{what}: format {format} expects {expected[0]} channels, got {list(pixels.shape)}.")
-    options = {"progressive": progressive, "optimize": optimize_size}
+    options: dict[str, Any] = {"progressive": progressive, "optimize": optimize_size}
     if xmp_metadata:
         options["xmp"] = xmp_metadata.encode()
     data = jpeg_data(pixels, quality, what, chroma_downsampling, options)

@@ -11,7 +11,7 @@ import numpy as np
 from stratagem._base.errors import InternalError, InvalidArgumentError, UnimplementedError
 from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, on_device
-from stratagem._ops.image_files._codecs import damage_is_an_error, library, pixels_of
+from stratagem._ops.image_files._libraries import damage_is_an_error, library, pixels_of
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER = ">IIBBBBB"  # width, height, bits, color type, compression, filter, interlacing
