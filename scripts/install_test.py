@@ -198,7 +198,18 @@ def examples(environment: Environment) -> Iterator[Promise]:
     )
 
 
-KEPT: dict[str, Callable[[Environment], Iterator[Promise]]] = {"base": base, "cluster": cluster, "examples": examples}
+def images(environment: Environment) -> Iterator[Promise]:
+    """Files of images are written and read."""
+    program = "import stratagem as tf; print(tf.io.decode_jpeg(tf.io.encode_jpeg([[[1, 2, 3]]])).shape)"
+    yield Promise(("python", "-c", program), r"\(1, 1, 3\)")
+
+
+KEPT: dict[str, Callable[[Environment], Iterator[Promise]]] = {
+    "base": base,
+    "cluster": cluster,
+    "examples": examples,
+    "images": images,
+}
 PLUGINS = """
 from importlib.metadata import requires
 from packaging.requirements import Requirement

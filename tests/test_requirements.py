@@ -15,8 +15,13 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 DISTRIBUTIONS = packages_distributions()  # by their modules
-# Who may use what an extra brings. `remote` asks for Ray before it imports it; examples are programs.
-USES = {"src/stratagem/_servers/remote": ("cluster",), "src": (), "examples": ("examples",)}
+# Who may use what an extra brings. `remote` and `image_files` ask for it before they import it; examples are programs.
+USES = {
+    "src/stratagem/_servers/remote": ("cluster",),
+    "src/stratagem/_ops/image_files": ("images",),
+    "src": (),
+    "examples": ("examples",),
+}
 
 
 def names(requirements: list[str]) -> set[str]:

@@ -80,12 +80,12 @@ def test_every_row_names_what_is_there() -> None:
 @pytest.mark.parametrize(
     ("namespace", "name", "text"),
     [
-        ("image", "decode_jpeg", "numpy.asarray(PIL.Image.open(io.BytesIO(contents)))"),
+        ("io", "decode_proto", "the message's own class of protobuf in tf.numpy_function"),
         ("keras.layers", "DenseFeatures", "tf.keras.utils.FeatureSpace"),
         ("distribute.experimental", "rpc", "ClusterCoordinator.schedule"),
         ("compat.v1", "Session", "there are no sessions here"),
         ("", "Session", "there are no sessions here"),
-        ("compat.v1.io", "decode_jpeg", "numpy.asarray(PIL.Image.open(io.BytesIO(contents)))"),
+        ("compat.v1.io", "decode_proto", "the message's own class of protobuf in tf.numpy_function"),
         ("compat.v1.debugging", "is_nan", "the function of the same name in tf.math"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`tf.io`: local files, records, and what is serialized in them."""
+"""`tf.io`: local files, records, images, and what is serialized in them."""
 
 from stratagem import _hooks
 from stratagem._data.files import FixedLenFeature as FixedLenFeature
@@ -24,6 +24,16 @@ from stratagem._data.files import serialize_tensor as serialize_tensor
 from stratagem._ops import not_provided as _not_provided
 from stratagem._ops.files import read_file as read_file
 from stratagem._ops.files import write_file as write_file
+from stratagem._ops.image_files import decode_and_crop_jpeg as decode_and_crop_jpeg
+from stratagem._ops.image_files import decode_bmp as decode_bmp
+from stratagem._ops.image_files import decode_gif as decode_gif
+from stratagem._ops.image_files import decode_image as decode_image
+from stratagem._ops.image_files import decode_jpeg as decode_jpeg
+from stratagem._ops.image_files import decode_png as decode_png
+from stratagem._ops.image_files import encode_jpeg as encode_jpeg
+from stratagem._ops.image_files import encode_png as encode_png
+from stratagem._ops.image_files import extract_jpeg_shape as extract_jpeg_shape
+from stratagem._ops.image_files import is_jpeg as is_jpeg
 from stratagem.io import gfile as gfile
 
 _hooks.install()

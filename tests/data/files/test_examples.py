@@ -110,8 +110,8 @@ def test_errors_name_the_feature(names: Names, spec: dict[str, Any], fits: dict[
 def test_what_there_is_not_says_what_to_use() -> None:
     with pytest.raises(tf.errors.UnimplementedError, match="Use FixedLenSequenceFeature"):
         tf.io.RaggedFeature(tf.int64)
-    with pytest.raises(AttributeError, match=r"tf.io.decode_jpeg is not provided; use .*PIL"):
-        tf.io.decode_jpeg  # noqa: B018
+    with pytest.raises(AttributeError, match=r"tf.io.decode_proto is not provided; use .*protobuf"):
+        tf.io.decode_proto  # noqa: B018
     with pytest.raises(tf.errors.InvalidArgumentError, match="is int64, float32 or string, got uint8"):
         tf.io.VarLenFeature(tf.uint8)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"default_value \[1, 2\] does not fit"):

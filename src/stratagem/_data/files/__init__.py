@@ -15,6 +15,8 @@ from stratagem._data.files._features import FixedLenFeature as FixedLenFeature
 from stratagem._data.files._features import FixedLenSequenceFeature as FixedLenSequenceFeature
 from stratagem._data.files._features import RaggedFeature as RaggedFeature
 from stratagem._data.files._features import VarLenFeature as VarLenFeature
+from stratagem._data.files._folders import image_dataset_from_directory as image_dataset_from_directory
+from stratagem._data.files._folders import text_dataset_from_directory as text_dataset_from_directory
 from stratagem._data.files._matching import match_filenames_once as match_filenames_once
 from stratagem._data.files._matching import matching_files as matching_files
 from stratagem._data.files._messages import BytesList as BytesList
@@ -39,5 +41,6 @@ from stratagem._data.files._sql import SqlDataset as SqlDataset
 from stratagem._data.files._tensor_serialization import decode_raw as decode_raw
 from stratagem._data.files._tensor_serialization import parse_tensor as parse_tensor
 from stratagem._data.files._tensor_serialization import serialize_tensor as serialize_tensor
+from stratagem._data.files._windows import timeseries_dataset_from_array as timeseries_dataset_from_array
 from stratagem._data.files._writer import TFRecordOptions as TFRecordOptions
 from stratagem._data.files._writer import TFRecordWriter as TFRecordWriter

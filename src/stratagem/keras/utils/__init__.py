@@ -3,6 +3,9 @@
 import keras.utils as _keras_utils
 from keras.utils import *
 
+from stratagem._data.files import image_dataset_from_directory as image_dataset_from_directory
+from stratagem._data.files import text_dataset_from_directory as text_dataset_from_directory
+from stratagem._data.files import timeseries_dataset_from_array as timeseries_dataset_from_array
 from stratagem._training import SidecarEvaluator as SidecarEvaluator
 
 __path__.extend(_keras_utils.__path__)
