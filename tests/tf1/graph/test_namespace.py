@@ -51,6 +51,8 @@ def test_parameters_begin_with_tensorflows(name: str) -> None:
         ("parse_example", "io.parse_example"),
         ("decode_base64", "io.decode_base64"),
         ("matching_files", "io.matching_files"),
+        ("image.random_crop", "image.random_crop"),
+        ("image.resize_image_with_crop_or_pad", "image.resize_with_crop_or_pad"),
     ],
 )
 def test_what_means_the_same_is_the_same(old: str, new: str) -> None:
@@ -68,8 +70,7 @@ def test_what_means_the_same_is_the_same(old: str, new: str) -> None:
         ("global_variables_initializer", "variables have their values"),
         ("train.Saver", "tf.train.Checkpoint"),
         ("train.SyncReplicasOptimizer", "MultiWorkerMirroredStrategy"),
-        ("image.resize_images", "tf.image.resize"),
-        ("image.resize", "tf.image.resize"),
+        ("image.sample_distorted_bounding_box", "tf.image.random_crop"),
         ("summary.FileWriter", "tf.summary.create_file_writer"),
         ("QueueBase", "tf.data.Dataset"),
     ],
