@@ -51,8 +51,6 @@ def test_parameters_begin_with_tensorflows(name: str) -> None:
         ("parse_example", "io.parse_example"),
         ("decode_base64", "io.decode_base64"),
         ("matching_files", "io.matching_files"),
-        ("image.random_crop", "image.random_crop"),
-        ("image.resize_image_with_crop_or_pad", "image.resize_with_crop_or_pad"),
     ],
 )
 def test_what_means_the_same_is_the_same(old: str, new: str) -> None:

@@ -12,6 +12,7 @@ from stratagem._tf1.graph.functions.images import resize_bicubic as resize_bicub
 from stratagem._tf1.graph.functions.images import resize_bilinear as resize_bilinear
 from stratagem._tf1.graph.functions.images import resize_image_with_crop_or_pad as resize_image_with_crop_or_pad
 from stratagem._tf1.graph.functions.images import resize_image_with_pad as resize_image_with_pad
+from stratagem._tf1.graph.functions.images import resize_images as resize  # noqa: F401
 from stratagem._tf1.graph.functions.images import resize_images as resize_images
 from stratagem._tf1.graph.functions.images import resize_nearest_neighbor as resize_nearest_neighbor
 from stratagem._tf1.graph.functions.images import transpose_image as transpose_image
