@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -136,8 +137,10 @@ def _resized(
     name: str, array: Tensor, new: _Size, taps: Callable[[Grid], Taps], *, half: bool, corners: bool
 ) -> Tensor:
     _checked(name, array, new)
-    rows, columns = (taps(Grid(old, size, half, corners)) for old, size in zip(array.shape[-3:-1], new, strict=True))
-    return columns.applied(rows.applied(array.astype(np.float32), -3), -2)
+    sizes = zip(array.shape[-3:-1], new, strict=True)
+    rows, columns = (taps(Grid(old, size, half, corners)).matrix(old) for old, size in sizes)
+    pixels = array.astype(np.float32)
+    return jnp.einsum("...hwc,Hh,Ww->...HWc", pixels, rows, columns, precision=jax.lax.Precision.HIGHEST)
 
 
 def resize_images(
