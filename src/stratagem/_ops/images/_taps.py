@@ -1,6 +1,7 @@
 """Resizing along one dimension: which pixels each new one is made of, and their weights, computed as TensorFlow's kernels do.
 
-Everything is NumPy in float32, known before anything is computed. An interpolated pixel is a sum of `count` old ones.
+Everything is NumPy in float32, known before anything is computed. A new pixel is a sum over its taps: old pixels, each with
+a weight.
 """
 
 from collections.abc import Callable
