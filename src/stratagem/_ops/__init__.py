@@ -217,12 +217,6 @@ from stratagem._ops._graph_functions import timestamp as timestamp
 from stratagem._ops._graph_functions import tuple as tuple
 from stratagem._ops._histograms import histogram_fixed_width as histogram_fixed_width
 from stratagem._ops._histograms import histogram_fixed_width_bins as histogram_fixed_width_bins
-from stratagem._ops._image import convert_image_dtype as convert_image_dtype
-from stratagem._ops._image import flip_left_right as flip_left_right
-from stratagem._ops._image import flip_up_down as flip_up_down
-from stratagem._ops._image import per_image_standardization as per_image_standardization
-from stratagem._ops._image import resize as resize
-from stratagem._ops._image import rgb_to_grayscale as rgb_to_grayscale
 from stratagem._ops._indexing import TopK as TopK
 from stratagem._ops._indexing import Unique as Unique
 from stratagem._ops._indexing import UniqueWithCounts as UniqueWithCounts
@@ -361,6 +355,12 @@ from stratagem._ops._tracebacks import enable_traceback_filtering as enable_trac
 from stratagem._ops._tracebacks import is_traceback_filtering_enabled as is_traceback_filtering_enabled
 from stratagem._ops._traced_range import Range as Range
 from stratagem._ops._type_specs import type_spec_from_value as type_spec_from_value
+from stratagem._ops.images import convert_image_dtype as convert_image_dtype
+from stratagem._ops.images import flip_left_right as flip_left_right
+from stratagem._ops.images import flip_up_down as flip_up_down
+from stratagem._ops.images import per_image_standardization as per_image_standardization
+from stratagem._ops.images import resize as resize
+from stratagem._ops.images import rgb_to_grayscale as rgb_to_grayscale
 from stratagem._ops.linalg import clip_by_global_norm as clip_by_global_norm
 from stratagem._ops.linalg import clip_by_norm as clip_by_norm
 from stratagem._ops.linalg import eig as eig

@@ -11,11 +11,8 @@ _PADDED = "dense tensors that `Dataset.padded_batch` fills up, with tf.sequence_
 _SPARSE = "dense tensors (tf.sparse.to_dense of what VarLenFeature gives), or jax.experimental.sparse"
 _QUANTIZED = "tf.quantization.quantize_and_dequantize_v2: there are no quantized types"
 _SAVED = "`model.save(path)` of a Keras model, tf.train.Checkpoint, or jax.export for a compiled function"
-_PICTURES = "PIL or NumPy in a function given to `Dataset.map`, through tf.numpy_function"
-_BOXES = "jax.numpy on the corners of the boxes"
-_RANDOM_PICTURES = (
-    "Keras' layers of the same subject: RandomFlip, RandomCrop, RandomContrast, RandomBrightness of tf.keras.layers"
-)
+_PROPOSALS = "tf.image.combined_non_max_suppression of boxes that you decode from the anchors"
+_DISTORTED = "tf.image.random_crop or stateless_random_crop, and tf.image.resize"
 _CLUSTER = "tf.train.ClusterSpec, and its as_dict()"
 _TEXT = "Python's `bytes` or `re` in tf.numpy_function in the input pipeline: strings stay on the host"
 _HASH = "zlib.crc32 or hashlib in tf.numpy_function in the input pipeline, or tf.keras.layers.Hashing"
@@ -135,28 +132,8 @@ _TENSORFLOW = {
     "feature_column": {"": _COLUMNS},
     "graph_util": {"": "tf.function: there are no graphs"},
     "image": {
-        "ResizeMethod": 'the name of the method: "bilinear", "nearest", "bicubic", …',
-        "combined_non_max_suppression generate_bounding_box_proposals": _BOXES,
-        "non_max_suppression non_max_suppression_overlaps": _BOXES,
-        "non_max_suppression_padded non_max_suppression_with_scores draw_bounding_boxes": _BOXES,
-        "sample_distorted_bounding_box stateless_sample_distorted_bounding_box": _BOXES,
-        "random_brightness random_contrast random_crop": _RANDOM_PICTURES,
-        "random_flip_left_right random_flip_up_down random_hue": _RANDOM_PICTURES,
-        "random_saturation stateless_random_brightness stateless_random_contrast": _RANDOM_PICTURES,
-        "stateless_random_crop stateless_random_flip_left_right stateless_random_flip_up_down": _RANDOM_PICTURES,
-        "stateless_random_hue stateless_random_saturation": _RANDOM_PICTURES,
-        "crop_and_resize": "jax.image.scale_and_translate, one box at a time under jax.vmap",
-        "extract_patches": "tf.extract_volume_patches, or jax.lax.conv_general_dilated_patches",
-        "central_crop crop_to_bounding_box": "indexing: images[:, top:top + height, left:left + width]",
-        "pad_to_bounding_box": "tf.pad",
-        "resize_with_crop_or_pad resize_with_pad": "tf.image.resize, tf.pad and indexing",
-        "rot90": "jax.numpy.rot90",
-        "transpose": "tf.transpose",
-        "grayscale_to_rgb": "tf.repeat(images, 3, axis=-1)",
-        "psnr": "tf.reduce_mean of squared differences, and tf.math.log",
-        "total_variation image_gradients": "differences of slices: images[:, 1:] - images[:, :-1]",
-        "sobel_edges": "tf.nn.depthwise_conv2d with the two kernels",
-        "": _PICTURES,
+        "generate_bounding_box_proposals": _PROPOSALS,
+        "sample_distorted_bounding_box stateless_sample_distorted_bounding_box": _DISTORTED,
     },
     "io": {
         "decode_proto encode_proto": "the message's own class of protobuf in tf.numpy_function",

@@ -21,7 +21,6 @@ _TPU = "tf.distribute.TPUStrategy, and `strategy.run`"
 _QUANTIZED = "tf.quantization.quantize_and_dequantize_v2: there are no quantized types"
 _FAKE = "the function of the same name in tf.quantization"
 _LOSS_SCALE = "tf.keras.mixed_precision.LossScaleOptimizer, or bfloat16, which needs no scale"
-_RESIZED = "tf.image.resize, which places pixels' centres in another way"
 _VERSIONS = "tf.version"
 
 INSTEAD = {
@@ -78,7 +77,6 @@ INSTEAD = {
         "depth_to_space": "tf.nn.depth_to_space",
         "space_to_depth": "tf.nn.space_to_depth",
         "distributions": "tensorflow_probability.substrates.jax.distributions, or distrax",
-        "extract_image_patches": "tf.extract_volume_patches, or jax.lax.conv_general_dilated_patches",
         "fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars": _FAKE,
         "fake_quant_with_min_max_vars_gradient fake_quant_with_min_max_vars_per_channel": _FAKE,
         "fake_quant_with_min_max_vars_per_channel_gradient": _FAKE,
@@ -95,7 +93,6 @@ INSTEAD = {
         "op_scope": "tf.name_scope",
         "variable_op_scope": "tf.compat.v1.variable_scope",
         "python_io": "tf.io.TFRecordWriter and tf.data.TFRecordDataset",
-        "random_crop": "tf.slice with offsets of tf.random.uniform",
         "regex_replace reduce_join string_split string_strip substr": (
             "the function of tf.strings, or Python's `bytes` and `re` in tf.numpy_function"
         ),
@@ -140,12 +137,6 @@ INSTEAD = {
     "compat.v1.app.flags": {"": "absl.flags, which this module is"},
     "compat.v1.gfile": {"": "tf.io.gfile"},
     "compat.v1.graph_util": {"": "tf.train.Checkpoint, or `model.save` of a Keras model: there are no graphs"},
-    "compat.v1.image": {
-        "resize resize_images resize_area resize_bicubic resize_bilinear resize_nearest_neighbor": _RESIZED,
-        "resize_image_with_crop_or_pad resize_image_with_pad": "tf.image.resize, tf.pad and indexing",
-        "extract_image_patches": "tf.extract_volume_patches, or jax.lax.conv_general_dilated_patches",
-        "transpose_image": "tf.transpose",
-    },
     "compat.v1.initializers": {
         "global_variables local_variables variables": _INITIALIZED,
         "tables_initializer": "nothing: there are no tables that wait",

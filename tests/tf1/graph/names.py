@@ -48,5 +48,8 @@ _NAMES = """
     logging.get_verbosity logging.info logging.log logging.log_every_n logging.log_first_n logging.log_if
     logging.set_verbosity logging.vlog logging.warn logging.warning batch_to_space reverse_sequence space_to_batch
     nn.space_to_batch strided_slice unravel_index batch_to_space_nd reverse_v2 where_v2
+    image.crop_and_resize image.draw_bounding_boxes image.extract_glimpse image.extract_image_patches image.resize
+    image.resize_area image.resize_bicubic image.resize_bilinear image.resize_image_with_crop_or_pad
+    image.resize_image_with_pad image.resize_images image.resize_nearest_neighbor image.transpose_image extract_image_patches
 """
 NAMES = _NAMES.split()

@@ -90,6 +90,7 @@ from stratagem._tf1.graph.functions.blocks import reverse_sequence as reverse_se
 from stratagem._tf1.graph.functions.blocks import space_to_batch as space_to_batch
 from stratagem._tf1.graph.functions.flow import cond as cond
 from stratagem._tf1.graph.functions.flow import while_loop as while_loop
+from stratagem._tf1.graph.functions.images import extract_image_patches as extract_image_patches
 from stratagem._tf1.graph.functions.random import multinomial as multinomial
 from stratagem._tf1.graph.functions.random import normal as random_normal  # noqa: F401
 from stratagem._tf1.graph.functions.random import poisson as random_poisson  # noqa: F401

@@ -21,9 +21,10 @@ _MOVED = {
     "matrix_band_part": "linalg.band_part",
     "matrix_determinant": "linalg.det", "matrix_diag": "linalg.diag", "matrix_diag_part": "linalg.diag_part",
     "matrix_inverse": "linalg.inv", "matrix_solve": "linalg.solve",
-    "matrix_triangular_solve": "linalg.triangular_solve", 
-    "parse_single_sequence_example": "io", "parse_tensor": "io", "random_gamma": "random.gamma",
-    "random_shuffle": "random.shuffle", "read_file": "io", "reverse_v2": "reverse", "self_adjoint_eig": "linalg.eigh",
+    "matrix_triangular_solve": "linalg.triangular_solve",
+    "parse_single_sequence_example": "io", "parse_tensor": "io", "random_crop": "image.random_crop",
+    "random_gamma": "random.gamma", "random_shuffle": "random.shuffle",
+    "read_file": "io", "reverse_v2": "reverse", "self_adjoint_eig": "linalg.eigh",
     "serialize_tensor": "io", "set_random_seed": "random.set_seed", "string_join": "strings.join",
     "tensor_scatter_add": "tensor_scatter_nd_add",
     "tensor_scatter_sub": "tensor_scatter_nd_sub", "tensor_scatter_update": "tensor_scatter_nd_update",
@@ -33,7 +34,11 @@ _MOVED = {
 # Public names that tf.compat.v1 lacks, or has with another meaning.
 _EXCLUDED = {
     "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train", "compat"},
-    "image": {"resize"},
+    "image": {
+        "resize_with_pad", "stateless_random_brightness", "stateless_random_contrast", "stateless_random_crop",
+        "stateless_random_flip_left_right", "stateless_random_flip_up_down", "stateless_random_hue",
+        "stateless_random_saturation",
+    },
     "train": {"CheckpointView", "TrackableView"},
     "nn": {
         "batch_norm_with_global_normalization", "conv2d_transpose", "conv3d_transpose", "convolution", "ctc_loss",

@@ -1,0 +1,42 @@
+"""Functions of images with TensorFlow 1's arguments and their order; those with the same arguments are `tf.image`'s own."""
+
+from stratagem._base.types import ShapeLike, TensorLike
+from stratagem._ops import Tensor
+from stratagem._ops import images as rooms
+from stratagem._tf1.graph.functions.named import named
+from stratagem._tf1.graph.functions.reductions import one_of
+
+extract_glimpse = named(rooms.extract_first_glimpse)
+extract_image_patches = named(rooms.extract_image_patches)
+resize_area = named(rooms.resize_area)
+resize_bicubic = named(rooms.resize_bicubic)
+resize_bilinear = named(rooms.resize_bilinear)
+resize_image_with_crop_or_pad = named(rooms.resize_with_crop_or_pad)
+resize_image_with_pad = named(rooms.resize_image_with_pad)
+resize_images = named(rooms.resize_images)
+resize_nearest_neighbor = named(rooms.resize_nearest_neighbor)
+transpose_image = named(rooms.transpose_image)
+
+
+@named
+def crop_and_resize(
+    image: TensorLike,
+    boxes: TensorLike,
+    box_ind: TensorLike = None,
+    crop_size: ShapeLike = None,
+    method: str = "bilinear",
+    extrapolation_value: float = 0,
+    name: str | None = None,
+    box_indices: TensorLike = None,
+) -> Tensor:
+    """Cuts boxes out of the images of a batch and resizes each; `box_indices` (formerly box_ind) says of which image."""
+    owners = one_of(box_indices=box_indices, box_ind=box_ind)
+    return rooms.crop_and_resize(image, boxes, owners, crop_size, method, extrapolation_value)
+
+
+@named
+def draw_bounding_boxes(
+    images: TensorLike, boxes: TensorLike, name: str | None = None, colors: TensorLike = None
+) -> Tensor:
+    """Draws the outlines of boxes on a batch of images, by default in ten colors."""
+    return rooms.draw_bounding_boxes(images, boxes, colors)

@@ -1,0 +1,149 @@
+"""`tf.image` where tables of calls do not reach: draws after a seed, datasets, steps, replicas, offsets, TensorFlow 1."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem._base.errors import InvalidArgumentError
+
+BATCH = np.arange(2 * 3 * 4 * 3, dtype=np.float32).reshape(2, 3, 4, 3) / 72
+# Every seventh number of what TensorFlow 2.15.1 draws eagerly after tf.random.set_seed(7), one call after the other.
+DRAWN = {
+    "brightness": [0.334454, 0.431676, 0.528898, 0.62612, 0.723343, 0.820565],
+    "contrast": [0.022667, 0.111647, 0.200626, 0.285485, 0.374464, 0.463444],
+    "hue": [0.006428, 0.111111, 0.166667, 0.298095, 0.402778, 0.458333],
+    "saturation": [0.006902, 0.100673, 0.194444, 0.298568, 0.39234, 0.486111],
+    "flips": [0.0, 0.097222, 0.194444, 0.291667, 0.388889, 0.486111],
+    "up": [0.333333, 0.430556, 0.194444, 0.291667, 0.055556, 0.152778],
+    "crop": [0.166667, 0.347222],
+}
+
+
+def drawn(name: str) -> Any:
+    """The call whose numbers are recorded."""
+    match name:
+        case "brightness":
+            return tf.image.random_brightness(BATCH[0], 0.5)
+        case "contrast":
+            return tf.image.random_contrast(BATCH[0], 0.5, 1.5, seed=3)
+        case "hue":
+            return tf.image.random_hue(BATCH[0], 0.3)
+        case "saturation":
+            return tf.image.random_saturation(BATCH[0], 0.5, 1.5)
+        case "flips":
+            return tf.image.random_flip_left_right(BATCH)
+        case "up":
+            return tf.image.random_flip_up_down(BATCH[0])
+        case _:
+            return tf.image.random_crop(BATCH, [1, 2, 2, 3])
+
+
+def test_eager_draws_after_a_seed_are_those_of_tensorflow() -> None:
+    tf.random.set_seed(7)
+    for name, numbers in DRAWN.items():
+        np.testing.assert_allclose(np.ravel(drawn(name))[::7][:6], numbers, rtol=1e-4, atol=2e-6, err_msg=name)
+
+
+def test_draws_of_a_step_change_from_call_to_call() -> None:
+    @tf.function
+    def crop() -> Any:
+        return tf.image.random_crop(np.arange(1000.0), [1])
+
+    assert len({float(crop()[0]) for _ in range(4)}) > 1
+
+
+def test_a_dataset_maps_images_alone_and_in_batches() -> None:
+    def change(image: Any) -> Any:
+        small = tf.image.resize(tf.image.flip_left_right(image), [2, 2], antialias=True)
+        return tf.image.adjust_saturation(tf.image.central_crop(small, 0.5), 0.5)
+
+    dataset = tf.data.Dataset.from_tensor_slices(BATCH).map(change).batch(2)
+    expected = np.stack([np.asarray(change(image)) for image in BATCH])
+    np.testing.assert_allclose(np.asarray(next(iter(dataset))), expected, rtol=1e-5)
+
+
+def test_a_replica_resizes_and_a_variable_has_its_gradient() -> None:
+    strategy = tf.distribute.MirroredStrategy()
+    with strategy.scope():
+        variable = tf.Variable(BATCH)
+
+    @tf.function
+    def step() -> Any:
+        def of_replica() -> Any:
+            with tf.GradientTape() as tape:
+                total = tf.reduce_sum(tf.image.resize(variable, [6, 8], "bicubic"))
+            return tape.gradient(total, variable)
+
+        return strategy.run(of_replica)
+
+    found = np.asarray(strategy.experimental_local_results(step())[0])
+    assert found.shape == BATCH.shape
+    np.testing.assert_allclose(found.sum(), 6 * 8 * 6, rtol=1e-5)  # weights of each new pixel sum to 1
+
+
+def test_offsets_may_be_tensors_of_a_step() -> None:
+    @tf.function
+    def cut(top: Any, left: Any) -> Any:
+        part = tf.image.crop_to_bounding_box(BATCH, top, left, 2, 2)
+        return part, tf.image.pad_to_bounding_box(part, top, left, 4, 4)
+
+    part, whole = cut(tf.constant(1), tf.constant(2))
+    np.testing.assert_array_equal(part, BATCH[:, 1:3, 2:4])
+    np.testing.assert_array_equal(np.asarray(whole)[:, 1:3, 2:4], BATCH[:, 1:3, 2:4])
+    assert float(tf.reduce_sum(whole)) == float(tf.reduce_sum(part))
+
+
+def test_boxes_are_suppressed_in_a_compiled_step_with_padding() -> None:
+    boxes, scores = np.array([[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3]], np.float32), [0.5, 0.9, 0.1]
+
+    @tf.function(jit_compile=True)
+    def kept() -> Any:
+        return tf.image.non_max_suppression_padded(boxes, scores, 3, pad_to_max_output_size=True)
+
+    numbers, count = kept()
+    assert (np.asarray(numbers).tolist(), int(count)) == ([1, 2, 0], 2)
+    assert np.asarray(tf.image.non_max_suppression(boxes, scores, 3)).tolist() == [1, 2]
+
+
+def test_a_model_has_images_between_its_layers() -> None:
+    images = tf.keras.Input((3, 4, 3))
+    gray = tf.image.rgb_to_grayscale(tf.image.transpose(tf.image.resize(images, [2, 5])))
+    model = tf.keras.Model(images, gray)
+    assert model(BATCH).shape == (2, 5, 2, 1)
+
+
+def test_tensorflow_1_has_other_arguments() -> None:
+    image = tf.compat.v1.image
+    box = [[0, 0, 1, 1]]
+    crop = image.crop_and_resize(BATCH, box, box_ind=[1], crop_size=[2, 2])
+    np.testing.assert_array_equal(crop, image.crop_and_resize(BATCH, box, box_indices=[1], crop_size=[2, 2]))
+    boxes = np.array([[[0, 0, 1, 1]]] * 2, np.float32)
+    drawn_first = image.draw_bounding_boxes(BATCH, boxes, colors=[[1.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(drawn_first, tf.image.draw_bounding_boxes(BATCH, boxes, [[1.0, 0.0, 0.0]]))
+    patches = tf.compat.v1.extract_image_patches(BATCH, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID")
+    np.testing.assert_array_equal(
+        patches, tf.image.extract_patches(BATCH, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID")
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: tf.image.resize(BATCH, [2, 2], "cubic"), ValueError, "mitchellcubic, got 'cubic'"),
+        (lambda: tf.image.resize(BATCH, [2]), ValueError, r"size is \[height, width\]"),
+        (lambda: tf.image.central_crop(BATCH, 0.0), ValueError, "above 0 and at most 1, got 0.0"),
+        (
+            lambda: tf.image.crop_to_bounding_box(BATCH, 2, 0, 2, 2),
+            ValueError,
+            "reach outside of images with the height 3",
+        ),
+        (lambda: tf.image.hsv_to_rgb(BATCH[..., :2]), InvalidArgumentError, r"3 channel\(s\)"),
+        (lambda: tf.image.ssim(BATCH, BATCH, 1.0), InvalidArgumentError, "smaller than the window, filter_size=11"),
+        (lambda: tf.image.random_hue(BATCH, 0.6), ValueError, "at most 0.5, got 0.6"),
+    ],
+)
+def test_errors_say_what_was_found(call: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        call()
