@@ -52,7 +52,7 @@ _NAMES = {
         random_uniform_initializer zeros_initializer
     """,
     "_core.step": """
-        GradientTape UnconnectedGradients custom_gradient executing_eagerly grad_pass_through init_scope
+        GradientTape UnconnectedGradients custom_gradient executing_eagerly grad_pass_through gradients hessians init_scope
         inside_function recompute_grad
     """,
     "_autograph": "function vectorized_map",

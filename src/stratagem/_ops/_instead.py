@@ -31,8 +31,6 @@ _SUM_OF_ROWS = "tf.nn.embedding_lookup of padded ids, and tf.reduce_sum with the
 _TENSORFLOW = {
     "": {
         "raw_ops": "the public function that calls the kernel: tf.matmul for tf.raw_ops.MatMul",
-        "gradients": "tf.GradientTape (with persistent=True for several targets), also outside of a graph",
-        "hessians": "tf.GradientTape twice: tape.jacobian of the gradient of another tape",
         "Graph import_graph_def": ("tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs"),
         "graph_util": "tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs",
         "RaggedTensor RaggedTensorSpec ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad": _PADDED,

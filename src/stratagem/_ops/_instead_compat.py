@@ -37,7 +37,6 @@ INSTEAD = {
         "all_variables": "tf.compat.v1.global_variables",
         "get_local_variable": "tf.compat.v1.get_variable with collections=[tf.compat.v1.GraphKeys.LOCAL_VARIABLES]",
         "moving_average_variables": "the variables that tf.train.ExponentialMovingAverage was applied to",
-        "hessians": "tf.GradientTape, twice",
         "GPUOptions GraphOptions OptimizerOptions RunOptions": _SETTINGS,
         "AttrValue GraphDef LogMessage MetaGraphDef NameAttrList NodeDef RunMetadata TensorInfo": _PROTO,
         "Event HistogramProto SessionLog Summary SummaryMetadata": _SUMMARY,

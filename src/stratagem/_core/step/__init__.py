@@ -47,6 +47,8 @@ from stratagem._core.step._placement_log import get_log_device_placement as get_
 from stratagem._core.step._placement_log import set_log_device_placement as set_log_device_placement
 from stratagem._core.step._program_call import on_all_devices as on_all_devices
 from stratagem._core.step._program_call import program_call as program_call
+from stratagem._core.step._program_gradients import gradients as gradients
+from stratagem._core.step._program_gradients import hessians as hessians
 from stratagem._core.step._program_keys import IdentityKey as IdentityKey
 from stratagem._core.step._program_keys import all_code as all_code
 from stratagem._core.step._program_keys import function_key as function_key

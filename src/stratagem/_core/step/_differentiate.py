@@ -19,7 +19,15 @@ from stratagem._base.errors import TapeError
 from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.eager import reached_results, read_values, tracked_results
 from stratagem._core.step._assigned_primitive import within_step
-from stratagem._core.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
+from stratagem._core.step._markers import (
+    MARKERS,
+    gradient_p,
+    gradient_parts,
+    has_markers,
+    is_literal,
+    mark_p,
+    stopped_values,
+)
 from stratagem._core.step._rows_primitive import as_one_call, rows_p
 from stratagem._private import new_jaxpr
 
@@ -47,10 +55,6 @@ class GradientMarker:
     reach: set[Var]
     needed: set[Var]
     connected: tuple[bool, ...]
-
-    @property
-    def tape(self) -> int:
-        return int(self.eqn.params["tape"])
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,9 @@ def analyse(eqns: Sequence[Eqn]) -> list[GradientMarker]:
             _note(tapes.setdefault(eqn.params["tape"], TapeRecord()), eqn)
             continue
         if eqn.primitive is gradient_p:
-            found.append(_gradient(i, eqn, eqns, tapes.setdefault(eqn.params["tape"], TapeRecord())))
+            tape = eqn.params["tape"]
+            record = _of_everything(eqns, eqn) if tape is None else tapes.setdefault(tape, TapeRecord())
+            found.append(_gradient(i, eqn, eqns, record))
         for tape in tapes.values():
             if tape.active and (made := tracked_results(eqn, tape.live)):
                 tape.equations.add(i)
@@ -152,14 +158,20 @@ def _note(tape: TapeRecord, mark: Eqn) -> None:
     tape.live.update(v for v in mark.invars if not is_literal(v))
 
 
+def _of_everything(eqns: Sequence[Eqn], gradient: Eqn) -> TapeRecord:
+    """Returns the record of a tape that watched a gradient's sources from where they were made."""
+    sources = {v for v in gradient_parts(gradient)[2] if not is_literal(v)}
+    return TapeRecord(equations={i for i, eqn in enumerate(eqns) if eqn.primitive is not mark_p}, live=sources)
+
+
 def _gradient(position: int, eqn: Eqn, eqns: Sequence[Eqn], tape: TapeRecord) -> GradientMarker:
     targets, _, sources = gradient_parts(eqn)
     known = {s for s in sources if not is_literal(s) and s in tape.live}
-    reach, forward = set(known), []
+    reach, forward, stops = set(known), [], stopped_values(eqn) - known
     for i in sorted(tape.equations):
         if i < position and (made := reached_results(eqns[i], reach)):
             forward.append(i)
-            reach.update(made)
+            reach.update(v for v in made if v not in stops)
     needed, path = {t for t in targets if not is_literal(t) and t in reach}, set()
     for i in reversed(forward):
         if made := [at for at, v in enumerate(eqns[i].outvars) if v in needed]:
@@ -173,8 +185,12 @@ def _gradient(position: int, eqn: Eqn, eqns: Sequence[Eqn], tape: TapeRecord) ->
 
 
 def _chunks(eqns: Sequence[Eqn], gradients: Sequence[GradientMarker]) -> list[EquationRange]:
-    """Cuts a program at every marker and after every equation that makes a source, which must be the input of a chunk."""
+    """Cuts a program at every marker and after every equation that makes a source, which must be the input of a chunk.
+
+    Also after one that makes a value which counts as a constant for some gradient.
+    """
     sources = {v for g in gradients for v in gradient_parts(g.eqn)[2] if not is_literal(v)}
+    sources.update(*(stopped_values(g.eqn) for g in gradients))
     chunks, start = [], 0
     for i, eqn in enumerate(eqns):
         if eqn.primitive in MARKERS:

@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -227,6 +227,13 @@ class GradientTape:
             raise TapeError(f"gradient: the target is a {type(target).__name__}, not a tensor.")
         assert self._recorded is not None
         return self._recorded.target(target)
+
+
+def tape_of_program(recorder: Any, stops: Sequence[Any] = ()) -> GradientTape:
+    """Returns a tape that has recorded all that the step being traced has computed. stops: what counts as a constant."""
+    tape = GradientTape(persistent=True)
+    tape._recorded = TracedRecording(recorder, watch_variables=False, everything=True, stops=stops)
+    return tape
 
 
 def _differentiable(source: Any) -> bool:

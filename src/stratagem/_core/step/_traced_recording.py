@@ -23,14 +23,23 @@ _numbers = itertools.count()
 class TracedRecording(TapeRecording):
     """The recording of a tape in a compiled step: marks have a position in the program, and nothing else is noted."""
 
-    def __init__(self, recorder: Any, *, watch_variables: bool) -> None:
+    def __init__(
+        self, recorder: Any, *, watch_variables: bool, everything: bool = False, stops: Sequence[Any] = ()
+    ) -> None:
+        """everything: of all that the program has computed so far, without marks; it cannot be opened.
+
+        stops: values that count as constants.
+        """
         self._recorder, self._watch_variables = recorder, watch_variables
-        self._number = next(_numbers)
+        self._number = None if everything else next(_numbers)
         self._versions: dict[int, list[Any]] = {}
         self._read: dict[int, Any] = {}
         self._times_read: Counter[int] = Counter()
         self._stand_ins: list[tuple[Any, Any]] = []
-        self._begin()
+        self._level = trace_level()
+        self._stops = [self._versions_of(leaf)[-1] for leaf in stops]
+        if not everything:
+            self._begin()
 
     def again(self) -> bool:
         if current().recorder is not self._recorder:
@@ -112,10 +121,12 @@ class TracedRecording(TapeRecording):
             *targets,
             *seeds,
             *values,
+            *self._stops,
             tape=self._number,
             call=call,
             targets=len(targets),
             seeded=bool(seeds),
+            stops=len(self._stops),
             rows=rows,
         )
         pairs = iter(zip(results, self._recorder.connected(call, len(values)), strict=True))

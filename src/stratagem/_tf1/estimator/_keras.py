@@ -10,6 +10,7 @@ import keras
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Nest
 from stratagem._core.context import current
+from stratagem._core.step import gradients
 from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
@@ -20,7 +21,6 @@ from stratagem._tf1.graph import (
     Operation,
     current_building,
     get_or_create_global_step,
-    gradients,
     scaled_loss,
 )
 

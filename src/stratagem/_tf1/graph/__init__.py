@@ -69,5 +69,4 @@ from stratagem._tf1.graph._version_switches import enable_v2_behavior as enable_
 from stratagem._tf1.graph._version_switches import enable_v2_tensorshape as enable_v2_tensorshape
 from stratagem._tf1.graph._version_switches import resource_variables_enabled as resource_variables_enabled
 from stratagem._tf1.graph.metrics._metric import MetricValue as MetricValue
-from stratagem._tf1.graph.train._optimizer import gradients as gradients
 from stratagem._tf1.graph.train._optimizer import scaled_loss as scaled_loss

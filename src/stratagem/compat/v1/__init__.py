@@ -51,7 +51,6 @@ from stratagem._tf1.graph import get_collection_ref as get_collection_ref
 from stratagem._tf1.graph import get_variable as get_variable
 from stratagem._tf1.graph import get_variable_scope as get_variable_scope
 from stratagem._tf1.graph import global_variables as global_variables
-from stratagem._tf1.graph import gradients as gradients
 from stratagem._tf1.graph import group as group
 from stratagem._tf1.graph import local_variables as local_variables
 from stratagem._tf1.graph import model_variables as model_variables
@@ -130,6 +129,8 @@ from stratagem._tf1.graph.functions.reordered import decode_csv as decode_csv
 from stratagem._tf1.graph.functions.reordered import decode_raw as decode_raw
 from stratagem._tf1.graph.functions.reordered import diag as diag
 from stratagem._tf1.graph.functions.reordered import diag_part as diag_part
+from stratagem._tf1.graph.functions.reordered import gradients as gradients
+from stratagem._tf1.graph.functions.reordered import hessians as hessians
 from stratagem._tf1.graph.functions.reordered import parse_example as parse_example
 from stratagem._tf1.graph.functions.reordered import parse_single_example as parse_single_example
 from stratagem._tf1.graph.functions.reordered import string_to_number as string_to_number

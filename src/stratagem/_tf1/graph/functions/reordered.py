@@ -10,6 +10,7 @@ import numpy as np
 from stratagem import _ops as ops
 from stratagem._base.paths import StrPath
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._core import step
 from stratagem._data import files as data_files
 from stratagem._ops import Tensor, files, linalg, text
 from stratagem._tf1.graph.functions.named import named
@@ -46,6 +47,10 @@ def _reordered(function: Callable[..., R], parameters: str, **names: str) -> Cal
 arg_max = _reordered(ops.argmax, "input dimension output_type name", dimension="axis")
 arg_min = _reordered(ops.argmin, "input dimension output_type name", dimension="axis")
 crelu = _reordered(ops.crelu, "features name axis")
+
+_LATER = "colocate_gradients_with_ops gate_gradients aggregation_method"
+gradients = _reordered(step.gradients, f"ys xs grad_ys name {_LATER} stop_gradients unconnected_gradients")
+hessians = _reordered(step.hessians, f"ys xs name {_LATER}")
 
 # `data` is what TensorFlow prints in place of the values, which the errors here always show.
 _PAIR, _ONE = "x y data summarize message name", "x data summarize message name"

@@ -7,10 +7,8 @@ from typing import Any
 import jax.numpy as jnp
 
 from stratagem._base.errors import TapeError
-from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._core.values import IndexedSlices, is_remote, shards
-from stratagem._private import KerasVariable
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild, current_building
 from stratagem._tf1.graph._operations import Operation
@@ -204,36 +202,3 @@ def _dense(gradient: Any, variable: Any) -> Any:
         return gradient
     rows = jnp.asarray(gradient.values)
     return jnp.zeros(variable.shape, rows.dtype).at[jnp.asarray(gradient.indices)].add(rows)
-
-
-def gradients(
-    ys: TensorLike,
-    xs: TensorLike,
-    grad_ys: TensorLike = None,
-    name: str = "gradients",
-    colocate_gradients_with_ops: bool = False,
-    gate_gradients: bool = False,
-    aggregation_method: Unused = None,
-    stop_gradients: TensorLike = None,
-    unconnected_gradients: TensorLike = "none",
-) -> list[TensorLike]:
-    """Returns a list with the gradient of the sum of `ys` for each of the variables `xs`; None where there is no dependency.
-
-    Raises TapeError outside of a step, for tensors that are not variables, since the tape does not record how they were
-    computed, and for stop_gradients.
-    """
-    building = current_building()
-    if building.tape is None:
-        raise TapeError(
-            "tf1.gradients: gradients exist inside a compiled step only; an Estimator makes one of the model_fn."
-        )
-    if stop_gradients is not None:
-        raise TapeError("tf1.gradients: stop_gradients is not provided; use tf.stop_gradient where the value is used.")
-    sources = list(xs) if isinstance(xs, list | tuple) else [xs]
-    if not all(isinstance(source, KerasVariable) for source in sources):
-        raise TapeError(
-            "tf1.gradients: gradients for tensors that are no variables are not provided. Compute what depends on the tensor x "
-            "within `with tf.GradientTape() as tape:`, after tape.watch(x), and call tape.gradient."
-        )
-    found: list[Any] = building.tape.gradient(ys, sources, grad_ys, unconnected_gradients)
-    return found
