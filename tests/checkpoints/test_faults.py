@@ -18,6 +18,7 @@ from stratagem.train import Checkpoint, CheckpointManager, get_checkpoint_state,
 from tests.checkpoints import scenarios
 from tests.checkpoints.models import read
 from tests.checkpoints.saving import ROOT, Savers, checkpoint, step_of
+from tests.thorough import thorough_but
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +28,14 @@ def savers() -> Iterator[Savers]:
     program.close()
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", thorough_but(range(2), range(5)))
 def test_a_job_killed_while_it_saves_goes_on_from_the_newest_complete_step(
     tmp_path: Path, savers: Savers, seed: int
 ) -> None:
     scenarios.killed_while_saving(seed, tmp_path / "ckpts", savers)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", thorough_but(range(6), range(20)))
 def test_one_flipped_bit_is_detected_and_named_and_the_step_before_is_used(tmp_path: Path, seed: int) -> None:
     scenarios.flipped_bit(seed, tmp_path)
 

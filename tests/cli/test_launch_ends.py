@@ -3,11 +3,13 @@
 import signal
 import socket
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from tests.cli.launches import PROGRAMS, Launcher, launch, launcher
+from tests.thorough import thorough_but
 
 STAYING = PROGRAMS / "staying.py"
 GRACE = 1.0
@@ -28,17 +30,19 @@ def check_gone(started: Launcher, ports: list[int], seconds: float) -> None:
             socket.create_connection(("127.0.0.1", port), 120).close()
 
 
-@pytest.mark.parametrize("manner", ["polite", "stubborn"])
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)]
-)
-def test_s5_nothing_outlives_the_launcher(number: signal.Signals, code: int, manner: str) -> None:
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}
+# Every signal, and tasks of both kinds.
+QUICK = [*zip(CODES, ("polite", "stubborn", "stubborn", "polite"), strict=True), (signal.SIGKILL, "stubborn")]
+
+
+@pytest.mark.parametrize(("number", "manner"), thorough_but(QUICK, product(CODES, ("polite", "stubborn"))))
+def test_s5_nothing_outlives_the_launcher(number: signal.Signals, manner: str) -> None:
     with launcher("--workers", 2, "--ps", 1, "--grace", GRACE, "--tee", "all", STAYING, manner) as started:
         ports = staying(started, 3)
         assert len(started.others()) == 7  # the keeper, and with every task one that left its session
         started.process.send_signal(number)
         began = time.monotonic()
-        assert started.done().code == code
+        assert started.done().code == CODES[number]
         check_gone(started, ports, began + GRACE + LATEST - time.monotonic())
         if number != signal.SIGKILL:
             assert f"ended by {number.name}" in started.told

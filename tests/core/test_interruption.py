@@ -12,6 +12,7 @@ import pytest
 
 # One room of the core, which users do not see.
 from stratagem._core.interruption import interruptible, may_never_end
+from tests.thorough import thorough_but
 
 Process = subprocess.Popen[str]
 Start = Callable[[str], Process]
@@ -152,20 +153,21 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process.communicate()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        AS_STATEMENT,
-        AT_THE_FIRST_CALL,
-        IN_REPLICAS.replace("{rows}", "4"),
-        IN_REPLICAS.replace("{rows}", "3"),
-        UNDER_A_TAPE,
-        IN_A_DATASET,
-    ],
-    ids=["statement", "first call", "replicas", "uneven batch", "eager tape", "dataset"],
-)
-def test_ctrl_c_in_an_endless_loop_is_a_keyboard_interrupt_and_ends_the_process(start: Start, text: str) -> None:
-    process = start(text)
+PLACES = {
+    "statement": AS_STATEMENT,
+    "first call": AT_THE_FIRST_CALL,
+    "replicas": IN_REPLICAS.replace("{rows}", "4"),
+    "uneven batch": IN_REPLICAS.replace("{rows}", "3"),
+    "eager tape": UNDER_A_TAPE,
+    "dataset": IN_A_DATASET,
+}
+# In replicas the call is a first one, too.
+QUICK = ("statement", "uneven batch", "eager tape", "dataset")
+
+
+@pytest.mark.parametrize("place", thorough_but(QUICK, PLACES))
+def test_ctrl_c_in_an_endless_loop_is_a_keyboard_interrupt_and_ends_the_process(start: Start, place: str) -> None:
+    process = start(PLACES[place])
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=PATIENCE)
     assert "a compiled program with a loop of unknown length has not ended" in err

@@ -57,8 +57,8 @@ def trained(strategy: str, optimizer: Callable[[], Any], x: Any, y: Any, policy:
     return [model.get_weights(), [np.asarray(v) for v in model.optimizer.variables], history["loss"]]
 
 
-# What is more than an update by a variable's own gradient.
-QUICK = ("accumulation that an epoch cuts", "norm of all", "loss scale")
+# What is more than an update by a variable's own gradient. (The norm of all gradients: below, on two replicas.)
+QUICK = ("accumulation that an epoch cuts", "loss scale")
 
 
 @pytest.mark.parametrize("setting", thorough_but(QUICK, SETTINGS))

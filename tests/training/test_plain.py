@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from tests.thorough import thorough_but
 
 X = np.random.default_rng(0).normal(size=(100, 6)).astype("float32")
 Y = np.random.default_rng(1).integers(0, 3, 100)
@@ -20,7 +21,10 @@ def made() -> keras.Model:
     return model
 
 
-@pytest.mark.parametrize("weights", [None, {0: 1.0, 1: 2.0, 2: 0.5}])
+WEIGHTS = {0: 1.0, 1: 2.0, 2: 0.5}
+
+
+@pytest.mark.parametrize("weights", thorough_but([WEIGHTS], [None, WEIGHTS]))
 def test_a_dataset_trains_as_the_arrays_in_it_do(weights: dict[int, float] | None) -> None:
     data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(32)
     ours, theirs = made(), made()

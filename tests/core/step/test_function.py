@@ -18,6 +18,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 import stratagem as tf
 from stratagem._base.errors import OutOfRangeError, TracedDecisionError
 from tests.core.step.observing import compilations, dtypes, kinds, programs_made
+from tests.thorough import thorough_if
 
 TRACES_TO_COMPILE = 2  # one finds the variables, the next has them as inputs; another signature needs only the second
 
@@ -1053,8 +1054,14 @@ ON_A_MESH: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("spec", [PartitionSpec(), PartitionSpec("mine")], ids=["everywhere", "in parts"])
-@pytest.mark.parametrize("name", ON_A_MESH)
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        pytest.param(name, spec, id=f"{name}-{said}", marks=thorough_if(spec == PartitionSpec() and name != "rows"))
+        for name in ON_A_MESH
+        for said, spec in (("everywhere", PartitionSpec()), ("in parts", PartitionSpec("mine")))
+    ],
+)
 def test_a_step_may_capture_an_array_that_lies_on_another_mesh(name: str, spec: PartitionSpec) -> None:
     mesh = Mesh(jax.devices()[:2], ("mine",))
     local = jnp.asarray([[1.0, 2.0], [3.0, 4.0]])

@@ -17,7 +17,7 @@ from tests.thorough import thorough_but
 @pytest.mark.parametrize(
     "name",
     thorough_but(
-        ["reads after an update", "two optimizers", "looked up late"],
+        ["reads after an update", "looked up late"],
         ["reads after an update", "two optimizers", *TABLES],
     ),
 )
