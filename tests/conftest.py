@@ -48,6 +48,8 @@ import pytest
 from stratagem._core.context import Context, assign, current
 from stratagem._hooks import HOOKS, install
 from stratagem._private import attach
+from tests.sample import day
+from tests.thorough import mark_beyond_the_sample
 
 jax.config.update("jax_num_cpu_devices", 8)  # before anything starts a backend
 
@@ -83,7 +85,8 @@ LONG = (
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first; the order within a file stays."""
+    """Long files first; the order within a file stays. Of long tables of instances, those of the day."""
+    mark_beyond_the_sample(items, day())
     ranks = {name: rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(item.path.parent.name, len(LONG)))
 

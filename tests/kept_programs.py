@@ -1,4 +1,4 @@
-"""What XLA has compiled for earlier runs of the suite, which the next run reads: half of the suite's time is compilation.
+"""What XLA has compiled for earlier runs of the suite, for runs that ask for it: half of the suite's time is compilation.
 
 One folder for all runs holds entries of JAX's compilation cache. Their keys are of the program, the options and the versions of
 JAX and XLA: a program of which anything changed is compiled. Each run has a folder of its own, which begins with links to all
@@ -18,8 +18,11 @@ SUFFIX = "-cache"  # JAX's, of what it has written
 
 
 def folder_of_this_machine() -> Path | None:
-    """Where the programs for this kind of CPU are kept, as `make data` keeps what it fetches; None if the user wants none."""
-    if os.environ.get("STRATAGEM_KEEP_PROGRAMS") == "0":
+    """Where the programs for this kind of CPU are kept, as `make data` keeps what it fetches; None unless that is asked for.
+
+    A run that is to show something compiles everything.
+    """
+    if os.environ.get("STRATAGEM_KEEP_PROGRAMS") != "1":
         return None
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "stratagem" / "programs" / _kind_of_cpu()

@@ -64,10 +64,11 @@ def test_a_folder_that_cannot_be_made_keeps_nothing(
     assert "does not keep this run's programs" in capsys.readouterr().out
 
 
-def test_whoever_wants_none_kept_says_so(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_none_are_kept_unless_that_is_asked_for(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = sorted(run.iterdir())
-    assert kept_programs.folder_of_this_machine() is not None or "STRATAGEM_KEEP_PROGRAMS" in os.environ
-    monkeypatch.setenv("STRATAGEM_KEEP_PROGRAMS", "0")
+    monkeypatch.setenv("STRATAGEM_KEEP_PROGRAMS", "1")
+    assert kept_programs.folder_of_this_machine() is not None
+    monkeypatch.delenv("STRATAGEM_KEEP_PROGRAMS")
     kept = kept_programs.folder_of_this_machine()
     assert kept is None
     kept_programs.begin(kept, run)

@@ -5,7 +5,6 @@ import json
 import logging
 import os
 import random
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from stratagem.testing import STRATEGIES
 from tests.autograph.generate import generate
 from tests.autograph.running import answers, loaded, new_state, numbers, plain, rotated
 from tests.multi_worker.jobs import job
+from tests.sample import day
 
 RECORDED = Path(__file__).parent / "recorded/tensorflow.json"
 SAMPLE = 1
@@ -35,8 +35,7 @@ def recorded() -> list[dict[str, Any]]:
 
 def sample() -> list[dict[str, Any]]:
     """One of the rows, another one every day."""
-    seed = int(os.environ.get("STRATAGEM_DIFFERENTIAL_SEED") or time.strftime("%Y%m%d"))
-    return random.Random(seed).sample(recorded(), SAMPLE)
+    return random.Random(day()).sample(recorded(), SAMPLE)
 
 
 def chunks() -> list[Any]:

@@ -35,6 +35,7 @@ def test_the_record_is_complete() -> None:
     assert DIFFERENT.keys() <= PROGRAMS.keys()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str, without_a_seed: None) -> None:
     found, expected = json.loads(json.dumps(answer(PROGRAMS[name], tf))), dict(RECORDED[name])

@@ -4,12 +4,12 @@ import gzip
 import json
 import os
 import random
-import time
 from pathlib import Path
 from typing import Any
 
 from tests.differential.generate import generate
 from tests.differential.program import Program
+from tests.sample import day
 
 RECORDED = Path(os.environ.get("STRATAGEM_DIFFERENTIAL_RECORDED", Path(__file__).with_name("recorded")))
 # Programs of each strategy in a sample; a compiled one takes 0.1 to 0.5 seconds.
@@ -40,11 +40,6 @@ def program_of(row: Row) -> Program:
     return program
 
 
-def sample_seed() -> int:
-    """Of the sample: STRATAGEM_DIFFERENTIAL_SEED, else the date."""
-    return int(os.environ.get("STRATAGEM_DIFFERENTIAL_SEED") or time.strftime("%Y%m%d"))
-
-
 def open_differences(strategy: str) -> dict[int, str]:
     """The indices of programs that are known to differ, with the reasons."""
     return {int(index): why for index, why in json.loads((RECORDED / "open.json").read_text())[strategy].items()}
@@ -59,7 +54,7 @@ def settled(strategy: str) -> list[Row]:
 def sample(strategy: str) -> list[Row]:
     """Some of the settled answers, others every day."""
     rows = settled(strategy)
-    return random.Random(f"{sample_seed()}/{strategy}").sample(rows, min(SAMPLE[strategy], len(rows)))
+    return random.Random(f"{day()}/{strategy}").sample(rows, min(SAMPLE[strategy], len(rows)))
 
 
 def chunks() -> list[tuple[str, int]]:

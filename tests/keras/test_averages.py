@@ -32,6 +32,7 @@ AVERAGES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("setting", AVERAGES)
 def test_averages_are_those_of_tensorflow(setting: Any, strategy: Any) -> None:
     name, decay, frequency = setting

@@ -137,6 +137,7 @@ def cases() -> list[Any]:
     ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "setting", "way"), cases())
 def test_weights_are_those_of_keras_alone(name: str, setting: str, way: Callable[[str, Any], np.ndarray]) -> None:
     with floatx("float64"):

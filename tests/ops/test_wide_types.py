@@ -28,6 +28,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 def test_the_dtype_stays(name: str, dtype: str) -> None:

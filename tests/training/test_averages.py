@@ -12,6 +12,7 @@ from tests.training.average_programs import PROGRAMS
 RECORDED = json.loads(Path(__file__).with_name("recorded").joinpath("averages.json").read_text())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_averages_after_ten_updates_are_those_of_tensorflow(name: str) -> None:
     # XLA rounds once where TensorFlow, which runs operations one by one, rounds after the product and after the difference.

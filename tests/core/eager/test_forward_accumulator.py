@@ -24,6 +24,7 @@ def expected(name: str, mode: str) -> Any:
     return DIFFERENT[name] if name in DIFFERENT else RECORDED[name][mode]["value"]
 
 
+@pytest.mark.sampled
 @in_every_mode
 @pytest.mark.parametrize("name", FORWARD)
 def test_same_value_as_tensorflow(name: str, run: Callable[[Any], Any]) -> None:

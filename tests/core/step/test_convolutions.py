@@ -84,6 +84,7 @@ def assert_same(function: Any, x: Any, w: Any) -> xc.ClosedJaxpr:
     return closed
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("shapes", "how"),
     [

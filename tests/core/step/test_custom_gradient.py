@@ -58,6 +58,7 @@ def first_of_replicas(program: Callable[[Any], Callable[[], Any]]) -> Any:
     )
 
 
+@pytest.mark.sampled
 @in_every_mode
 @pytest.mark.parametrize("name", [n for n in BEHAVIOURS if "value" in RECORDED[n]["eager"]])
 def test_same_value_as_tensorflow(name: str, run: Callable[[Any], Any]) -> None:

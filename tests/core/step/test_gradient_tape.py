@@ -46,6 +46,7 @@ def compiled(function: Callable[..., Any], *args: Any) -> Any:
 # --- TensorFlow's answers ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [n for n in BEHAVIOURS if n not in REFUSED and "value" in RECORDED[n]["function"]])
 def test_same_value_as_tensorflow(name: str) -> None:
     expected = DIFFERENT[name][1] if name in DIFFERENT else RECORDED[name]["function"]["value"]

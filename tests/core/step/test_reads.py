@@ -45,6 +45,7 @@ def instances() -> list[Any]:
     ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "kind"), instances())
 def test_undecorated_steps_read_what_is_there_now(name: str, kind: str) -> None:
     assert answers(strategies()[kind], name, decorated=False) == pytest.approx(RECORDED[name]["undecorated"], rel=1e-6)

@@ -39,6 +39,7 @@ def is_shown_by_others(name: str) -> bool:
     return case.startswith(SAME_READS.get(kind, ())) or (inside and not case.startswith(("read_value ", "assign ")))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [pytest.param(name, marks=thorough_if(is_shown_by_others(name))) for name in ANSWERS])
 def test_a_variable_has_tensorflows_value_at_every_place(name: str) -> None:
     assert PROGRAMS[name]() == ANSWERS[name]

@@ -138,6 +138,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_of_jax_give_what_they_give_with_tuples(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = PROGRAMS[name](jnp.asarray(X))

@@ -10,7 +10,7 @@ from typing import Any
 from tests.core.eager.compositions.running import difference
 from tests.differential.forms.generate import Program, generate
 from tests.differential.forms.running import run
-from tests.differential.recordings import sample_seed
+from tests.sample import day
 
 RECORDED = Path(__file__).with_name("recorded") / "forms.jsonl.gz"
 SAMPLE = 2  # programs of `make test`; one takes 2 to 3 seconds in all forms
@@ -27,7 +27,7 @@ def recorded() -> dict[int, dict[str, Any]]:
 
 def sample(indices: list[int]) -> list[int]:
     """Some of them, others every day."""
-    return sorted(random.Random(f"{sample_seed()}/forms").sample(indices, min(SAMPLE, len(indices))))
+    return sorted(random.Random(f"{day()}/forms").sample(indices, min(SAMPLE, len(indices))))
 
 
 def tolerance(program: Program) -> float:

@@ -30,6 +30,7 @@ QUICK = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(QUICK, NAMES))
 def test_a_program(name: str) -> None:
     program, mode = name.rsplit(", ", 1)

@@ -50,6 +50,7 @@ def unexpected(table: str, function: Function, numbers: Iterable[int]) -> dict[i
     return {number: text for number, text in found.items() if bool(text) != (number in function.differ)}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("table", "function"), QUICK, ids=[f.name for _, f in QUICK])
 def test_a_function_answers_as_tensorflow(table: str, function: Function) -> None:
     assert unexpected(table, function, quick(table, function)) == {}

@@ -47,6 +47,7 @@ QUICK = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", thorough_but(QUICK, CASES))
 def test_a_model_fn_gives_what_tensorflow_gave(case: str) -> None:
     expected = {key: value for key, value in recorded(case).items() if not key.endswith(OWN)}
