@@ -24,7 +24,6 @@ OTHERWISE = {
     "tf_add_shapes": SHAPES,
     "concat_bad": SHAPES,
     "stack_bad": SHAPES,
-    "slice_oob": SHAPES,
     "expand_bad": SHAPES,
     "reduce_axis": SHAPES,
     "py_function_error": OWN,

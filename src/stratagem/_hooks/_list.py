@@ -21,6 +21,7 @@ from stratagem._core.values import (
 from stratagem._devices import attach_device_names
 from stratagem._legacy import attach_compiled_parts, attach_layer_methods, attach_loss_scaling, attach_minimize
 from stratagem._private import (
+    BIT_OPERATORS,
     NAMED_PLACES,
     ROUTED_PLACES,
     SAVING_PLACES,
@@ -41,6 +42,7 @@ from stratagem._private import (
     let_symbols_answer_operators,
     mark_seed_states,
     name_as_tensorflow,
+    operate_on_bits,
     reserve_configured_threads,
     restore_hdf5_optimizers,
     weigh_as_tensorflow,
@@ -102,6 +104,13 @@ HOOKS: tuple[Hook, ...] = (
         why="`loss.numpy()`, `x.get_shape()`, `x.set_shape(...)` and `x.ref()` would be missing.",
         test="tests/private/test_private.py::test_tensors_have_tensorflow_methods",
         attach=attach_methods,
+    ),
+    Hook(
+        what="bits of variables",
+        places=tuple(f"{_VARIABLE}.{name}" for name in BIT_OPERATORS),
+        why="`flags & 4` of a variable of integers would tell whether both are not 0.",
+        test="tests/private/test_variable_operators.py::test_a_variables_bits_are_those_of_its_tensor",
+        attach=operate_on_bits,
     ),
     Hook(
         what="names of devices",

@@ -194,13 +194,23 @@ _tensor = tensor
 
 @folds_constants
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """A block that starts at `begin` (which may be traced) and has this size; -1 means everything that is left."""
+    """A block that starts at `begin` (which may be traced) and has this size; -1 means everything that is left.
+
+    Raises InvalidArgumentError for a block that is not within the tensor, if `begin` is known.
+    """
     array = tensor(input_)
     starts = tensor(begin)
     sizes = static_shape(size)
-    if -1 in sizes:
-        first = static_shape(starts)
-        sizes = tuple(array.shape[i] - first[i] if s == -1 else s for i, s in enumerate(sizes))
+    first = static_shape(starts) if -1 in sizes or not is_traced(starts) else (0,) * len(sizes)
+    if not len(first) == len(sizes) == array.ndim:
+        raise InvalidArgumentError(
+            f"tf.slice takes begin and size of {array.ndim} numbers for shape {list(array.shape)}, got {first} and {sizes}."
+        )
+    sizes = tuple(n - b if s == -1 else s for n, b, s in zip(array.shape, first, sizes, strict=True))
+    if any(b < 0 or s < 0 or b + s > n for n, b, s in zip(array.shape, first, sizes, strict=True)):
+        raise InvalidArgumentError(
+            f"tf.slice: a block of shape {sizes} from {first} on is not within a tensor of shape {list(array.shape)}."
+        )
     return jax.lax.dynamic_slice(array, list(starts), sizes)
 
 

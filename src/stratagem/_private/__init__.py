@@ -8,6 +8,7 @@ Never: decides what a strategy or a step means; touches an object that nobody ha
 Importing it changes nothing: `stratagem._hooks` has the list of all hooks, and attaches them.
 """
 
+from stratagem._private._arrays import BIT_OPERATORS as BIT_OPERATORS
 from stratagem._private._arrays import add_tensor_methods as add_tensor_methods
 from stratagem._private._arrays import add_variable_properties as add_variable_properties
 from stratagem._private._arrays import allow_messages as allow_messages
@@ -15,6 +16,7 @@ from stratagem._private._arrays import local_copy as local_copy
 from stratagem._private._arrays import movable as movable
 from stratagem._private._arrays import on_a_mesh as on_a_mesh
 from stratagem._private._arrays import on_device as on_device
+from stratagem._private._arrays import operate_on_bits as operate_on_bits
 from stratagem._private._arrays import weakly as weakly
 from stratagem._private._averages import average_as_tensorflow as average_as_tensorflow
 from stratagem._private._backends import POOL as POOL

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import operator
 from collections.abc import Callable, Hashable
 from typing import Any, cast
 
@@ -72,6 +73,27 @@ def add_tensor_methods(reference: Callable[[TensorLike], Hashable]) -> None:
     array.ref = tracer.ref = variable.ref = lambda tensor: reference(tensor)
     # So that NumPy leaves `np.float32(2) * variable` to the variable, as it does to an array.
     variable.__array_priority__ = array.__array_priority__
+
+
+def _on_bits(function: Callable[..., Any], *, reflected: bool) -> Callable[..., Any]:
+    def operate(self: Any, other: Any) -> Any:
+        return function(other, self.value) if reflected else function(self.value, other)
+
+    return operate
+
+
+# By name, `&`, `|` and `^` of an object with a value that is a tensor: those of the value.
+BIT_OPERATORS = {
+    f"__{'r' if reflected else ''}{name}__": _on_bits(function, reflected=reflected)
+    for name, function in (("and", operator.and_), ("or", operator.or_), ("xor", operator.xor))
+    for reflected in (False, True)
+}
+
+
+def operate_on_bits() -> None:
+    """Let `&`, `|` and `^` of variables be those of tensors, of integers the bits: Keras' tell which numbers are not 0."""
+    for name, operate in BIT_OPERATORS.items():
+        setattr(KerasVariable, name, operate)
 
 
 def add_variable_properties(**properties: Callable[[keras.Variable], Value]) -> None:

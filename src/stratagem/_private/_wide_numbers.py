@@ -22,7 +22,7 @@ from keras.src.backend.jax import numpy as keras_numpy
 from stratagem._private._variables import KerasVariable
 
 _WIDE = tuple(map(np.dtype, (np.float64, np.complex128, np.int64, np.uint64)))
-_NUMBERS = {float, int, np.ndarray, *(dtype.type for dtype in _WIDE)}
+_NUMBERS = {float, int, complex, np.ndarray, *(dtype.type for dtype in _WIDE)}
 _INT32 = np.iinfo(np.int32)
 
 
@@ -153,7 +153,7 @@ def _exact_argument(value: Any, dtype: np.dtype) -> Any:
     # JAX does better with a small integer itself, as an exponent say.
     if type(value) is int:
         return value if _INT32.min <= value <= _INT32.max else jnp.asarray(value, dtype)
-    if type(value) is float and dtype.kind in "fc":
+    if (type(value) is float and dtype.kind in "fc") or (type(value) is complex and dtype.kind == "c"):
         return jnp.asarray(value, dtype)
     return _exact_number(value, dtype)
 

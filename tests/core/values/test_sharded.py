@@ -188,6 +188,7 @@ def test_other_operators() -> None:
     assert np.array_equal(bits & True, [True, False, True])
     assert np.array_equal(True ^ bits, [False, True, False])
     assert np.array_equal(bits | True, [True, True, True])
+    assert np.array_equal(sharded(np.array([1, 2, 6]), [2, 1]) & 2, [0, 2, 2])
 
 
 def test_functions_take_it_as_a_tensor(seven: ShardedVariable) -> None:

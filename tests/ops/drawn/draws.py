@@ -93,7 +93,8 @@ class Function:
 
     call(draw) draws the arguments and returns `(args, kwargs)`; arrays among the arguments, also in lists and in what is
     `Built`, become tensors.
-    name: with its namespace, below `tf`. count: how many calls. within: the relative tolerance by dtype, and the absolute one
+    name: with its namespace, below `tf`. called(tf, *args, **kwargs): what is called in place of what has this name.
+    count: how many calls. within: the relative tolerance by dtype, and the absolute one
     by the largest number of the answer. compared(tf, result, *tensors): what is compared in place of the result, if parts of
     it are not determined (the signs of eigenvectors). gradients: also compare the gradients of the sum of all that is
     compared by all arguments of floating point.
@@ -109,6 +110,7 @@ class Function:
     gradients: bool = False
     differ: Mapping[int, str] = field(default_factory=dict)
     quick: Sequence[int] | None = None
+    called: Callable[..., Any] | None = None
 
 
 def elementwise(

@@ -14,7 +14,7 @@ def answer(tf: Any, function: Function, number: int, *, compiled: bool = False) 
     """What a call returns, its gradients too if they are asked for, or `{"error": class}`."""
     args, kwargs = function.call(Draw(function.name, number))
     kwargs = {key: tf.as_dtype(v) if key == "dtype" and isinstance(v, str) else v for key, v in kwargs.items()}
-    called = _named(tf, function.name)
+    called = functools.partial(function.called, tf) if function.called else _named(tf, function.name)
     arrays = list(_arrays(list(args)))
 
     def run(*tensors: Any) -> Any:

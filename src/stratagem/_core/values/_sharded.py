@@ -16,7 +16,7 @@ from stratagem._core.values._partial_assignment import assign_rows
 from stratagem._core.values._regularizers import WholeConstraint, WholeRegularizer, is_by_row, is_sum
 from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._core.values._variable import IndexedSlices
-from stratagem._private import KerasVariable, is_view
+from stratagem._private import BIT_OPERATORS, KerasVariable, is_view
 
 
 def rows_of(table: Any, ids: Any) -> jax.Array:
@@ -372,9 +372,9 @@ class ShardedVariable:
     __mod__, __rmod__ = KerasVariable.__mod__, KerasVariable.__rmod__
     __pow__, __rpow__ = KerasVariable.__pow__, KerasVariable.__rpow__
     __matmul__, __rmatmul__ = KerasVariable.__matmul__, KerasVariable.__rmatmul__
-    __and__, __rand__ = KerasVariable.__and__, KerasVariable.__rand__
-    __or__, __ror__ = KerasVariable.__or__, KerasVariable.__ror__
-    __xor__, __rxor__ = KerasVariable.__xor__, KerasVariable.__rxor__
+    __and__, __rand__ = BIT_OPERATORS["__and__"], BIT_OPERATORS["__rand__"]
+    __or__, __ror__ = BIT_OPERATORS["__or__"], BIT_OPERATORS["__ror__"]
+    __xor__, __rxor__ = BIT_OPERATORS["__xor__"], BIT_OPERATORS["__rxor__"]
 
 
 def _refuse_tensors(index: tuple[Any, ...]) -> None:
