@@ -872,12 +872,6 @@ def test_nothing_flows_through_stop_gradient(decorate: Callable[[Any], Any]) -> 
     assert plain(decorate(step)()) == [[None, None], None, [18.0, None]]
 
 
-@pytest.mark.parametrize("name", ["gradients", "hessians"])
-def test_names_of_graphs_refer_to_the_tape(name: str) -> None:
-    with pytest.raises(AttributeError, match=r"use tf\.GradientTape"):
-        getattr(tf, name)
-
-
 @pytest.mark.parametrize("run", [lambda f: f, tf.function], ids=["eager", "compiled"])
 def test_the_results_of_a_compiled_function_are_connected_to_what_any_of_them_depends_on(run: Any) -> None:
     """As in TensorFlow 2.15.1, which differentiates a function's results together: zeros, and not None."""
