@@ -85,7 +85,7 @@ def ngrams(
     """Returns the joined neighbours in each row, `ngram_width` at a time, of shape (*data.shape[:-1], n).
 
     ngram_width: one width, or several, whose n-grams follow each other. pad_values: what stands `padding_width` times
-    before and after the row (by default once less than the width). preserve_short_sequences: a row without n-grams is one.
+    before and after the row (by default once less than the width). preserve_short_sequences: a row without n-grams is one. An empty row has none.
     Raises ValueError for a scalar and for widths below 1.
     """
     array = strings_of(data)
@@ -99,7 +99,7 @@ def ngrams(
     # Without rows, one of empty strings tells how many n-grams there would be.
     rows = array.reshape(math.prod(array.shape[:-1]), array.shape[-1]).tolist()
     for row in rows or [[b""] * array.shape[-1]]:
-        found = [gram for width in widths for gram in _grams(row, width, left, right, padding_width, separator)]
+        found = [gram for w in widths if row for gram in _grams(row, w, left, right, padding_width, separator)]
         if not found and row and preserve_short_sequences:
             size = padding_width or 0
             found = list(_grams(row, len(row) + 2 * min(size, max(widths) - 1), left, right, size, separator))
