@@ -85,8 +85,8 @@ def ngrams(
     """Returns the joined neighbours in each row, `ngram_width` at a time, of shape (*data.shape[:-1], n).
 
     ngram_width: one width, or several, whose n-grams follow each other. pad_values: what stands `padding_width` times
-    before and after the row (by default once less than the width). preserve_short_sequences: a row without n-grams is one. An empty row has none.
-    Raises ValueError for a scalar and for widths below 1.
+    before and after the row (by default once less than the width). preserve_short_sequences: a row without n-grams is one.
+    An empty row has none. Raises ValueError for a scalar and for widths below 1.
     """
     array = strings_of(data)
     widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
