@@ -4,6 +4,12 @@ from stratagem._ops.text._buckets import fingerprint as fingerprint
 from stratagem._ops.text._buckets import to_hash_bucket as to_hash_bucket
 from stratagem._ops.text._buckets import to_hash_bucket_fast as to_hash_bucket_fast
 from stratagem._ops.text._buckets import to_hash_bucket_strong as to_hash_bucket_strong
+from stratagem._ops.text._characters import unicode_decode as unicode_decode
+from stratagem._ops.text._characters import unicode_decode_with_offsets as unicode_decode_with_offsets
+from stratagem._ops.text._characters import unicode_encode as unicode_encode
+from stratagem._ops.text._characters import unicode_split as unicode_split
+from stratagem._ops.text._characters import unicode_split_with_offsets as unicode_split_with_offsets
+from stratagem._ops.text._characters import unicode_transcode as unicode_transcode
 from stratagem._ops.text._parts import bytes_split as bytes_split
 from stratagem._ops.text._parts import ngrams as ngrams
 from stratagem._ops.text._parts import reduce_join as reduce_join
@@ -18,9 +24,3 @@ from stratagem._ops.text._text import lower as lower
 from stratagem._ops.text._text import strip as strip
 from stratagem._ops.text._text import to_number as to_number
 from stratagem._ops.text._text import upper as upper
-from stratagem._ops.text._unicode import unicode_decode as unicode_decode
-from stratagem._ops.text._unicode import unicode_decode_with_offsets as unicode_decode_with_offsets
-from stratagem._ops.text._unicode import unicode_encode as unicode_encode
-from stratagem._ops.text._unicode import unicode_split as unicode_split
-from stratagem._ops.text._unicode import unicode_split_with_offsets as unicode_split_with_offsets
-from stratagem._ops.text._unicode import unicode_transcode as unicode_transcode

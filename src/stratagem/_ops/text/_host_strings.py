@@ -1,4 +1,4 @@
-"""What the functions of strings share: an argument as strings of the host, and results as string tensors."""
+"""Arguments of functions of strings as arrays of the host, and string tensors of their results."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast
