@@ -43,6 +43,7 @@ _NAMES = {
         batch_to_space conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2 extract_volume_patches
         required_space_to_batch_paddings space_to_batch space_to_batch_nd
     """,
+    "_ops.text": "as_string fingerprint",
     "_ops.flow": """
         TensorArray TensorArraySpec case cond foldl foldr map_fn scan switch_case while_loop
     """,

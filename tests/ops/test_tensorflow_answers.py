@@ -57,7 +57,7 @@ def same(ours: Any, recorded: Any) -> bool:
 def close(ours: Any, recorded: list[Any]) -> bool:
     """Whether the elements agree, in float32's precision."""
     if ours.dtype == object:
-        return [s.decode() for s in np.ravel(ours)] == recorded
+        return [s.decode() for s in np.ravel(np.asarray(ours))] == recorded
     flat = np.ravel(np.asarray(ours))
     if np.iscomplexobj(flat):
         flat = np.stack([flat.real, flat.imag], -1)

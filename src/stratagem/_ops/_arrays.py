@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike
 from stratagem._core.context import current
 from stratagem._core.values import TensorShape, has_conversion
@@ -28,14 +28,20 @@ from stratagem._ops._convert import (
 )  # fmt: skip
 from stratagem._ops._creation import identity
 from stratagem._ops._dtypes import as_dtype, boolean, int32
+from stratagem._ops._moved_strings import moves_strings
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._private import twin
 
 
 @folds_constants
 def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """Converts to another dtype. Floating point to integer truncates towards zero; complex to real drops the imaginary part."""
+    """Converts to another dtype. Floating point to integer truncates towards zero; complex to real drops the imaginary part.
+
+    Raises UnimplementedError for strings as numbers, and numbers as strings.
+    """
     array, wanted = tensor(x), as_dtype(dtype)
+    if (array.dtype == object) != (wanted.name == "string"):
+        raise UnimplementedError("tf.cast makes no numbers of strings. Use tf.strings.to_number, tf.strings.as_string.")
     if jnp.issubdtype(array.dtype, np.complexfloating) and not wanted.is_complex:
         array = array.real
     return array.astype(wanted.dtype)
@@ -94,6 +100,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 _tensor = tensor
 
 
+@moves_strings("a")
 @folds_constants
 def transpose(a: TensorLike, perm: IntLike = None, conjugate: bool = False, name: str | None = None) -> Tensor:
     """Permutes the dimensions; reverses them if there is no `perm`."""
@@ -101,12 +108,14 @@ def transpose(a: TensorLike, perm: IntLike = None, conjugate: bool = False, name
     return jnp.conj(array) if conjugate else array
 
 
+@moves_strings("input")
 @folds_constants
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """Inserts a dimension of size 1 at `axis`."""
     return jnp.expand_dims(tensor(input), static_int(axis, "a tensor is an axis"))
 
 
+@moves_strings("input")
 @folds_constants
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Removes dimensions of size 1, all or those at `axis`. Raises InvalidArgumentError for another size."""
@@ -117,6 +126,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     return jnp.squeeze(array, axes or None)
 
 
+@moves_strings("values")
 @folds_constants
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Concatenates tensors along an existing dimension."""
@@ -124,6 +134,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     return jnp.concatenate(same_dtype("concat", rows), static_int(axis, "a tensor is an axis"))
 
 
+@moves_strings("values")
 @folds_constants
 def stack(values: Nest, axis: IntLike = 0, name: str = "stack") -> Tensor:
     """Stacks tensors of one shape along a new dimension."""
@@ -147,6 +158,7 @@ def same_dtype(name: str, values: Sequence[Any]) -> list[Tensor]:
     return arrays
 
 
+@moves_strings("value")
 @folds_constants
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
     """The slices along one dimension, as a list of tensors without it."""
@@ -156,6 +168,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return [jnp.take(array, i, axis=axis) for i in range(array.shape[axis])]
 
 
+@moves_strings("value")
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
@@ -176,6 +189,7 @@ def split(
     return list(jnp.split(array, np.cumsum(sizes)[:-1].tolist(), axis=where))
 
 
+@moves_strings("input")
 @folds_constants
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """Repeats the tensor this many times along every dimension. Raises InvalidArgumentError for too many or few numbers."""
@@ -185,6 +199,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     return jnp.tile(array, counts)
 
 
+@moves_strings("input")
 @folds_constants
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Repeats every entry along `axis` (of the flattened tensor without one)."""
@@ -193,6 +208,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     return jnp.repeat(tensor(input), np.asarray(repeats), axis=axis)
 
 
+@moves_strings("tensor", "constant_values")
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
 ) -> Tensor:
@@ -212,6 +228,7 @@ def pad(
     return jnp.pad(array, widths, mode=mode.lower())
 
 
+@moves_strings("input")
 @folds_constants
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Broadcasts to a larger shape."""
@@ -242,12 +259,14 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     return _static(np.array(shape, dtype=np.int32), None)
 
 
+@moves_strings("tensor")
 @folds_constants
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """The entries in reverse order along these dimensions."""
     return jnp.flip(_tensor(tensor), static_shape(axis))
 
 
+@moves_strings("input")
 @folds_constants
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """Shifts the entries along `axis`; those that leave at one end return at the other."""
@@ -259,6 +278,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
     return list(jnp.meshgrid(*map(tensor, args), indexing=indexing))
 
 
+@moves_strings("input")
 def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """The same value, treated as a constant by gradients."""
     stopped = jax.lax.stop_gradient(tensor(input))

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, ParamSpec, Protocol, TypeVar, cast, final, runtime_checkable
 
 import jax
@@ -73,6 +73,43 @@ class StringTensor(np.ndarray):
     def ref(self) -> Reference:
         """Returns a hashable reference to this tensor."""
         return Reference(self)
+
+    def __getitem__(self, key: Any) -> "StringTensor":
+        """Returns a part; also of one string it is a tensor, where NumPy returns the bytes object."""
+        found = np.asarray(self)[key]
+        return (found if isinstance(found, np.ndarray) else _strings(np.array(found, object), None)).view(StringTensor)
+
+    def __iter__(self) -> Iterator["StringTensor"]:
+        """Yields the parts of the first dimension, which are tensors."""
+        return map(self.__getitem__, range(len(self)))
+
+    def __eq__(self, other: Any) -> Any:
+        """Returns where the strings are equal, bool; False for None and for shapes that do not broadcast, as in TensorFlow."""
+        return self._compared(np.equal, other, False)
+
+    def __ne__(self, other: Any) -> Any:
+        """Returns where the strings differ, bool; True for None and for shapes that do not broadcast, as in TensorFlow."""
+        return self._compared(np.not_equal, other, True)
+
+    __hash__ = None  # as that of other tensors: `ref` is for dictionaries
+
+    def __str__(self) -> str:
+        return str(np.asarray(self))
+
+    def __repr__(self) -> str:
+        return (
+            f"StringTensor({np.array2string(np.asarray(self), separator=', ', prefix='StringTensor(')}, dtype=object)"
+        )
+
+    def _compared(self, compare: Callable[..., Any], other: Any, otherwise: bool) -> Any:
+        if other is None:
+            return otherwise
+        if is_traced(other) or np.asarray(other).dtype.kind not in "OSU":
+            raise TypeError(f"A tensor of strings is compared with {other!r:.100}, which has none.")
+        try:
+            return on_device(np.asarray(compare(np.asarray(self), on_host(other, "string")), bool))
+        except ValueError:  # the shapes do not broadcast
+            return otherwise
 
 
 def tensor(value: TensorLike, dtype: DTypeLike = None) -> Tensor:

@@ -24,6 +24,7 @@ from stratagem._ops._convert import (
     tensor,
 )  # fmt: skip
 from stratagem._ops._dtypes import as_dtype, float32
+from stratagem._ops._moved_strings import moves_strings
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops._traced_range import Range
 from stratagem._private import KerasVariable, OutsideOfTraces, current_recording
@@ -95,7 +96,9 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any
 
 
 def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:
-    """A tensor of ones (True)."""
+    """A tensor of ones (True). Raises TypeError for strings."""
+    if as_dtype(dtype).name == "string":
+        raise TypeError("tf.ones makes numbers, not strings. Use tf.fill for strings of your own.")
     return _filled(static_shape(shape), 1, dtype)
 
 
@@ -132,8 +135,10 @@ def zeros_like(
 
 
 def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = None, layout: TensorLike = None) -> Tensor:
-    """Ones of the same shape and, unless `dtype` is given, dtype."""
+    """Ones of the same shape and, unless `dtype` is given, dtype. Raises InvalidArgumentError for strings."""
     like = tensor(input)
+    if dtype is None and like.dtype == object:
+        raise InvalidArgumentError("tf.ones_like takes numbers, not strings. Use tf.fill for strings of your own.")
     return ones(like.shape, as_dtype(like.dtype if dtype is None else dtype))
 
 
@@ -152,6 +157,7 @@ def eye(
     return on_device(np.ascontiguousarray(np.broadcast_to(matrix, (*batch, rows, columns))))
 
 
+@moves_strings("on_value", "off_value")
 def one_hot(
     indices: TensorLike,
     depth: TensorLike,

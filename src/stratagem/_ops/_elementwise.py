@@ -12,6 +12,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike, Unused
 from stratagem._core.values import quotient
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, is_traced, operands, tensor
+from stratagem._ops._moved_strings import moves_strings
 from stratagem._ops._symbolic import accept_symbols
 
 
@@ -206,8 +207,8 @@ minimum = _binary("minimum", jnp.minimum)
 squared_difference = _binary("math.squared_difference", lambda x, y: jnp.square(x - y))
 xlogy = _binary("math.xlogy", _xlogy)
 xdivy = _binary("math.xdivy", lambda x, y: jnp.where(x == 0, 0, x / jnp.where(x == 0, 1, y)))
-equal = _binary("equal", jnp.equal)
-not_equal = _binary("not_equal", jnp.not_equal)
+equal = moves_strings("x", "y", compares=True)(_binary("equal", jnp.equal))
+not_equal = moves_strings("x", "y", compares=True)(_binary("not_equal", jnp.not_equal))
 less = _binary("less", jnp.less)
 less_equal = _binary("less_equal", jnp.less_equal)
 greater = _binary("greater", jnp.greater)

@@ -23,6 +23,7 @@ from stratagem._ops._convert import (
     tensor,
 )
 from stratagem._ops._dtypes import as_dtype, int32
+from stratagem._ops._moved_strings import moves_strings
 from stratagem._ops._symbolic import accept_symbols
 
 
@@ -74,6 +75,7 @@ def concrete(name: str, value: Any) -> np.ndarray:
 # --- Gather and scatter -----------------------------------------------------------------------------------------------
 
 
+@moves_strings("params")
 @folds_constants
 def gather(
     params: TensorLike,
@@ -127,6 +129,7 @@ def _check_range(index: Tensor | np.ndarray, size: int) -> None:
         raise InvalidArgumentError(f"Index {wrong.flat[0]} is not in [0, {size}).")
 
 
+@moves_strings("params")
 @folds_constants
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
     """The slices of `params` at positions given by the last dimension of `indices`.
@@ -154,6 +157,7 @@ def _at(array: Tensor, indices: Any) -> Any:
     return array.at[tuple(jnp.moveaxis(tensor(indices), -1, 0))]
 
 
+@moves_strings("tensor", "updates")
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
     """A copy with the entries at these positions replaced."""
     array = _tensor(tensor)
@@ -192,6 +196,7 @@ def _like(value: Any, array: Tensor) -> Tensor:
 _tensor = tensor
 
 
+@moves_strings("input_")
 @folds_constants
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """A block that starts at `begin` (which may be traced) and has this size; -1 means everything that is left.
@@ -216,9 +221,13 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 
 def _positions(condition: Any) -> Tensor:
     """The positions of the non-zero entries: (n, rank), int64."""
-    return on_device(np.argwhere(concrete("tf.where", condition)).astype(np.int64))
+    array = concrete("tf.where", condition)
+    if array.dtype == object:
+        raise InvalidArgumentError("tf.where takes a condition, not strings. Compare them: tf.where(x == 'a').")
+    return on_device(np.argwhere(array).astype(np.int64))
 
 
+@moves_strings("x", "y")
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Selects `x` where the condition holds, else `y`. Without `x` and `y`: the positions of True, (n, rank), int64.
 
@@ -232,6 +241,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return jnp.where(tensor(condition).astype(np.bool_), chosen, other)
 
 
+@moves_strings("tensor")
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> Tensor:
     """The entries for which the mask is True. Inside a trace the mask must be a constant: the shape depends on it."""
     array, chosen = _tensor(tensor), concrete("tf.boolean_mask", mask)
@@ -251,9 +261,18 @@ def _descending(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
-def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
-    """Sorts the entries along `axis`."""
+def _numbers(name: str, values: Any) -> Tensor:
     array = tensor(values)
+    if array.dtype == object:
+        raise InvalidArgumentError(
+            f"tf.{name} takes numbers, not strings. Use Python's `sorted` of x.numpy().tolist()."
+        )
+    return array
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+    """Sorts the entries along `axis`. Raises InvalidArgumentError for strings, as TensorFlow."""
+    array = _numbers("sort", values)
     if _descending(direction) and jnp.issubdtype(array.dtype, np.floating):
         # The order of equal entries, which their gradients show, is that of the ascending sort of the negated ones.
         return -jnp.sort(-array, axis=axis)
@@ -263,8 +282,8 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Tensor:
-    """The positions that sort the entries; int32, stable."""
-    return jnp.argsort(tensor(values), axis=axis, descending=_descending(direction)).astype(np.int32)
+    """The positions that sort the entries; int32, stable. Raises InvalidArgumentError for strings, as TensorFlow."""
+    return jnp.argsort(_numbers("argsort", values), axis=axis, descending=_descending(direction)).astype(np.int32)
 
 
 def top_k(

@@ -15,8 +15,6 @@ _PROPOSALS = "tf.image.combined_non_max_suppression of boxes that you decode fro
 _DISTORTED = "tf.image.random_crop or stateless_random_crop, and tf.image.resize"
 _CLUSTER = "tf.train.ClusterSpec, and its as_dict()"
 _TEXT = "Python's `bytes` or `re` in tf.numpy_function in the input pipeline: strings stay on the host"
-_HASH = "zlib.crc32 or hashlib in tf.numpy_function in the input pipeline, or tf.keras.layers.Hashing"
-_UNICODE = "bytes.decode and str.encode in tf.numpy_function in the input pipeline"
 _COLUMNS = "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers"
 _TABLE = "a dict made of `dataset.as_numpy_iterator()`"
 _DTYPES = "the dtypes of jax.numpy of the same name (tf.cast takes them)"
@@ -36,7 +34,6 @@ _TENSORFLOW = {
         "RaggedTensor RaggedTensorSpec ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad": _PADDED,
         "SparseTensor SparseTensorSpec": "tf.sparse.SparseTensor for what VarLenFeature gives, otherwise dense tensors",
         "RegisterGradient no_gradient": "tf.custom_gradient, or tf.stop_gradient",
-        "as_string": "tf.strings.as_string",
         "audio": "scipy.io.wavfile or the standard library's `wave` in the input pipeline",
         "edit_distance": "a Python function in tf.numpy_function",
         "feature_column": _COLUMNS,
@@ -44,7 +41,6 @@ _TENSORFLOW = {
         "ifftnd": "tf.signal.ifftnd",
         "irfftnd": "tf.signal.irfftnd",
         "rfftnd": "tf.signal.rfftnd",
-        "fingerprint": _HASH,
         "lite": "TensorFlow itself for the conversion, with the weights that `model.save_weights` writes",
         "load_library load_op_library": "jax.ffi for kernels of your own, or jax.experimental.pallas",
         "lookup": "a dict of Python that a function given to `Dataset.map` reads through tf.numpy_function",
@@ -164,10 +160,7 @@ _TENSORFLOW = {
     "signal": {"": "jax.numpy.fft and jax.scipy.signal"},
     "sparse": {"": _SPARSE},
     "strings": {
-        "regex_full_match regex_replace": _TEXT,
-        "to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong": _HASH,
-        "unicode_decode unicode_decode_with_offsets unicode_encode unicode_script": _UNICODE,
-        "unicode_split unicode_split_with_offsets unicode_transcode": _UNICODE,
+        "unicode_script": "unicodedata in tf.numpy_function in the input pipeline",
         "": _TEXT,
     },
     "summary": {"": "tf.summary.create_file_writer and its neighbours"},

@@ -64,7 +64,6 @@ INSTEAD = {
             "tf.gather, and tf.math.segment_sum or its neighbours"
         ),
         "add_check_numerics_ops": "tf.debugging.enable_check_numerics",
-        "as_string": "tf.strings.as_string",
         "batch_gather": "tf.gather with batch_dims",
         "batch_scatter_update": "the variable's method `batch_scatter_update`",
         "count_up_to": "the variable's method `count_up_to`",
@@ -92,12 +91,8 @@ INSTEAD = {
         "op_scope": "tf.name_scope",
         "variable_op_scope": "tf.compat.v1.variable_scope",
         "python_io": "tf.io.TFRecordWriter and tf.data.TFRecordDataset",
-        "regex_replace reduce_join string_split string_strip substr": (
-            "the function of tf.strings, or Python's `bytes` and `re` in tf.numpy_function"
-        ),
-        "string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong": (
-            "hashlib in tf.numpy_function in the input pipeline, or tf.keras.layers.Hashing"
-        ),
+        "regex_replace": "Python's `re` in tf.numpy_function in the input pipeline",
+        "string_split": "tf.strings.split of one string, in `dataset.map` before `batch`",
         "resource_loader": "importlib.resources",
         "to_complex64 to_complex128": "tf.cast",
         "scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add scatter_nd_sub": _SLICES,

@@ -12,9 +12,11 @@ from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._arrays import same_dtype
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, is_traced, on_device, operands, tensor
 from stratagem._ops._indexing import concrete
+from stratagem._ops._moved_strings import moves_strings
 from stratagem._ops._symbolic import accept_symbols
 
 
+@moves_strings("data")
 def dynamic_partition(
     data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
@@ -33,6 +35,7 @@ def dynamic_partition(
     return [jnp.take(rows, np.flatnonzero(numbers.ravel() == part), axis=0) for part in range(num_partitions)]
 
 
+@moves_strings("data")
 def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """Returns a tensor whose row `indices[i][j]` is `data[i][j]`: the inverse of `dynamic_partition`.
 
@@ -69,6 +72,7 @@ def _check_begins(name: str, array: Tensor, numbers: np.ndarray, what: str) -> N
         )
 
 
+@moves_strings("input")
 @folds_constants
 def reverse_sequence(
     input: TensorLike,

@@ -245,7 +245,7 @@ def _decoded(payload: bytes) -> list[Array]:
 
 
 def _strings_encoded(array: Array) -> bytes:
-    texts = [bytes(text) for text in array.ravel()]
+    texts = [bytes(text) for text in array.ravel().tolist()]
     return np.asarray([len(text) for text in texts], "<u8").tobytes() + b"".join(texts)
 
 

@@ -169,7 +169,10 @@ def _check_types(initial: Nest, state: Nest) -> None:
 def _saved(array: Array) -> dict[str, Any]:
     """Converts an array to JSON."""
     if array.dtype == object:
-        return {"shape": list(array.shape), "strings": [base64.b64encode(text).decode() for text in array.ravel()]}
+        return {
+            "shape": list(array.shape),
+            "strings": [base64.b64encode(text).decode() for text in array.ravel().tolist()],
+        }
     raw = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
     return {"shape": list(array.shape), "dtype": array.dtype.name, "raw": raw}
 

@@ -1,5 +1,21 @@
 """Strings. A folder of its own, because some names here are also those of other functions."""
 
+from stratagem._ops.text._buckets import fingerprint as fingerprint
+from stratagem._ops.text._buckets import to_hash_bucket as to_hash_bucket
+from stratagem._ops.text._buckets import to_hash_bucket_fast as to_hash_bucket_fast
+from stratagem._ops.text._buckets import to_hash_bucket_strong as to_hash_bucket_strong
+from stratagem._ops.text._characters import unicode_decode as unicode_decode
+from stratagem._ops.text._characters import unicode_decode_with_offsets as unicode_decode_with_offsets
+from stratagem._ops.text._characters import unicode_encode as unicode_encode
+from stratagem._ops.text._characters import unicode_split as unicode_split
+from stratagem._ops.text._characters import unicode_split_with_offsets as unicode_split_with_offsets
+from stratagem._ops.text._characters import unicode_transcode as unicode_transcode
+from stratagem._ops.text._parts import bytes_split as bytes_split
+from stratagem._ops.text._parts import ngrams as ngrams
+from stratagem._ops.text._parts import reduce_join as reduce_join
+from stratagem._ops.text._parts import split as split
+from stratagem._ops.text._parts import substr as substr
+from stratagem._ops.text._parts import unsorted_segment_join as unsorted_segment_join
 from stratagem._ops.text._text import as_string as as_string
 from stratagem._ops.text._text import format as format
 from stratagem._ops.text._text import join as join

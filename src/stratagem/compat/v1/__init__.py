@@ -133,7 +133,10 @@ from stratagem._tf1.graph.functions.reordered import gradients as gradients
 from stratagem._tf1.graph.functions.reordered import hessians as hessians
 from stratagem._tf1.graph.functions.reordered import parse_example as parse_example
 from stratagem._tf1.graph.functions.reordered import parse_single_example as parse_single_example
+from stratagem._tf1.graph.functions.reordered import reduce_join as reduce_join
+from stratagem._tf1.graph.functions.reordered import string_to_hash_bucket as string_to_hash_bucket
 from stratagem._tf1.graph.functions.reordered import string_to_number as string_to_number
+from stratagem._tf1.graph.functions.reordered import substr as substr
 from stratagem._tf1.graph.functions.reordered import verify_tensor_all_finite as verify_tensor_all_finite
 from stratagem._tf1.graph.log import get_logger as get_logger
 from stratagem.compat.v1 import app as app

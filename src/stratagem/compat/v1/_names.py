@@ -26,6 +26,8 @@ _MOVED = {
     "random_gamma": "random.gamma", "random_shuffle": "random.shuffle",
     "read_file": "io", "reverse_v2": "reverse", "self_adjoint_eig": "linalg.eigh",
     "serialize_tensor": "io", "set_random_seed": "random.set_seed", "string_join": "strings.join",
+    "string_strip": "strings.strip", "string_to_hash_bucket_fast": "strings.to_hash_bucket_fast",
+    "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
     "tensor_scatter_add": "tensor_scatter_nd_add",
     "tensor_scatter_sub": "tensor_scatter_nd_sub", "tensor_scatter_update": "tensor_scatter_nd_update",
     "where_v2": "where", "write_file": "io",
@@ -39,6 +41,7 @@ _EXCLUDED = {
         "stateless_random_flip_left_right", "stateless_random_flip_up_down", "stateless_random_hue",
         "stateless_random_saturation",
     },
+    "strings": {"split"},
     "train": {"CheckpointView", "TrackableView"},
     "nn": {
         "batch_norm_with_global_normalization", "conv2d_transpose", "conv3d_transpose", "convolution", "ctc_loss",

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._base.paths import StrPath
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._core import step
 from stratagem._data import files as data_files
 from stratagem._ops import Tensor, files, linalg, text
@@ -76,6 +76,7 @@ decode_csv = _reordered(
 parse_example = _reordered(data_files.parse_example, "serialized features name example_names")
 parse_single_example = _reordered(data_files.parse_single_example, "serialized features name example_names")
 string_length = _reordered(text.length, "input name unit")
+substr = _reordered(text.substr, "input pos len name unit")
 
 copy = _reordered(files.copy, "oldpath newpath overwrite", oldpath="src", newpath="dst")
 delete_recursively = _reordered(files.rmtree, "dirname", dirname="path")
@@ -132,6 +133,34 @@ def decode_raw(
 ) -> TensorLike:
     """Returns the bytes of strings as numbers; `bytes` is an old name of `input_bytes`."""
     return data_files.decode_raw(one_of(input_bytes=input_bytes, bytes=bytes), out_type, little_endian)
+
+
+@named
+def reduce_join(
+    inputs: TensorLike,
+    axis: IntLike = None,
+    keep_dims: bool | None = None,
+    separator: str = "",
+    name: str | None = None,
+    reduction_indices: IntLike = None,
+    keepdims: bool | None = None,
+) -> ops.StringTensor:
+    """Returns joined strings; `reduction_indices` and `keep_dims` are old names of `axis` and `keepdims`."""
+    along = one_of(axis=axis, reduction_indices=reduction_indices)
+    return text.reduce_join(inputs, along, bool(one_of(keepdims=keepdims, keep_dims=keep_dims)), separator)
+
+
+@named
+def string_to_hash_bucket(
+    string_tensor: TensorLike = None,
+    num_buckets: int | None = None,
+    name: str | None = None,
+    input: TensorLike = None,
+) -> Tensor:
+    """Returns a bucket for each string; `input` is another name of `string_tensor`. Raises ValueError without `num_buckets`."""
+    if num_buckets is None:
+        raise ValueError("tf.compat.v1.string_to_hash_bucket: num_buckets, the number of buckets, is missing.")
+    return text.to_hash_bucket(one_of(string_tensor=string_tensor, input=input), num_buckets)
 
 
 @named

@@ -1,0 +1,68 @@
+"""Strings as numbers of buckets, and fingerprints of tensors, by hashes with TensorFlow's numbers."""
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import IntLike, TensorLike
+from stratagem._ops._convert import Tensor, on_device, static_int
+from stratagem._ops.text._hash_functions import Words, fingerprint64, hashed, murmur64, siphash
+from stratagem._ops.text._host_strings import numbers_of, strings_of
+
+
+def _bucket(name: str, input: TensorLike, num_buckets: IntLike, function: Callable[[np.ndarray], Words]) -> Tensor:
+    count = static_int(num_buckets, "a tensor is the number of buckets")
+    if count < 1:
+        raise InvalidArgumentError(f"tf.strings.{name} takes one bucket or more, got {count}.")
+    array = strings_of(input)
+    numbers = hashed(array.ravel().tolist(), function) % np.uint64(count)
+    return on_device(numbers.astype(np.int64).reshape(array.shape))
+
+
+def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
+    """Returns a bucket for each string, by its MurmurHash64A, int64. Raises InvalidArgumentError for no buckets."""
+    return _bucket("to_hash_bucket", input, num_buckets, murmur64)
+
+
+def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
+    """Returns a bucket for each string, by its FarmHash, int64. Raises InvalidArgumentError for no buckets."""
+    return _bucket("to_hash_bucket_fast", input, num_buckets, fingerprint64)
+
+
+def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: IntLike, name: str | None = None) -> Tensor:
+    """Returns a bucket for each string, by its SipHash-2-4 with a key of two numbers, int64.
+
+    Who does not know the key finds no strings that share a bucket. Raises InvalidArgumentError for no buckets, or another key.
+    """
+    numbers = [int(part) for part in key]
+    if len(numbers) != 2:
+        raise InvalidArgumentError(f"tf.strings.to_hash_bucket_strong takes a key of two numbers, got {len(numbers)}.")
+    secret = (numbers[0] % 2**64, numbers[1] % 2**64)
+    return _bucket("to_hash_bucket_strong", input, num_buckets, functools.partial(siphash, key=secret))
+
+
+def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Tensor:
+    """Returns FarmHash's fingerprint of each row, 8 bytes, the least first: uint8, (rows, 8).
+
+    A row of several strings has the fingerprint of their fingerprints. Raises InvalidArgumentError for a scalar, and for
+    another method than farmhash64.
+    """
+    array = numbers_of("fingerprint", data)
+    if not array.ndim or _text(method) != "farmhash64":
+        raise InvalidArgumentError(
+            f"tf.fingerprint takes rows and the method farmhash64, got shape {list(array.shape)} and {method!r}."
+        )
+    if array.dtype == object:
+        parts = hashed(array.ravel().tolist(), fingerprint64).astype("<u8")
+        if array.ndim == 1:
+            return on_device(parts.view(np.uint8).reshape(len(array), 8))
+        array = parts.reshape(array.shape)
+    size = int(np.prod(array.shape[1:], dtype=int)) * array.dtype.itemsize
+    rows = np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(len(array), size)
+    return on_device(fingerprint64(rows).astype("<u8").view(np.uint8).reshape(len(array), 8))
+
+
+def _text(method: str | bytes) -> str:
+    return method.decode() if isinstance(method, bytes) else method

@@ -1,0 +1,178 @@
+"""Parts of strings and strings of parts: substrings, splits, n-grams and joins."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
+from stratagem._base.types import IntLike, TensorLike
+from stratagem._ops._convert import StringTensor, static_int
+from stratagem._ops.text._host_strings import numbers_of, one_string, string_tensor, strings_of
+
+_FIRST_OF_TRAIL, _END_OF_TRAIL = 0x80, 0xC0  # the bytes that continue a character in UTF-8
+
+
+def check_unit(name: str, unit: str) -> None:
+    """Raises InvalidArgumentError for another unit of lengths than BYTE and UTF8_CHAR."""
+    if unit not in ("BYTE", "UTF8_CHAR"):
+        raise InvalidArgumentError(f"tf.strings.{name} counts in the unit BYTE or UTF8_CHAR, got {unit!r}.")
+
+
+def character_starts(text: bytes) -> list[int]:
+    """Returns where the characters of UTF-8 begin: at every byte that does not continue one, whether it is valid or not."""
+    return [place for place, byte in enumerate(text) if not _FIRST_OF_TRAIL <= byte < _END_OF_TRAIL]
+
+
+def substr(input: TensorLike, pos: IntLike, len: IntLike, unit: str = "BYTE", name: str | None = None) -> StringTensor:
+    """Returns the `len` units of each string from `pos` on, or those that there are, broadcast with `pos`.
+
+    pos: counted from the end where it is negative; of the shape of `len`. A negative `len` is all bytes that are left, and
+    no characters. Raises InvalidArgumentError for other shapes and
+    units, for numbers that are no integers, and for a position outside of its string.
+    """
+    check_unit("substr", unit)
+    first, count = numbers_of("strings.substr", pos), numbers_of("strings.substr", len)
+    if first.shape != count.shape or first.dtype.kind not in "iu":
+        raise InvalidArgumentError(
+            f"tf.strings.substr takes integers of one shape for pos and len, got {first!r} and {count!r}."
+        )
+    texts, first, count = np.broadcast_arrays(strings_of(input), first, count)
+    cut = [_substring(*each, unit) for each in zip(texts.flat, first.flat, count.flat, strict=True)]
+    return string_tensor(cut, texts.shape)
+
+
+def _substring(text: bytes, pos: int, count: int, unit: str) -> bytes:
+    ends = [*character_starts(text), len(text)] if unit == "UTF8_CHAR" else range(len(text) + 1)
+    size = len(ends) - 1
+    if not -size <= pos <= size:
+        raise InvalidArgumentError(f"tf.strings.substr: position {pos} is outside of {text!r}, which has {size} units.")
+    start = int(pos) + size if pos < 0 else int(pos)
+    end = size if count < 0 and unit == "BYTE" else min(start + max(int(count), 0), size)
+    return text[ends[start] : ends[end]]
+
+
+def bytes_split(input: TensorLike, name: str | None = None) -> StringTensor:
+    """Returns the bytes of one string as strings, 1-D. Raises UnimplementedError for several: no ragged tensors exist here."""
+    text = one_string("strings.bytes_split", input)
+    return string_tensor([text[i : i + 1] for i in range(len(text))], [len(text)])
+
+
+def split(
+    input: TensorLike, sep: str | bytes | None = None, maxsplit: int = -1, name: str | None = None
+) -> StringTensor:
+    """Returns the parts of one string between separators, 1-D; without `sep`, what is between white space.
+
+    maxsplit: how many times it is split at most; -1 is everywhere. Raises UnimplementedError for several strings: no
+    ragged tensors exist here.
+    """
+    text = one_string("strings.split", input)
+    separator = sep.encode() if isinstance(sep, str) else sep
+    found = text.split(separator or None, maxsplit)
+    return string_tensor(found, [len(found)])
+
+
+def ngrams(
+    data: TensorLike,
+    ngram_width: int | Sequence[int],
+    separator: str = " ",
+    pad_values: str | tuple[str, str] | None = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> StringTensor:
+    """Returns the joined neighbours in each row, `ngram_width` at a time, of shape (*data.shape[:-1], n).
+
+    ngram_width: one width, or several, whose n-grams follow each other. pad_values: what stands `padding_width` times
+    before and after the row (by default once less than the width). preserve_short_sequences: a row without n-grams is one.
+    An empty row has none. Raises ValueError for a scalar and for widths below 1.
+    """
+    array = strings_of(data)
+    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    if not array.ndim:
+        raise ValueError("tf.strings.ngrams takes rows of strings, got a scalar.")
+    if min(widths, default=0) < 1 or (padding_width is not None and padding_width < 1):
+        raise ValueError(f"tf.strings.ngrams takes widths from 1, got {widths} and a padding of {padding_width}.")
+    left, right = (pad_values, pad_values) if isinstance(pad_values, str | bytes) else pad_values or (None, None)
+    made = []
+    # Without rows, one of empty strings tells how many n-grams there would be.
+    rows = array.reshape(math.prod(array.shape[:-1]), array.shape[-1]).tolist()
+    for row in rows or [[b""] * array.shape[-1]]:
+        found = [gram for w in widths if row for gram in _grams(row, w, left, right, padding_width, separator)]
+        if not found and row and preserve_short_sequences:
+            size = padding_width or 0
+            found = list(_grams(row, len(row) + 2 * min(size, max(widths) - 1), left, right, size, separator))
+        made.append(found)
+    return string_tensor(list(itertools.chain(*made[: len(rows)])), [*array.shape[:-1], len(made[0])])
+
+
+def _grams(
+    row: list[bytes], width: int, left: str | None, right: str | None, padding_width: int | None, separator: str
+) -> list[bytes]:
+    size = width - 1 if padding_width is None else min(padding_width, width - 1)
+    before, after = ([] if pad is None else [_bytes(pad)] * size for pad in (left, right))
+    padded = [*before, *row, *after]
+    return [_bytes(separator).join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else text
+
+
+def reduce_join(
+    inputs: TensorLike,
+    axis: IntLike = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
+) -> StringTensor:
+    """Returns the strings joined along these dimensions, of which the first varies fastest; without `axis` along all, in order.
+
+    Raises InvalidArgumentError for a dimension that is named twice, and OutOfRangeError for one that does not exist.
+    """
+    array = strings_of(inputs)
+    given = (
+        list(range(array.ndim))[::-1] if axis is None else np.ravel(numbers_of("strings.reduce_join", axis)).tolist()
+    )
+    if not all(-array.ndim <= one < array.ndim for one in given):
+        raise OutOfRangeError(
+            f"tf.strings.reduce_join: a tensor of rank {array.ndim} has not all dimensions of {given}."
+        )
+    axes = [one % array.ndim for one in given]
+    if len(set(axes)) != len(axes):
+        raise InvalidArgumentError(f"tf.strings.reduce_join: a dimension is there twice in {given}.")
+    kept = [one for one in range(array.ndim) if one not in axes]
+    shape = [array.shape[one] for one in kept]
+    rows = array.transpose([*kept, *axes[::-1]]).reshape(math.prod(shape), -1 if array.size else 0)
+    joined = [_bytes(separator).join(row) for row in rows.tolist()]
+    return string_tensor(joined, [1 if i in axes else n for i, n in enumerate(array.shape)] if keepdims else shape)
+
+
+def unsorted_segment_join(
+    inputs: TensorLike,
+    segment_ids: IntLike,
+    num_segments: IntLike,
+    separator: str = "",
+    name: str | None = None,
+) -> StringTensor:
+    """Returns the joined entries of each segment, in their order: (num_segments, *inputs.shape[segment_ids.ndim:]).
+
+    A segment without entries is the empty string. Raises InvalidArgumentError for segments that do not exist, and for
+    `segment_ids` of a shape with which that of `inputs` does not begin.
+    """
+    array, segments = strings_of(inputs), numbers_of("strings.unsorted_segment_join", segment_ids)
+    count = static_int(num_segments, "a tensor is the number of segments")
+    if array.shape[: segments.ndim] != segments.shape or ((segments < 0) | (segments >= count)).any():
+        raise InvalidArgumentError(
+            f"tf.strings.unsorted_segment_join takes a segment of 0 to {count - 1} for each of the first entries of shape "
+            f"{list(array.shape)}, got {segments.tolist()}."
+        )
+    ends = array.shape[segments.ndim :]
+    rows = array.reshape(segments.size, math.prod(ends))
+    joined = [
+        _bytes(separator).join(column)
+        for segment in range(count)
+        for column in rows[segments.ravel() == segment].T.tolist()
+    ]
+    return string_tensor(joined, [count, *ends])
