@@ -39,6 +39,7 @@ EXPECTED = {
     "jax._src": {
         "cache_key",
         "checkify",
+        "compilation_cache",
         "compiler",
         "core",
         "distributed",
@@ -48,6 +49,7 @@ EXPECTED = {
     },
     "jax._src.ad_util": {"stop_gradient_p"},
     "jax._src.array": {"ArrayImpl"},
+    "jax._src.compilation_cache_interface": {"CacheInterface"},
     "jax._src.config": {"enable_x64"},
     "jax._src.dispatch": {"device_put_p"},
     "jax._src.interpreters": {"mlir"},

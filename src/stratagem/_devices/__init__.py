@@ -5,6 +5,8 @@ Out: JAX's devices; JAX's own settings.
 Never: starts a backend, but to list logical devices, find one or ask for its memory.
 """
 
+from stratagem._devices._compilation_cache import attach_compilation_cache as attach_compilation_cache
+from stratagem._devices._compilation_cache import set_compilation_cache as set_compilation_cache
 from stratagem._devices._device_spec import DeviceSpec as DeviceSpec
 from stratagem._devices._device_spec import MutableDeviceSpec as MutableDeviceSpec
 from stratagem._devices._logical import LogicalDevice as LogicalDevice

@@ -18,7 +18,7 @@ from stratagem._core.values import (
     attach_slices,
     attach_variable_creators,
 )
-from stratagem._devices import attach_device_names
+from stratagem._devices import attach_compilation_cache, attach_device_names
 from stratagem._legacy import attach_compiled_parts, attach_layer_methods, attach_loss_scaling, attach_minimize
 from stratagem._private import (
     BIT_OPERATORS,
@@ -33,7 +33,6 @@ from stratagem._private import (
     build_layers_as_tensorflow,
     build_models_from_shapes,
     find_losses_by_name,
-    intercept_compilation,
     intercept_drawn_seeds,
     intercept_random_seed,
     intercept_waits,
@@ -131,7 +130,7 @@ HOOKS: tuple[Hook, ...] = (
         places=("jax._src.compiler.compile_or_get_cached",),
         why="Every evaluation and fold of an Estimator would compile its equal programs anew.",
         test="tests/private/test_private.py::test_executables_serve_equal_programs",
-        attach=intercept_compilation,
+        attach=attach_compilation_cache,
     ),
     Hook(
         what="waits for arrays",

@@ -84,6 +84,8 @@ from stratagem._private._optimizers import known_gradients as known_gradients
 from stratagem._private._optimizers import untangled_clip as untangled_clip
 from stratagem._private._paths import ROUTED_PLACES as ROUTED_PLACES
 from stratagem._private._paths import intercept_paths as intercept_paths
+from stratagem._private._program_folder import forget_programs as forget_programs
+from stratagem._private._program_folder import store_programs as store_programs
 from stratagem._private._recording_trace import EagerOperation as EagerOperation
 from stratagem._private._recording_trace import abstract_value as abstract_value
 from stratagem._private._recording_trace import current_recording as current_recording

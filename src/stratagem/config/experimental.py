@@ -19,6 +19,7 @@ from stratagem._devices import get_visible_devices as get_visible_devices
 from stratagem._devices import list_logical_devices as list_logical_devices
 from stratagem._devices import list_physical_devices as list_physical_devices
 from stratagem._devices import reset_memory_stats as reset_memory_stats
+from stratagem._devices import set_compilation_cache as set_compilation_cache
 from stratagem._devices import set_device_policy as set_device_policy
 from stratagem._devices import set_logical_device_configuration as set_virtual_device_configuration  # noqa: F401
 from stratagem._devices import set_memory_growth as set_memory_growth
