@@ -94,9 +94,15 @@ def text_file(path: str) -> str:
     return path
 
 
-gfile, experimental = tf.io.gfile, tf.data.experimental
+gfile, experimental, gfile_of_tf1 = tf.io.gfile, tf.data.experimental, tf.compat.v1.gfile
 # How each is given a path.
 CALLS: dict[str, Callable[[Any], Any]] = {
+    "compat.v1.gfile.Copy": lambda p: gfile_of_tf1.Copy(p, "there"),
+    "compat.v1.gfile.Exists": gfile_of_tf1.Exists,
+    "compat.v1.gfile.Glob": gfile_of_tf1.Glob,
+    "compat.v1.gfile.Remove": gfile_of_tf1.Remove,
+    "compat.v1.gfile.Stat": gfile_of_tf1.Stat,
+    "config.experimental.set_compilation_cache": tf.config.experimental.set_compilation_cache,
     "data.Dataset.cache": lambda p: tf.data.Dataset.range(2).cache(p),
     "data.Dataset.list_files": lambda p: tf.data.Dataset.list_files([p]),
     "data.Dataset.load": lambda p: tf.data.Dataset.load(p),
