@@ -121,6 +121,15 @@ def test_a_damaged_program_is_compiled_again_with_a_warning(cache: Path, caplog:
     assert caplog.text == ""
 
 
+@pytest.mark.usefixtures("unset")
+def test_every_worker_stores_its_programs(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # JAX's own name: which worker this is, as it believes.
+    monkeypatch.setattr("jax._src.distributed.global_state.process_id", 1)
+    tf.config.experimental.set_compilation_cache(cache)
+    assert float(jax.jit(lambda x: x * 1.6875)(2.0)) == 3.375
+    assert len(list(cache.glob("*.program"))) == 1
+
+
 def test_those_that_were_not_used_for_longest_are_removed(tmp_path: Path) -> None:
     folder = ProgramFolder(tmp_path, max_bytes=3 * (100 + 32))
     for age, key in enumerate(["a", "b", "c"]):

@@ -39,6 +39,7 @@ from stratagem._private import (
     keep_64_bits,
     keep_checks,
     let_symbols_answer_operators,
+    let_workers_store_programs,
     mark_seed_states,
     name_as_tensorflow,
     operate_on_bits,
@@ -131,6 +132,13 @@ HOOKS: tuple[Hook, ...] = (
         why="Every evaluation and fold of an Estimator would compile its equal programs anew.",
         test="tests/private/test_private.py::test_executables_serve_equal_programs",
         attach=attach_compilation_cache,
+    ),
+    Hook(
+        what="programs of workers on disk",
+        places=("jax._src.compiler._cache_write",),
+        why="With a compilation cache every worker but the first would compile everything again at every start.",
+        test="tests/devices/test_compilation_cache.py::test_every_worker_stores_its_programs",
+        attach=let_workers_store_programs,
     ),
     Hook(
         what="waits for arrays",

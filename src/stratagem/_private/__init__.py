@@ -85,6 +85,7 @@ from stratagem._private._optimizers import untangled_clip as untangled_clip
 from stratagem._private._paths import ROUTED_PLACES as ROUTED_PLACES
 from stratagem._private._paths import intercept_paths as intercept_paths
 from stratagem._private._program_folder import forget_programs as forget_programs
+from stratagem._private._program_folder import let_workers_store_programs as let_workers_store_programs
 from stratagem._private._program_folder import store_programs as store_programs
 from stratagem._private._recording_trace import EagerOperation as EagerOperation
 from stratagem._private._recording_trace import abstract_value as abstract_value

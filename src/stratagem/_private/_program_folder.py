@@ -12,10 +12,10 @@ import os
 import platform
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import jax
-from jax._src import compilation_cache
+from jax._src import compilation_cache, compiler, distributed
 from jax._src.compilation_cache_interface import CacheInterface
 
 from stratagem._base.locks import locked
@@ -111,6 +111,22 @@ def forget_programs() -> None:
     if _before:
         _configure(_before)
         _before.clear()
+
+
+def let_workers_store_programs() -> None:
+    """Every worker stores its programs in a folder of ours. JAX lets the first alone write, but keys name the devices."""
+    compiler._cache_write = functools.partial(_write, compiler._cache_write)
+
+
+def _write(write: Any, key: str, seconds: float, name: str, backend: Any, executable: Any, callbacks: Any) -> None:
+    ours = isinstance(compilation_cache._cache, ProgramFolder)
+    if not ours or distributed.global_state.process_id == 0 or callbacks:
+        write(key, seconds, name, backend, executable, callbacks)
+        return
+    try:
+        compilation_cache.put_executable_and_time(key, name, executable, backend, int(seconds))
+    except (OSError, jax.errors.JaxRuntimeError) as error:
+        logger.warning("The program %s is not stored, and compiled again at the next start: %s", name, error)
 
 
 def _configure(settings: dict[str, str | int | float | None]) -> None:
