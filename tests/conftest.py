@@ -12,26 +12,16 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests import kept_programs
-
 os.environ["KERAS_BACKEND"] = "jax"  # before Keras is imported: it may be configured for another backend
 os.environ["JAX_PLATFORMS"] = "cpu"  # also beside an accelerator, which is for tests/device (`make test-device`)
 os.environ["PJRT_NPROC"] = "24"  # before JAX starts: eight replicas that wait for each other each hold a thread
 
-# Many tests, and the processes that they start, run the same programs: each is compiled once in a run of the suite, and not
-# again in the next one (tests/kept_programs.py).
+# Many tests, and the processes that they start, run the same programs: each is compiled once in a run of the suite.
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="stratagem-tests-")
-    kept_programs.begin(
-        KEPT := kept_programs.folder_of_this_machine(), PROGRAMS := Path(os.environ["JAX_COMPILATION_CACHE_DIR"])
-    )
-    atexit.register(shutil.rmtree, PROGRAMS)
-    atexit.register(kept_programs.end, KEPT, PROGRAMS)  # before that
+    atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"])
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
-os.environ["JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES"] = (
-    "none"  # which are for GPUs, and put the folder's name into every key
-)
 
 # Keras imports matplotlib and pandas where it finds them, for a second in each of the processes that tests start.
 LEAN = str(Path(__file__).with_name("lean"))

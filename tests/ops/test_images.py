@@ -7,6 +7,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._ops.images import resize_on_host
 
 BATCH = np.arange(2 * 3 * 4 * 3, dtype=np.float32).reshape(2, 3, 4, 3) / 72
 # Every seventh number of what TensorFlow 2.15.1 draws eagerly after tf.random.set_seed(7), one call after the other.
@@ -147,3 +148,12 @@ def test_tensorflow_1_has_other_arguments() -> None:
 def test_errors_say_what_was_found(call: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         call()
+
+
+@pytest.mark.parametrize("method", ["nearest", "bilinear", "bicubic", "area", "lanczos3"])
+@pytest.mark.parametrize("size", [(9, 4), (3, 11), (6, 5)], ids=str)
+def test_the_host_resizes_images_of_files_as_resize_does(method: str, size: tuple[int, int]) -> None:
+    image = np.random.default_rng(0).integers(0, 256, (6, 5, 3)).astype(np.uint8)
+    found, expected = resize_on_host(image, size, method), np.asarray(tf.image.resize(image, size, method))
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)

@@ -44,6 +44,20 @@ def test_labels_of_64_bits_arrive_exactly(per_execution: int) -> None:
     assert history.history["is_large"] == [BATCH]
 
 
+@pytest.mark.parametrize("per_execution", [1, 2, 4])
+def test_the_logs_of_an_execution_are_those_of_its_last_step(per_execution: int) -> None:
+    class First(tf.keras.Model):
+        def train_step(self, data: Any) -> Any:
+            return {"first": data[0][0]}
+
+    with tf.distribute.OneDeviceStrategy("CPU:0").scope():
+        model = First()
+        model.compile(steps_per_execution=per_execution)
+    numbers = np.arange(8, dtype="float32")
+    history = model.fit(numbers, numbers, batch_size=2, shuffle=False, verbose=0)
+    assert history.history["first"] == [6.0]
+
+
 def test_a_position_is_taken_up_by_any_number_of_replicas() -> None:
     data = tf.data.Dataset.from_tensor_slices(X).batch(2)
     one, two = (

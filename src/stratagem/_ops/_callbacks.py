@@ -15,6 +15,7 @@ from stratagem._core.context import current
 from stratagem._core.step import GradientTape, UnconnectedGradients
 from stratagem._ops._convert import allow_x64, is_traced, on_host, tensor
 from stratagem._ops._dtypes import as_dtype
+from stratagem._private import of_host_words, of_words, to_host_words, to_words, words_spec
 
 
 def py_function(
@@ -88,7 +89,7 @@ def _call(func: Callable[..., Any], inp: Sequence[Any], dtypes: Any, shapes: Any
     else:
         _refuse_strings(arrays)
         types = [a.dtype for a in arrays]
-        jax.debug.callback(lambda *words: _without_result(results, words, types), *map(_words, arrays))
+        jax.debug.callback(lambda *words: _without_result(results, words, types), *map(to_words, arrays))
         made = []
     return list(made) if several or dtypes is None else made[0]
 
@@ -157,29 +158,29 @@ def _from_program(
 
     def call(*words: Any) -> list[np.ndarray]:
         try:
-            found = [np.asarray(r) for r in results(*map(_from_words, words, types))]
+            found = [np.asarray(r) for r in results(*map(of_host_words, words, types))]
             for value, spec in zip(found, specs, strict=True):
                 _check_shape(value, spec)
         except Exception as error:
             if recorder is None:  # a program of the user's own `jax.jit`: JAX reports it
                 raise
             raised.note(error)
-            return [np.ones((), bool), *(np.zeros(s.shape, s.dtype) for s in map(_words_spec, specs))]
-        return [np.zeros((), bool), *map(_words_of, found)]
+            return [np.ones((), bool), *(np.zeros(s.shape, s.dtype) for s in map(words_spec, specs))]
+        return [np.zeros((), bool), *map(to_host_words, found)]
 
     flag = jax.ShapeDtypeStruct((), np.bool_)
-    operands = [_words(lax.stop_gradient(a)) for a in arrays]
-    failed, *words = jax.experimental.io_callback(call, [flag, *map(_words_spec, specs)], *operands)
+    operands = [to_words(lax.stop_gradient(a)) for a in arrays]
+    failed, *words = jax.experimental.io_callback(call, [flag, *map(words_spec, specs)], *operands)
     if recorder is not None:
         recorder.check(failed, "A function that tf.py_function or tf.numpy_function calls raised an error.", {}, raised)
-    made = [_to_tensor(w, s.dtype) for w, s in zip(words, specs, strict=True)]
+    made = [of_words(w, s.dtype) for w, s in zip(words, specs, strict=True)]
     if reverse and any(map(_is_floating, specs)) and any(map(_is_floating, arrays)):
         return _with_reverse(results, made, arrays)
     return made
 
 
 def _without_result(results: Callable[..., list[Any]], words: Sequence[Any], types: Sequence[np.dtype]) -> None:
-    results(*map(_from_words, words, types))
+    results(*map(of_host_words, words, types))
 
 
 def _check_shape(value: np.ndarray, spec: Any) -> None:
@@ -197,8 +198,8 @@ def _with_reverse(results: Callable[..., list[Any]], made: Sequence[Any], arrays
     places = [i for i, a in enumerate(arrays) if _is_floating(a)]
 
     def gradients(*words: Any) -> list[np.ndarray]:
-        inputs = [tensor(_from_words(w, t)) for w, t in zip(words, types, strict=False)]
-        wanted = [tensor(_from_words(w, k)) for w, (_, k) in zip(words[len(types) :], floating, strict=True)]
+        inputs = [tensor(of_host_words(w, t)) for w, t in zip(words, types, strict=False)]
+        wanted = [tensor(of_host_words(w, k)) for w, (_, k) in zip(words[len(types) :], floating, strict=True)]
         with GradientTape(watch_accessed_variables=False) as tape:
             watched = [inputs[i] for i in places]
             tape.watch(watched)
@@ -206,7 +207,7 @@ def _with_reverse(results: Callable[..., list[Any]], made: Sequence[Any], arrays
         found = tape.gradient(
             targets, watched, output_gradients=wanted, unconnected_gradients=UnconnectedGradients.ZERO
         )
-        return [_words_of(np.asarray(f)) for f in found]
+        return [to_host_words(np.asarray(f)) for f in found]
 
     floating = [(s, k) for s, k in kinds if jnp.issubdtype(k, jnp.inexact)]
 
@@ -220,9 +221,9 @@ def _with_reverse(results: Callable[..., list[Any]], made: Sequence[Any], arrays
 
     def backward(inputs: tuple[Any, ...], cotangents: Sequence[Any]) -> tuple[Any, ...]:
         own = [c for c, m in zip(cotangents, made, strict=True) if _is_floating(m)]
-        specs = [_words_spec(inputs[i]) for i in places]
-        words = jax.pure_callback(gradients, specs, *map(_words, [*inputs, *own]), vmap_method="sequential")
-        found = {i: _to_tensor(w, types[i]) for i, w in zip(places, words, strict=True)}
+        specs = [words_spec(inputs[i]) for i in places]
+        words = jax.pure_callback(gradients, specs, *map(to_words, [*inputs, *own]), vmap_method="sequential")
+        found = {i: of_words(w, types[i]) for i, w in zip(places, words, strict=True)}
         return (*[None] * count, *(found.get(i) for i in range(len(types))))
 
     connected.defvjp(forward, backward)
@@ -231,47 +232,3 @@ def _with_reverse(results: Callable[..., list[Any]], made: Sequence[Any], arrays
 
 def _is_floating(value: Any) -> bool:
     return bool(jnp.issubdtype(value.dtype, jnp.inexact))
-
-
-# --- 64-bit numbers cross the border as pairs of 32 bits: JAX's callbacks would cut them -----------------------------------
-
-
-def _is_wide(dtype: np.dtype) -> bool:
-    return dtype in (np.float64, np.int64, np.uint64, np.complex128)
-
-
-def _words_spec(value: Any) -> Any:
-    if not _is_wide(value.dtype):
-        return jax.ShapeDtypeStruct(value.shape, value.dtype)
-    return jax.ShapeDtypeStruct((*value.shape, value.dtype.itemsize // 4), np.uint32)
-
-
-def _words(array: Any) -> Any:
-    """Returns a tensor as it is handed to Python."""
-    if not _is_wide(array.dtype):
-        return array
-    with allow_x64(np.float64):
-        if array.dtype == np.complex128:
-            parts = [lax.bitcast_convert_type(part, np.uint32) for part in (array.real, array.imag)]
-            return jnp.concatenate(parts, axis=-1)
-        return lax.bitcast_convert_type(array, np.uint32)
-
-
-def _to_tensor(words: Any, dtype: np.dtype) -> Any:
-    """Returns as a tensor what Python has handed over."""
-    if not _is_wide(dtype):
-        return words
-    with allow_x64(np.float64):
-        if dtype == np.complex128:
-            parts = (words[..., :2], words[..., 2:])
-            return lax.complex(*(lax.bitcast_convert_type(part, np.float64) for part in parts))
-        return lax.bitcast_convert_type(words, dtype)
-
-
-def _from_words(words: Any, dtype: np.dtype) -> np.ndarray:
-    array = np.asarray(words)
-    return np.asarray(array, order="C").view(dtype)[..., 0] if _is_wide(dtype) else array
-
-
-def _words_of(array: np.ndarray) -> np.ndarray:
-    return np.asarray(array, order="C")[..., None].view(np.uint32) if _is_wide(array.dtype) else array

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 
-import jax
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
@@ -11,9 +10,9 @@ from stratagem._base.types import Nest, TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._ops._arrays import stack
 from stratagem._ops._callbacks import numpy_function
-from stratagem._ops._convert import Tensor, allow_x64
+from stratagem._ops._convert import Tensor
 from stratagem._ops._creation import identity
-from stratagem._ops._dtypes import uint32
+from stratagem._ops._dtypes import float64
 from stratagem._ops._symbolic import accept_symbols
 
 
@@ -47,9 +46,7 @@ def parallel_stack(values: Nest, name: str = "parallel_stack") -> Tensor:
 
 def timestamp(name: str | None = None) -> Tensor:
     """Returns the seconds since 1970 when it is computed, in every call of a compiled step anew: a float64 scalar."""
-    halves = numpy_function(lambda: np.array([time.time()]).view(np.uint32), [], uint32, result_shape=(2,))
-    with allow_x64(np.float64):  # callbacks of a compiled step cannot return 64 bits
-        return jax.lax.bitcast_convert_type(halves, np.float64)
+    return numpy_function(lambda: np.float64(time.time()), [], float64, result_shape=())
 
 
 accept_symbols(globals())

@@ -178,3 +178,8 @@ from stratagem._private._waits import intercept_waits as intercept_waits
 from stratagem._private._waits import wait_within as wait_within
 from stratagem._private._wide_numbers import WIDE_PLACES as WIDE_PLACES
 from stratagem._private._wide_numbers import keep_64_bits as keep_64_bits
+from stratagem._private._words import of_host_words as of_host_words
+from stratagem._private._words import of_words as of_words
+from stratagem._private._words import to_host_words as to_host_words
+from stratagem._private._words import to_words as to_words
+from stratagem._private._words import words_spec as words_spec

@@ -15,7 +15,7 @@ from stratagem._base.types import Nest
 from stratagem._core.mesh import AXIS
 from stratagem._core.roles import RaisedError
 from stratagem._core.values import PerReplica, as_text
-from stratagem._private import add_check, checked, revealed
+from stratagem._private import add_check, checked, of_host_words, revealed, to_words
 
 
 @final
@@ -42,7 +42,7 @@ def note_check(
 ) -> None:
     """Adds a check to the program being traced and to the list of its checks."""
     dtypes = tuple(np.dtype(v.dtype) for v in values.values())
-    words = [_words(v) for v in values.values()]
+    words = [to_words(v) for v in values.values()]
     checks.append(Check(text, tuple(values), dtypes, add_check(fails, len(checks) + 1, words), raised))
 
 
@@ -96,7 +96,7 @@ class ProgramAssertions:
         position = list(replicas).index(replica)
         own = values[self.starts[check] :][: len(self.labels[check])]
         read = (np.asarray(v.values[position] if isinstance(v, PerReplica) else v) for v in own)
-        arrays = (_from_words(v, t) for v, t in zip(read, self.dtypes[check], strict=True))
+        arrays = (of_host_words(v, t) for v, t in zip(read, self.dtypes[check], strict=True))
         shown = (f"\n{label} = {as_text(a)}" for label, a in zip(self.labels[check], arrays, strict=True))
         raise InvalidArgumentError(text + "".join(shown))
 
@@ -138,15 +138,3 @@ def with_checks(
         len(made.jaxpr.outvars) - len(closed.jaxpr.outvars) - 1,
         tuple(c.raised for c in checks),
     )
-
-
-def _words(value: jax.Array) -> jax.Array:
-    """Returns a value; one of 64 bits as pairs of 32 bits, which JAX does not convert."""
-    wide = value.dtype.itemsize == 8 and value.dtype != np.complex64
-    return jax.lax.bitcast_convert_type(value, jnp.uint32) if wide else value
-
-
-def _from_words(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    if value.dtype == dtype:
-        return value
-    return np.ascontiguousarray(value).view(dtype)[..., 0]

@@ -90,13 +90,21 @@ def execute_batched(
 
     every: return the results of all calls, else those of the last alone, also in a list.
     """
+    results = _batched(body, key, name, calls, mesh, every)
+    return results if every else results[-1:]
+
+
+def _batched(
+    body: Body, key: Hashable, name: str, calls: Sequence[tuple[Nest, ...]], mesh: ReplicaMesh, every: bool
+) -> list[Nest]:
+    """Returns the results of all calls; a program for all of them returns those of the last alone, unless `every`."""
     found = [BodyCall.of(body, key, name, args, {}, mesh) for args in calls] if len(calls) > 1 else []
     first = found[0] if found else None
     if first is None or any(call.specialization is not first.specialization for call in found):
-        return [execute(body, key, name, args, {}, mesh) for args in calls][0 if every else -1 :]
+        return [execute(body, key, name, args, {}, mesh) for args in calls]
     mesh_or_reason = explored(first)
     if isinstance(mesh_or_reason, RunsInPython):
-        return [_in_python(call, mesh_or_reason) for call in found][0 if every else -1 :]
+        return [_in_python(call, mesh_or_reason) for call in found]
     mesh, first.cache.info = mesh_or_reason, first.info
     drawn = [draw(call, mesh) for call in found]
     arguments = [call.with_drawn(elements) for call, elements in zip(found, drawn, strict=True)]
@@ -104,14 +112,14 @@ def execute_batched(
     if _can_be_one(first, arguments[0], kinds, mesh):
         program = _repeated(first, arguments, kinds[0], mesh, every)
         if not isinstance(program, RunsInPython | None):
-            return program(arguments)[0 if every else -1 :]
+            return program(arguments)
     results = []
     for call, each, kind in zip(found, arguments, kinds, strict=True):
         single = compiled(call, each, kind, mesh)
         if single is None:  # found by the first trace, before anything was run, and without iterators to draw from
-            return execute_batched(body, key, name, calls, mesh, every=every)
+            return _batched(body, key, name, calls, mesh, every)
         results.append(_in_python(call, single) if isinstance(single, RunsInPython) else single(each))
-    return results[0 if every else -1 :]
+    return results
 
 
 def _can_be_one(call: BodyCall, arguments: Arguments, kinds: Sequence[Any], mesh: ReplicaMesh) -> bool:

@@ -11,9 +11,10 @@ from stratagem._base.paths import StrPath, file_errors, local_path
 from stratagem._base.types import TensorLike
 from stratagem._data._dataset import Dataset
 from stratagem._data.stages._options import AUTOTUNE
-from stratagem._ops import resize, tensor
+from stratagem._ops import tensor
 from stratagem._ops.files import read_file
 from stratagem._ops.image_files import decode_image
+from stratagem._ops.images import resize_on_host
 
 _CHANNELS = {"grayscale": 1, "rgb": 3, "rgba": 4}
 _IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png")
@@ -198,36 +199,9 @@ def image_dataset_from_directory(
         image = decode_image(read_file(path), channels=_CHANNELS[color_mode], expand_animations=False)
         if crop_to_aspect_ratio:
             image = _middle(image, image_size)
-        return _resized(image, image_size, interpolation)
+        return tensor(resize_on_host(np.asarray(image), image_size, interpolation))
 
     return request.datasets(_IMAGES, load)
-
-
-def _resized(image: Any, size: tuple[int, int], interpolation: str) -> TensorLike:
-    """Returns an image resized to (height, width): float32, except that "nearest" keeps the dtype.
-
-    The usual two ways are NumPy's: a program for each size of image takes 0.1 s to compile, and photographs have many sizes.
-    """
-    if interpolation == "nearest":
-        rows, columns = (
-            np.floor(_centres(n, out) + np.float32(0.5)).astype(int) for n, out in zip(image.shape, size, strict=False)
-        )
-        return tensor(np.asarray(image)[np.minimum(rows, len(image) - 1)][:, np.minimum(columns, image.shape[1] - 1)])
-    if interpolation != "bilinear":
-        return resize(image, size, interpolation)
-    pixels = np.asarray(image).astype(np.float32)
-    for axis in (0, 1):
-        places = np.clip(_centres(pixels.shape[axis], size[axis]), 0, pixels.shape[axis] - 1)
-        below = np.floor(places).astype(int)
-        first, second = (pixels.take(at, axis) for at in (below, np.minimum(below + 1, pixels.shape[axis] - 1)))
-        share = (places - below).astype(np.float32)
-        pixels = first + (second - first) * np.expand_dims(share, (1, 2) if axis == 0 else (0, 2))
-    return tensor(pixels)
-
-
-def _centres(size: int, resized: int) -> np.ndarray:
-    """Returns where the centres of resized pixels are among those of `size` pixels, whose centres are 0, 1, …"""
-    return (np.arange(resized, dtype=np.float32) + np.float32(0.5)) * np.float32(size / resized) - np.float32(0.5)
 
 
 def _middle(image: Any, size: tuple[int, int]) -> Any:

@@ -53,6 +53,7 @@ from stratagem._ops.images._resize import resize_bilinear as resize_bilinear
 from stratagem._ops.images._resize import resize_image_with_pad as resize_image_with_pad
 from stratagem._ops.images._resize import resize_images as resize_images
 from stratagem._ops.images._resize import resize_nearest_neighbor as resize_nearest_neighbor
+from stratagem._ops.images._resize import resize_on_host as resize_on_host
 from stratagem._ops.images._resize import resize_with_pad as resize_with_pad
 from stratagem._ops.images._suppression import CombinedNonMaxSuppression as CombinedNonMaxSuppression
 from stratagem._ops.images._suppression import combined_non_max_suppression as combined_non_max_suppression

@@ -14,6 +14,9 @@ from stratagem._ops.text._host_strings import each, numbers_of, one_string, stri
 _REPLACEMENT = 0xFFFD
 _OUTPUTS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 _ERRORS = ("strict", "replace", "ignore")
+_WINDOW = (
+    4096  # bytes that are decoded together once some were no character: their errors have copies of what was decoded
+)
 
 
 def _codec(name: str, encoding: str) -> str:
@@ -47,20 +50,21 @@ def _is_character(number: int) -> bool:
 
 def _characters(text: bytes, codec: str) -> Iterator[tuple[str | None, int]]:
     """The characters with the places of their first bytes; None for bytes that are no character."""
-    place = 0
+    place, size = 0, len(text)
     while place < len(text):
+        window = text[place : place + size]
         try:
-            good, bad = text[place:].decode(codec), None
+            good, bad = window.decode(codec), None
         except UnicodeDecodeError as error:
-            good, bad = text[place : place + error.start].decode(codec), error
-        start = place
+            good, bad = window[: error.start].decode(codec), error
         for character in good:
-            yield character, start
-            start += len(character.encode(codec))
-        if bad is None:
-            return
-        yield None, place + bad.start
-        place += bad.end
+            yield character, place
+            place += len(character.encode(codec))
+        # What the end of a window cuts is decoded with the next one.
+        if bad is not None and (bad.end < len(window) or place + bad.end - bad.start == len(text)):
+            yield None, place
+            place += bad.end - bad.start
+        size = _WINDOW
 
 
 def _decoded(
