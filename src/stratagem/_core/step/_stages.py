@@ -8,13 +8,15 @@ from typing import Any, Self, TypeVar, cast, final
 
 import jax
 
-from stratagem._base.errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
+from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, OutOfRangeError
 from stratagem._base.job import Phase
+from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments, own_specs
 from stratagem._core.step._consistency import agree_on
 from stratagem._core.step._function_cache import FunctionCache, Specialization, specialization_of, tracing
+from stratagem._core.step._host_prefix import PrefixValues
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
 from stratagem._core.step._placement_log import log_placement
 from stratagem._core.step._program import Program
@@ -75,18 +77,54 @@ class BodyCall:
         """The iterators that this call draws from."""
         return [self.leaves[s] if isinstance(s, int) else s for s in self.info.sources]
 
-    def with_drawn(self, drawn: Sequence[Any]) -> Arguments:
-        """The arguments together with the elements that were drawn."""
-        return Arguments.of(self.args, self.kwargs, drawn)
+    def inputs(self, drawn: Sequence[Any], mesh: ReplicaMesh) -> "StepInputs | None":
+        """Returns the arguments together with the elements that were drawn, and with what the host computes of both.
+
+        None if the body has to be explored again to know what the host has to compute.
+        """
+        if not self.info.prefixes:
+            return StepInputs.of(self, drawn)
+        kinds = kinds_of(drawn)
+        leaves = [*self.leaves, *jax.tree.leaves(drawn, is_leaf=is_per_replica)]
+        found = self.info.prefixes.run(kinds, leaves, mesh)
+        if found is None:
+            self.info.explored = False
+            return None
+        prefix, values = found
+        arguments = Arguments.of(self.args, self.kwargs, drawn, values.inputs, prefix)
+        return StepInputs(arguments, (*kinds, *values.kinds), values)
+
+
+@final
+@dataclass(frozen=True)
+class StepInputs:
+    """All that a program takes. kinds: of drawn elements and of what the host has computed; for each there is a program of its own.
+
+    host: what the host has computed of strings.
+    """
+
+    arguments: Arguments
+    kinds: tuple[Hashable, ...]
+    host: PrefixValues | None = None
+
+    @classmethod
+    def of(cls, call: BodyCall, drawn: Sequence[Any]) -> Self:
+        """Returns the inputs of a call for which the host has nothing to compute."""
+        return cls(Arguments.of(call.args, call.kwargs, drawn), kinds_of(drawn))
+
+    def result(self, found: Nest, mesh: ReplicaMesh) -> Nest:
+        """Returns the result of the step, of what its program returns."""
+        return found if self.host is None else self.host.filled(found, mesh)
 
 
 @final
 @dataclass(frozen=True)
 class Prepared:
-    """A call that can run: its program, and the arguments for it with the elements that were drawn."""
+    """A call that can run: its program, and the inputs for it with the elements that were drawn."""
 
     program: StepProgram
-    arguments: Arguments
+    inputs: StepInputs
+    mesh: ReplicaMesh
     drawn: list[Any] = field(default_factory=list)
 
 
@@ -95,23 +133,27 @@ def prepared(call: BodyCall, before: Sequence[Any] = ()) -> Prepared | RunsInPyt
 
     before: elements of a first attempt, whose stand-ins were wrong; they are not drawn again.
     """
-    while True:
+    for _ in range(_MAX_ROUNDS):
         mesh = explored(call)
         if isinstance(mesh, RunsInPython):
             return mesh
         drawn = draw(call, mesh, before)
-        arguments = call.with_drawn(drawn)
         try:
-            program = compiled(call, arguments, kinds_of(drawn), mesh)
+            inputs = call.inputs(drawn, mesh)
+            program = None if inputs is None else compiled(call, inputs, mesh)
         except Exception:
             _skip_remote(call)
             raise
-        if isinstance(program, StepProgram):
-            return Prepared(program, arguments, drawn)
+        if inputs is not None and isinstance(program, StepProgram):
+            return Prepared(program, inputs, mesh, drawn)
         _put_back(call, drawn)
         if isinstance(program, RunsInPython):
             return program
         before = ()
+    raise ContextError(
+        f"{call.name} did something else in each of {_MAX_ROUNDS} traces. Its Python code must do the same at every call: look "
+        "for counters, random choices or objects that are created anew."
+    )
 
 
 # --- Exploring --------------------------------------------------------------------------------------------------------
@@ -142,7 +184,7 @@ def explored(call: BodyCall) -> ReplicaMesh | RunsInPython:
 
 def _explore(call: BodyCall, mesh: ReplicaMesh) -> ReplicaMesh:
     """Returns the mesh of the strategy that the body turns out to use."""
-    arguments = call.with_drawn([])
+    arguments = Arguments.of(call.args, call.kwargs, [])
     for _ in range(2):
         try:
             with call.default.job.phase(Phase.COMPILING):
@@ -240,10 +282,9 @@ def kinds_of(drawn: Sequence[Any]) -> tuple[Hashable, ...]:
 # --- Compiling --------------------------------------------------------------------------------------------------------
 
 
-def compiled(
-    call: BodyCall, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
-) -> StepProgram | RunsInPython | None:
-    """Returns the program for arguments with drawn elements of these kinds; None if the body has to be explored again."""
+def compiled(call: BodyCall, inputs: StepInputs, mesh: ReplicaMesh) -> StepProgram | RunsInPython | None:
+    """Returns the program for such inputs; None if the body has to be explored again."""
+    arguments, kinds = inputs.arguments, inputs.kinds
     _check_mesh(arguments, mesh)
     programs, info = call.specialization.programs, call.info
     if info.open_shaped:
