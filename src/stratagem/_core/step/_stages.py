@@ -98,8 +98,9 @@ class BodyCall:
 @final
 @dataclass(frozen=True)
 class StepInputs:
-    """All that a program takes. kinds: of drawn elements and of what the host has computed; for each there is a program of its own.
+    """All that a program takes.
 
+    kinds: of drawn elements and of what the host has computed; for each there is a program of its own.
     host: what the host has computed of strings.
     """
 
