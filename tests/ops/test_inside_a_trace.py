@@ -22,7 +22,7 @@ class StepRecorder:
     """Stands for a capture: notes what it is told."""
 
     def __init__(self) -> None:
-        self.prefix = PrefixRecorder(0, jnp.zeros, self.need_host)
+        self.prefix = PrefixRecorder(0, 0, jnp.zeros, self.need_host)
 
     def need_host(self, reason: str) -> None:
         raise LookupError(reason)

@@ -9,7 +9,7 @@ import numpy as np
 from jax.tree_util import PyTreeDef
 
 from stratagem._base.types import DTypeLike, Nest
-from stratagem._core.step._host_prefix import HostPrefix, is_strings
+from stratagem._core.step._host_prefix import PrefixValues, is_strings
 from stratagem._core.values import Stacked, is_per_replica
 
 
@@ -17,20 +17,19 @@ from stratagem._core.values import Stacked, is_per_replica
 class Arguments:
     """A call's arguments and drawn elements, flat: tensors are inputs of the program, everything else is part of it.
 
-    Strings are neither: the host computes with them. prefix: what has computed the last leaves, which are inputs too.
+    Strings are neither: the host computes with them. host: what it has computed; the numbers are the last leaves.
     """
 
     leaves: tuple[Nest, ...]
     structure: PyTreeDef
-    prefix: HostPrefix | None = None
+    host: PrefixValues | None = None
 
     @classmethod
-    def of(
-        cls, args: Nest, kwargs: Nest, drawn: Nest, computed: Nest = (), prefix: HostPrefix | None = None
-    ) -> "Arguments":
+    def of(cls, args: Nest, kwargs: Nest, drawn: Nest, host: PrefixValues | None = None) -> "Arguments":
         """Flattens the positional and keyword arguments, the elements drawn for this call, and what the host has computed."""
+        computed = () if host is None else host.inputs
         leaves, structure = jax.tree.flatten((args, kwargs, drawn, computed), is_leaf=is_per_replica)
-        return cls(tuple(leaves), structure, prefix)
+        return cls(tuple(leaves), structure, host)
 
     @property
     def own(self) -> list[Nest]:
@@ -49,7 +48,7 @@ class Arguments:
         """
         mine, common = iter(own), iter(shared)
         leaves = [next(mine) if is_own(v) else next(common) if is_tensor(v) else v for v in self.leaves]
-        given = len(leaves) - (0 if self.prefix is None else len(self.prefix.inputs))
+        given = len(leaves) - (0 if self.host is None else len(self.host.inputs))
         found = list(map(traced, range(given), self.leaves, leaves))
         return jax.tree.unflatten(self.structure, [*found, *leaves[given:]])
 

@@ -1,5 +1,6 @@
 """HostPrefix: what a step computes on the host before its program runs, such as look-ups of strings."""
 
+import dataclasses
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ class HostPrefix:
         own, others = self._shapes(values, mesh)
         inputs = tuple(self._input(value, values, mesh, own.get(value)) for value in self.inputs)
         shaped = tuple(own.get(value) or np.shape(values.of(value, 0)) for value in self.shaped)
-        return PrefixValues(inputs, (*map(leaf_key, inputs), shaped, others, *kinds), values)
+        return PrefixValues(self, inputs, (*map(leaf_key, inputs), shaped, others, *kinds), own, values)
 
     def _shapes(self, values: "_Values", mesh: ReplicaMesh) -> tuple[dict[HostValue, Shapes], Hashable]:
         """Returns the shapes on all replicas of the job, by replica, of values that every replica has its own of.
@@ -142,10 +143,15 @@ class _Values:
 @final
 @dataclass(frozen=True)
 class PrefixValues:
-    """The results of one run of a prefix. inputs: of the program. kinds: for each there is a program of its own."""
+    """The results of one run of a prefix.
 
+    inputs: of the program. kinds: for each there is a program of its own. shapes: on all replicas, of replicas' own values.
+    """
+
+    prefix: HostPrefix
     inputs: tuple[Any, ...]
     kinds: tuple[Hashable, ...]
+    shapes: dict[HostValue, Shapes]
     values: _Values
 
     def filled(self, result: Nest, mesh: ReplicaMesh) -> Nest:
@@ -180,20 +186,20 @@ class PrefixTable:
         if prefix.strings or prefix.calls or self:
             self._new[threading.get_ident()] = prefix
 
-    def run(self, kinds: Hashable, leaves: Sequence[Any], mesh: ReplicaMesh) -> tuple[HostPrefix, PrefixValues] | None:
+    def run(self, kinds: Hashable, leaves: Sequence[Any], mesh: ReplicaMesh) -> PrefixValues | None:
         """Runs the prefix of a call for which elements of these kinds were drawn; None if it has to be found by a trace."""
         known = self._found.get(kinds, [])
         prefix = self._new.pop(threading.get_ident(), None)
         if prefix is not None:
             values = prefix.run(leaves, mesh)
             self._found[kinds] = [*((p, k) for p, k in known if k != values.kinds), (prefix, values.kinds)]
-            return prefix, values
+            return values
         if not known:
             return None
         newest = known[-1][0]
         values = newest.run(leaves, mesh)
         fits = next((p for p, k in reversed(known) if k == values.kinds and (p is newest or p.equals(newest))), None)
-        return None if fits is None else (fits, values)
+        return None if fits is None else dataclasses.replace(values, prefix=fits)
 
 
 def is_strings(leaf: Any) -> bool:

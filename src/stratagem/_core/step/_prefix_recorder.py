@@ -1,19 +1,21 @@
 """PrefixRecorder: records what a step that is being traced computes on the host, of strings for example."""
 
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast, final
 
 import jax
+import numpy as np
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.context import current
 from stratagem._core.step._eager_mode import init_scope
-from stratagem._core.step._host_prefix import HostCall, HostPrefix, function_name, is_array, is_strings
+from stratagem._core.step._host_prefix import HostCall, HostPrefix, Shapes, function_name, is_array, is_strings
 from stratagem._core.step._interrupts import Unexplored
 from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.step._traced_strings import HostValue, TracedStrings, closed
-from stratagem._core.values import is_per_replica
+from stratagem._core.values import Separate, is_per_replica
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,22 +28,32 @@ class PrefixRecorder:
     The values of the call that is traced are known: of its arguments, of the elements drawn for it, and of what host functions
     make of them. What is a number among these is an input of the program; its tracer can be given to further host functions.
 
-    local: the position among this process' replicas of the one that is traced; None for another worker's.
+    replica: the one whose shapes are traced, by its global id.
+    local: its position among this process' replicas; None for another worker's, whose strings are not known here: others of
+    the same shapes stand for them.
     """
 
-    def __init__(self, local: int | None, placeholder: Callable[..., Any], need_host: Callable[[str], Any]) -> None:
-        self._local, self._placeholder, self._need_host = local, placeholder, need_host
+    def __init__(
+        self, replica: int, local: int | None, placeholder: Callable[..., Any], need_host: Callable[[str], Any]
+    ) -> None:
+        self._replica, self._local = replica, local
+        self._placeholder, self._need_host = placeholder, need_host
         self._calls: list[HostCall] = []
         self._inputs: list[HostValue] = []
         self._shaped: list[HostValue] = []
         self._given: list[Any] | None = None
+        self._shapes: Mapping[HostValue, Shapes] = {}
         # By the identity of a tracer: its name, its value in the traced call, whether it is a replica's own, the tracer.
         self._known: dict[int, tuple[HostValue, Any, bool, Any]] = {}
         self._open, self._strings = True, False
 
-    def begin(self, given: Sequence[Any] | None) -> None:
-        """Starts the trace proper. given: the tracers of the prefix's numbers; None in the trace that finds them."""
+    def begin(self, given: Sequence[Any] | None, shapes: Mapping[HostValue, Shapes]) -> None:
+        """Starts the trace proper. given: the tracers of the prefix's numbers; None in the trace that finds them.
+
+        shapes: on all replicas, of values that every replica has its own of.
+        """
         self._given = None if given is None else list(given)
+        self._shapes = shapes
 
     def argument(self, position: int, leaf: Any, traced: Any) -> Any:
         """Takes note of the tracer of a leaf of the step's arguments; returns what the step's function gets in its place."""
@@ -69,14 +81,9 @@ class PrefixRecorder:
                 return function(*args, **kwargs)  # which says what it needs
             self.need_host(f"it calls {function_name(function)} with strings and with a tensor that it computes itself")
         own = any(name is not None and name[2] for name in found)
-        if own and self._local is None:
-            raise UnimplementedError(
-                f"{function_name(function)}: strings of another worker's replica, whose number of rows differs from that of "
-                "this one, are not known here. Make the batches even: `batch(..., drop_remainder=True)`."
-            )
         examples = [leaf if name is None else self._example(name[1]) for name, leaf in zip(found, leaves, strict=True)]
         values, again = jax.tree.unflatten(structure, examples)
-        with init_scope():
+        with init_scope(), self._noting_stand_ins(function, own):
             result, made = jax.tree.flatten(function(*values, **again))
         names = tuple(leaf if name is None else name[0] for name, leaf in zip(found, leaves, strict=True))
         self._calls.append(HostCall(function, names, structure, own))
@@ -114,13 +121,35 @@ class PrefixRecorder:
         self._known[id(tracer)] = (value, example, own, tracer)
 
     def _example(self, leaf: Any) -> Any:
-        """Returns the value of a leaf on the replica that is traced."""
-        return leaf.values[self._local or 0] if is_per_replica(leaf) else leaf
+        """Returns the value of a leaf on the replica that is traced, or what stands for it."""
+        if not is_per_replica(leaf):
+            return leaf
+        if self._local is not None:
+            return leaf.values[self._local]
+        value = leaf.values[0]
+        return _resized(value, leaf.shapes[self._replica] if isinstance(leaf, Separate) else value.shape)
+
+    @contextlib.contextmanager
+    def _noting_stand_ins(self, function: Callable[..., Any], own: bool) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            if own and self._local is None:
+                raise UnimplementedError(
+                    f"{function_name(function)} fails for what stands in the place of the strings of replica {self._replica}, "
+                    "which another worker has, in another number of rows than those here: make batches even "
+                    f"(`drop_remainder=True`). {error}"
+                ) from error
+            raise
 
     def _entered(self, leaf: Any, value: HostValue, own: bool) -> Any:
         """Returns a part of the result of a host function as the step's function gets it."""
         if not is_array(leaf):
             return leaf
+        if own and self._local is None and value in self._shapes:
+            leaf = _resized(
+                leaf, self._shapes[value][self._replica]
+            )  # of a stand-in's strings it may have another shape
         if leaf.dtype == object:
             return TracedStrings(value, leaf, own, self)
         position = len(self._inputs)
@@ -128,13 +157,24 @@ class PrefixRecorder:
         if self._given is None:
             tracer = self._placeholder(leaf.shape, leaf.dtype)
         else:
-            given = self._given[position] if position < len(self._given) else None
+            if position >= len(self._given):
+                raise Unexplored
+            given = self._given[position]
             tracer = given.local if isinstance(given, TracedPerReplica) else given
-            alike = tracer is not None and tracer.shape == leaf.shape and tracer.dtype == leaf.dtype
+            alike = tracer.shape == leaf.shape and tracer.dtype == leaf.dtype
             if not alike or isinstance(given, TracedPerReplica) is not own:
                 raise Unexplored
         self._know(tracer, value, leaf, own)
         return tracer
+
+
+def _resized(value: Any, shape: Sequence[int]) -> Any:
+    """Returns a tensor of this shape with entries of the value, repeated."""
+    array = np.asarray(value)
+    nothing = np.full(shape, b"" if array.dtype == object else 0, array.dtype)
+    return (np.resize(array, shape) if array.size else nothing).view(
+        type(value) if array.dtype == object else np.ndarray
+    )
 
 
 def host_function(function: Callable[P, T]) -> Callable[P, T]:

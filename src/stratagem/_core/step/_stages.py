@@ -16,7 +16,6 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments, own_specs
 from stratagem._core.step._consistency import agree_on
 from stratagem._core.step._function_cache import FunctionCache, Specialization, specialization_of, tracing
-from stratagem._core.step._host_prefix import PrefixValues
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
 from stratagem._core.step._placement_log import log_placement
 from stratagem._core.step._program import Program
@@ -86,13 +85,11 @@ class BodyCall:
             return StepInputs.of(self, drawn)
         kinds = kinds_of(drawn)
         leaves = [*self.leaves, *jax.tree.leaves(drawn, is_leaf=is_per_replica)]
-        found = self.info.prefixes.run(kinds, leaves, mesh)
-        if found is None:
+        values = self.info.prefixes.run(kinds, leaves, mesh)
+        if values is None:
             self.info.explored = False
             return None
-        prefix, values = found
-        arguments = Arguments.of(self.args, self.kwargs, drawn, values.inputs, prefix)
-        return StepInputs(arguments, (*kinds, *values.kinds), values)
+        return StepInputs(Arguments.of(self.args, self.kwargs, drawn, values), (*kinds, *values.kinds))
 
 
 @final
@@ -101,12 +98,10 @@ class StepInputs:
     """All that a program takes.
 
     kinds: of drawn elements and of what the host has computed; for each there is a program of its own.
-    host: what the host has computed of strings.
     """
 
     arguments: Arguments
     kinds: tuple[Hashable, ...]
-    host: PrefixValues | None = None
 
     @classmethod
     def of(cls, call: BodyCall, drawn: Sequence[Any]) -> Self:
@@ -115,7 +110,7 @@ class StepInputs:
 
     def result(self, found: Nest, mesh: ReplicaMesh) -> Nest:
         """Returns the result of the step, of what its program returns."""
-        return found if self.host is None else self.host.filled(found, mesh)
+        return found if self.arguments.host is None else self.arguments.host.filled(found, mesh)
 
 
 @final

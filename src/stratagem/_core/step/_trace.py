@@ -157,7 +157,7 @@ def trace(
         recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes, replica)
         specs = [input_spec(shape_of(v), v._dtype) for v in variables]
         closed = _make_jaxpr(body, recorder, arguments, specs, own_specs(arguments.own, replica), results)
-        recorder.prefix.check(arguments.prefix)
+        recorder.prefix.check(None if arguments.host is None else arguments.host.prefix)
         if len(recorder.variables) > len(variables):
             info.found(list(recorder.variables.values()))
             continue
@@ -223,7 +223,9 @@ def _make_jaxpr(
         own = [TracedPerReplica(v, replicas) for v in own]
         args, kwargs, drawn, computed = arguments.filled(own, shared, recorder.prefix.argument)
         recorder.begin(dict(zip(keys, values, strict=True)), drawn, len(arguments.leaves))
-        recorder.prefix.begin(None if recorder.discovering else computed)
+        recorder.prefix.begin(
+            None if recorder.discovering else computed, arguments.host.shapes if arguments.host else {}
+        )
         with entered(recorder=recorder, loop=False):
             result = body(*args, **kwargs)
         return results.note(result), [recorder.values[key] for key in recorder.written]

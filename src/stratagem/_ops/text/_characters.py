@@ -10,6 +10,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
+from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, numbers_of, one_string, string_tensor
 
 _REPLACEMENT = 0xFFFD
@@ -217,3 +218,6 @@ def unicode_transcode(
 
     array = each(transcode, input)
     return string_tensor(array.ravel().tolist(), array.shape)
+
+
+accept_symbols(globals(), "strings.")

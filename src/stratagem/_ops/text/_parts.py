@@ -10,6 +10,7 @@ from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.types import IntLike, TensorLike
 from stratagem._core.step import host_function
 from stratagem._ops._convert import StringTensor, static_int
+from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import numbers_of, one_string, string_tensor, strings_of
 
 _FIRST_OF_TRAIL, _END_OF_TRAIL = 0x80, 0xC0  # the bytes that continue a character in UTF-8
@@ -183,3 +184,6 @@ def unsorted_segment_join(
         for column in rows[segments.ravel() == segment].T.tolist()
     ]
     return string_tensor(joined, [count, *ends])
+
+
+accept_symbols(globals(), "strings.")

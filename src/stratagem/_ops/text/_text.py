@@ -11,6 +11,7 @@ from stratagem._core.step import host_function
 from stratagem._core.values import as_text
 from stratagem._ops._convert import StringTensor, Tensor, is_tensor, on_device, tensor
 from stratagem._ops._dtypes import as_dtype, float32
+from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, numbers_of, string_tensor, strings_of
 from stratagem._ops.text._parts import character_starts, check_unit
 
@@ -105,3 +106,6 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
             raise InvalidArgumentError(f"tf.strings.to_number: {error}") from error
 
     return on_device(each(number, input).astype(kind.dtype))
+
+
+accept_symbols(globals(), "strings.")
