@@ -16,7 +16,7 @@ from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._consistency import agree_on, digest
 from stratagem._core.step._function_cache import tracing
 from stratagem._core.step._program import Program
-from stratagem._core.step._remote import RemoteIterator, RemoteProgram
+from stratagem._core.step._remote import RemoteProgram
 from stratagem._core.step._repeat import RepeatedProgram, SequentialCalls, loop_is_faster
 from stratagem._core.step._stages import (
     BodyCall,
@@ -228,7 +228,7 @@ def _run(call: BodyCall, found: Prepared, times: int, alone: bool) -> list[Any]:
     with nullcontext() if recorder is None else OutsideOfTraces():
         if isinstance(program, RemoteProgram):
             # Nothing was drawn here: then the program can be run again with the same arguments.
-            repeatable = all(isinstance(source, RemoteIterator) for source in call.sources())
+            repeatable = all(map(call.stays_there, call.sources()))
             results = program.repeat(arguments, times if repeatable else 1, tensors=alone)
         else:
             results = [program(arguments)]

@@ -76,6 +76,10 @@ class BodyCall:
         """The iterators that this call draws from."""
         return [self.leaves[s] if isinstance(s, int) else s for s in self.info.sources]
 
+    def stays_there(self, source: Any) -> bool:
+        """Returns whether an iterator's element stays in its process, as it does unless the host computes with it here."""
+        return isinstance(source, RemoteIterator) and not self.info.prefixes
+
     def inputs(self, drawn: Sequence[Any], mesh: ReplicaMesh) -> "StepInputs | None":
         """Returns the arguments together with the elements that were drawn, and with what the host computes of both.
 
@@ -145,7 +149,7 @@ def prepared(call: BodyCall, before: Sequence[Any] = ()) -> Prepared | RunsInPyt
         _put_back(call, drawn)
         if isinstance(program, RunsInPython):
             return program
-        before = ()
+        before = _brought(call, drawn)
     raise ContextError(
         f"{call.name} did something else in each of {_MAX_ROUNDS} traces. Its Python code must do the same at every call: look "
         "for counters, random choices or objects that are created anew."
@@ -240,14 +244,14 @@ def draw(call: BodyCall, mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[
     remote = any(map(is_remote, call.info.variables))  # only a remote program takes stand-ins and NumPy arrays
     with mesh.job.phase(Phase.INPUT):
         return [
-            before[i] if before and not isinstance(source, RemoteIterator) else _next(source, remote)
+            before[i] if before and not call.stays_there(source) else _next(source, remote, call.stays_there(source))
             for i, source in enumerate(call.sources())
         ]
 
 
-def _next(source: Any, remote: bool) -> Any:
+def _next(source: Any, remote: bool, stays_there: bool) -> Any:
     try:
-        if remote and isinstance(source, RemoteIterator):
+        if remote and stays_there:
             return source.stand_in()
         return source.next_for_program() if remote and hasattr(source, "next_for_program") else next(source)
     except StopIteration:
@@ -262,11 +266,17 @@ def _put_back(call: BodyCall, drawn: Sequence[Any]) -> None:
             source.put_back(element)
 
 
+def _brought(call: BodyCall, drawn: Sequence[Any]) -> Sequence[Any]:
+    """Returns the elements if they came from another process, to which they cannot be put back: they are not drawn again."""
+    remote = any(isinstance(source, RemoteIterator) and not call.stays_there(source) for source in call.sources())
+    return drawn if remote else ()
+
+
 def _skip_remote(call: BodyCall) -> None:
     """Drops the elements that have stand-ins here: as after a local failure, the next call draws others."""
     if any(map(is_remote, call.info.variables)):
         for source in call.sources():
-            if isinstance(source, RemoteIterator):
+            if call.stays_there(source):
                 source.skip()
 
 
