@@ -59,8 +59,8 @@ def test_a_hint_becomes_the_workers_shard() -> None:
         return with_policy(Dataset.range(12).shard(SHARD_HINT, SHARD_HINT).batch(4), HINT)
 
     assert steps_by_worker(make, workers=2) == [
-        [[[0, 2]], [[4, 6]], [[8]], [[10]]],
-        [[[1, 3]], [[5, 7]], [[9]], [[11]]],
+        [[[0, 2]], [[4, 6]], [[8, 10]]],
+        [[[1, 3]], [[5, 7]], [[9, 11]]],
     ]
 
 

@@ -66,10 +66,9 @@ def shard(stage: Stage, requested: AutoShardPolicy, context: InputContext) -> Sh
         local = replicas // workers
         if policy is AutoShardPolicy.DATA:
             return ReplicaBatchesStage(stage, replicas, range(worker * local, (worker + 1) * local))
-        if policy is AutoShardPolicy.OFF:
-            return _by_nominal_size(stage, replicas, worker * local)
-        rewrite = _files_of if policy is AutoShardPolicy.FILE else _hints_resolved
-        return ReplicaBatchesStage(rewrite(stage, workers, worker), replicas, range(replicas))
+        rewrite = {AutoShardPolicy.FILE: _files_of, AutoShardPolicy.HINT: _hints_resolved}.get(policy)
+        own = stage if rewrite is None else rewrite(stage, workers, worker)
+        return _by_nominal_size(own, replicas, worker * local)
 
     return ShardingDecision(policy, reason, pieces)
 
@@ -78,17 +77,17 @@ def _decided(stage: Stage, requested: AutoShardPolicy, workers: int) -> tuple[Au
     if requested not in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
         return requested, "as asked for"
     unshardable = non_file_sources(stage)
-    if not unshardable:
-        return (
-            AutoShardPolicy.FILE,
-            "as asked for" if requested is AutoShardPolicy.FILE else "AUTO: every source reads files",
-        )
-    if requested is AutoShardPolicy.FILE and workers > 1:  # a single worker has all of it, whatever the plan
+    if requested is AutoShardPolicy.AUTO:
+        if unshardable:
+            return AutoShardPolicy.DATA, "AUTO: not every source reads files"
+        return AutoShardPolicy.FILE, "AUTO: every source reads files"
+    if unshardable and workers > 1:
         raise NotFoundError(
             f"Found an unshardable source dataset: AutoShardPolicy.FILE needs sources that read files, and "
             f"{type(unshardable[0]).__name__.removesuffix('Stage')} does not. Use AutoShardPolicy.DATA or AUTO."
         )
-    return AutoShardPolicy.DATA, f"{requested.name}: not every source reads files"
+    # A single worker has all of it, whatever the sources are.
+    return AutoShardPolicy.FILE if not unshardable else AutoShardPolicy.OFF, "as asked for"
 
 
 def _files_of(stage: Stage, workers: int, worker: int) -> Stage:
@@ -120,7 +119,10 @@ def _hints_resolved(stage: Stage, workers: int, worker: int) -> Stage:
 
 
 def _by_nominal_size(stage: Stage, replicas: int, offset: int) -> Stage:
-    """Pieces that differ by at most one row and cycle, so that the replicas of all workers get a batch in every step."""
+    """Pieces that differ by at most one row and cycle, so that the replicas of all workers get a batch in every step.
+
+    TensorFlow divides by the nominal size of batches, if it is known, unless it shards the batches themselves.
+    """
     batch = stage.batch_size
     if batch is None:
         return ReplicaBatchesStage(stage, replicas, range(replicas))
