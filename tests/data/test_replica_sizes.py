@@ -9,7 +9,6 @@ import pytest
 import stratagem as tf
 from tests.data.replica_sizes import CASES, RECORDED, sizes
 
-
 # TensorFlow loses the last rows, if they are for one replica alone and fewer than its share; here they are used.
 LOST = {"5 rows in batches of 4: hinted HINT": [[1, 0]], "9+10 rows in batches of 8: hinted HINT": [[3, 0]]}
 
