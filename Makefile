@@ -36,9 +36,10 @@ test-device: $(READY) ## run the tests that make sense on one device, on the acc
 	@echo "test-device: running tests/device"
 	@$(BIN)/python -m pytest -q --confcutdir=tests/device tests/device
 
+# Empty XLA_FLAGS: of programs that XLA compiles as it does for users (tests/conftest.py).
 thorough: data ## run the tests that `make test` leaves out: more instances of the same
 	@echo "thorough: running the rest of the test suite"
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m thorough
+	@XLA_FLAGS= $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m thorough
 
 lint: $(READY) ## formatting, common mistakes, types
 	@echo "lint: ruff and mypy"

@@ -16,6 +16,10 @@ os.environ["KERAS_BACKEND"] = "jax"  # before Keras is imported: it may be confi
 os.environ["JAX_PLATFORMS"] = "cpu"  # also beside an accelerator, which is for tests/device (`make test-device`)
 os.environ["PJRT_NPROC"] = "24"  # before JAX starts: eight replicas that wait for each other each hold a thread
 
+# Most of a test's time goes into compilation: XLA is told to be quick about it, which takes a third of the time. Whoever sets
+# XLA_FLAGS has what they say: empty, as in `make thorough`, programs are as users have them.
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0")
+
 # Many tests, and the processes that they start, run the same programs: each is compiled once in a run of the suite.
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="stratagem-tests-")

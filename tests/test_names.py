@@ -5,8 +5,11 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "stratagem"
+Trees = dict[Path, ast.Module]
 # TensorFlow has two classes of this name, `tf.losses.Reduction` and `tf.compat.v1.losses.Reduction`.
 TENSORFLOWS = {"Reduction"}
 # First words of fragments, such as "What it holds." or "Of every variable." A docstring is a sentence ("Returns the shards of
@@ -31,20 +34,27 @@ PRIVATE_WORDS = """
 PLAIN, PRIVATE = set(PLAIN_ENGLISH.split()), set(PRIVATE_WORDS.split())
 
 
-def classes() -> dict[str, list[str]]:
+@pytest.fixture(scope="module")
+def trees() -> Trees:
+    """Every module of the package."""
+    return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@pytest.fixture(scope="module")
+def classes(trees: Trees) -> dict[str, list[str]]:
     """The files of every class, by its name."""
     found = defaultdict(list)
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(str(path.relative_to(PACKAGE)))
     return found
 
 
-def fragments(source: str) -> list[str]:
+def fragments(tree: ast.Module) -> list[str]:
     """The docstrings of a module that begin as fragments, by the name of what they describe."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             words = (ast.get_docstring(node) or "").split()
             if words and words[0].strip(",.:;") in FRAGMENTS:
@@ -52,12 +62,8 @@ def fragments(source: str) -> list[str]:
     return found
 
 
-def test_no_docstring_begins_as_a_fragment() -> None:
-    found = {
-        str(path.relative_to(PACKAGE)): names
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if (names := fragments(path.read_text()))
-    }
+def test_no_docstring_begins_as_a_fragment(trees: Trees) -> None:
+    found = {str(path.relative_to(PACKAGE)): names for path, tree in trees.items() if (names := fragments(tree))}
     assert found == {}
 
 
@@ -69,19 +75,18 @@ class Shards:
     def sizes(self):
         """Of every shard, in rows."""
 '''
-    assert fragments(source) == ["the module: As the other module.", "sizes: Of every shard, in rows."]
+    assert fragments(ast.parse(source)) == ["the module: As the other module.", "sizes: Of every shard, in rows."]
 
 
-def test_no_two_classes_have_one_name() -> None:
-    assert {name: paths for name, paths in classes().items() if len(paths) > 1 and name not in TENSORFLOWS} == {}
+def test_no_two_classes_have_one_name(classes: dict[str, list[str]]) -> None:
+    assert {name: paths for name, paths in classes.items() if len(paths) > 1 and name not in TENSORFLOWS} == {}
 
 
-def test_the_classes_of_the_glossary_are_there_once() -> None:
-    known = classes()
+def test_the_classes_of_the_glossary_are_there_once(classes: dict[str, list[str]]) -> None:
     rows = [line for line in (ROOT / "docs" / "glossary.md").read_text().splitlines() if line.startswith("| ")][1:]
     named = [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[3])]
     assert len(rows) >= 40
-    assert [name for name in named if len(known.get(name, ())) != 1] == []
+    assert [name for name in named if len(classes.get(name, ())) != 1] == []
 
 
 def stem(word: str) -> str:
@@ -97,13 +102,13 @@ def unexplained(name: str, docstring: str, glossary: str) -> list[str]:
     return [w for w in words if w in PRIVATE or (w not in PLAIN and stem(w) not in explained)]
 
 
-def test_the_glossary_the_docstring_or_plain_english_explains_every_module_name() -> None:
+def test_the_glossary_the_docstring_or_plain_english_explains_every_module_name(trees: Trees) -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text()
-    modules = [path for path in sorted(PACKAGE.rglob("*.py")) if path.name != "__init__.py"]
+    modules = {path: tree for path, tree in trees.items() if path.name != "__init__.py"}
     found = {
         str(path.relative_to(PACKAGE)): words
-        for path in modules
-        if (words := unexplained(path.name, ast.get_docstring(ast.parse(path.read_text())) or "", glossary))
+        for path, tree in modules.items()
+        if (words := unexplained(path.name, ast.get_docstring(tree) or "", glossary))
     }
     assert found == {}
     used = {word for path in modules for word in path.stem.strip("_").split("_")}

@@ -2,10 +2,10 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from tests import prepared
 
 COLLEAGUE = """
 import tensorflow as tf
@@ -124,9 +124,7 @@ print(json.dumps({"rows": rows, "sum": total}))
 def run(program: str, path: Path) -> tuple[str, str]:
     """What a program prints and logs that is run in this folder, from which it can import."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join([str(path), os.environ.get("PYTHONPATH", "")])}
-    ended = subprocess.run(
-        [sys.executable, "-c", program], cwd=path, env=env, capture_output=True, text=True, timeout=600, check=False
-    )
+    ended = prepared.run(program, environment=env, directory=path)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout, ended.stderr
 

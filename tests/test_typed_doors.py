@@ -5,6 +5,7 @@ import dataclasses
 import inspect
 import re
 import typing
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from tests.test_layers import LEVEL, ROOT, imports_of
 
 UNSAID = re.compile(r"\b(Any|object)\b")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Trees = dict[str, ast.Module]  # by the module's name below the package
 
 
 def module_name(path: Path) -> str:
@@ -25,31 +27,30 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-TREES = {module_name(path): ast.parse(path.read_text()) for path in ROOT.rglob("*.py")}
-
-
-def definition_of(module: str, name: str) -> tuple[str, Definition] | None:
+def definition_of(module: str, name: str, trees: Trees) -> tuple[str, Definition] | None:
     """The module and node that define a name, through re-exports; None for what is no function or class."""
-    for node in TREES[module].body if module in TREES else ():
+    for node in trees[module].body if module in trees else ():
         if isinstance(node, Definition) and node.name == name:
             return module, node
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("stratagem."):
             for alias in node.names:
                 if (alias.asname or alias.name) == name and node.module is not None:
-                    return definition_of(node.module.removeprefix("stratagem."), alias.name)
+                    return definition_of(node.module.removeprefix("stratagem."), alias.name, trees)
     return None
 
 
-def contract(building: str) -> dict[tuple[str, str], Definition]:
-    """The functions and classes that other buildings and the public namespaces import from this one."""
-    found = {}
-    for module, tree in TREES.items():
-        if module.partition(".")[0] == building:
-            continue
+@pytest.fixture(scope="module")
+def contracts() -> dict[str, dict[tuple[str, str], Definition]]:
+    """By building: the functions and classes that other buildings and the public namespaces import from it."""
+    trees = {module_name(path): ast.parse(path.read_text()) for path in ROOT.rglob("*.py")}
+    found: defaultdict[str, dict[tuple[str, str], Definition]] = defaultdict(dict)
+    for module, tree in trees.items():
         for node in ast.walk(tree):
-            for first, *rest in imports_of(node, ()):
-                if first == building and rest and (known := definition_of(".".join([first, *rest[:-1]]), rest[-1])):
-                    found[known[0], rest[-1]] = known[1]
+            for building, *rest in imports_of(node, ()):
+                if building not in LEVEL or building == module.partition(".")[0] or not rest:
+                    continue
+                if known := definition_of(".".join([building, *rest[:-1]]), rest[-1], trees):
+                    found[building][known[0], rest[-1]] = known[1]
     return found
 
 
@@ -75,8 +76,10 @@ def unsaid(node: Definition) -> list[str]:
 
 
 @pytest.mark.parametrize("building", [name for name in LEVEL if name not in ("cli", "testing", "_hooks")])
-def test_a_contract_says_what_it_takes_and_gives(building: str) -> None:
-    offered = contract(building)
+def test_a_contract_says_what_it_takes_and_gives(
+    building: str, contracts: dict[str, dict[tuple[str, str], Definition]]
+) -> None:
+    offered = contracts[building]
     assert offered
     assert {where: found for where, node in offered.items() if (found := unsaid(node))} == {}
 

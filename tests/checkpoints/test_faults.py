@@ -5,8 +5,6 @@ import logging
 import os
 import random
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 
 from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint
+from tests import prepared
 from tests.checkpoints import scenarios
 from tests.checkpoints.models import read
 from tests.checkpoints.saving import ROOT, Savers, checkpoint, step_of
@@ -105,6 +104,7 @@ def test_a_manager_whose_every_checkpoint_is_bad_initializes(tmp_path: Path) -> 
     assert called == [1]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(12))
 def test_a_flipped_bit_in_the_list_of_checkpoints_loses_none(tmp_path: Path, seed: int) -> None:
     scenarios.saved(tmp_path, 3)
@@ -159,13 +159,7 @@ def test_a_directory_that_takes_no_more_is_an_error_and_the_older_step_stays(
 ) -> None:
     directory = public / "ckpts"
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(directory), fault],
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = prepared.run(FULL, directory, fault, environment=os.environ | {"PYTHONPATH": path})
     directory.chmod(0o755)
     assert done.stdout.startswith(said), done.stdout + done.stderr
     assert latest_checkpoint(directory) == str(directory / "ckpt-1")

@@ -47,6 +47,7 @@ ARRAY = {"shape": [2], "dtype": "float32", "crc32c": "00000000"}
 ROOT_NODE = {"path": "", "kind": "object", "children": {}}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "changes",
     [

@@ -1,21 +1,21 @@
 """Ctrl-C ends the wait for a compiled loop that does not end, wherever such a loop may run."""
 
+import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import jax
 import pytest
 
 # One room of the core, which users do not see.
 from stratagem._core.interruption import interruptible, may_never_end
+from tests import prepared
 from tests.thorough import thorough_but
 
-Process = subprocess.Popen[str]
-Start = Callable[[str], Process]
 PATIENCE = 240  # seconds, on a busy machine
 
 PROGRAM = """
@@ -130,27 +130,43 @@ except KeyboardInterrupt:
 """
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """A program whose main thread waits for a compiled loop, and the files that it writes to."""
+
+    process: prepared.PreparedProcess
+    output: IO[str]
+    errors: Path
+
+    def after_ctrl_c(self) -> tuple[int, str, str]:
+        """Its exit code and what it wrote from then on, and all its errors."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(PATIENCE), self.output.read(), self.errors.read_text()
+
+
+Start = Callable[[str], Waiting]
+
+
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    running: list[Process] = []
+    running: list[Waiting] = []
 
-    def begin(text: str) -> Process:
+    def begin(text: str) -> Waiting:
         """Starts a program; returns when its main thread waits for a compiled loop."""
-        file = tmp_path / "program.py"
+        file, errors = tmp_path / "program.py", tmp_path / "errors"
         file.write_text(PROGRAM.replace("{text}", text))
-        process = subprocess.Popen(
-            [sys.executable, file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-        )
-        running.append(process)
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline() == "waits\n", process.stderr.read()
-        return process
+        ours, its = os.pipe()
+        with open(its, "w") as output, errors.open("w") as told:
+            process = prepared.start(file, output=output, errors=told, session=True)
+        running.append(Waiting(process, os.fdopen(ours), errors))
+        assert running[-1].output.readline() == "waits\n", errors.read_text()
+        return running[-1]
 
     yield begin
-    for process in running:
-        process.kill()
-        process.communicate()
+    for each in running:
+        each.process.kill()
+        each.process.wait()
+        each.output.close()
 
 
 PLACES = {
@@ -167,20 +183,17 @@ QUICK = ("statement", "uneven batch", "eager tape", "dataset")
 
 @pytest.mark.parametrize("place", thorough_but(QUICK, PLACES))
 def test_ctrl_c_in_an_endless_loop_is_a_keyboard_interrupt_and_ends_the_process(start: Start, place: str) -> None:
-    process = start(PLACES[place])
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=PATIENCE)
+    code, _, err = start(PLACES[place]).after_ctrl_c()
     assert "a compiled program with a loop of unknown length has not ended" in err
-    assert process.returncode == -signal.SIGINT, err
+    assert code == -signal.SIGINT, err
     assert err.endswith("KeyboardInterrupt\n")
 
 
 def test_after_an_endless_loop_others_run_and_the_variables_that_it_took_are_named(start: Start) -> None:
     after = "print(float(w), float(tf.reduce_sum(tf.ones([3]))), flush=True)"
-    process = start(CAUGHT.format(condition="n != rounds", before="", rounds=-1, after=after))
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out) == (0, "KeyboardInterrupt\n2.0 3.0\n"), err
+    waiting = start(CAUGHT.format(condition="n != rounds", before="", rounds=-1, after=after))
+    code, out, err = waiting.after_ctrl_c()
+    assert (code, out) == (0, "KeyboardInterrupt\n2.0 3.0\n"), err
     assert "has taken the values of 1 variables (Variable)" in err
 
 
@@ -193,14 +206,12 @@ begun = time.monotonic()
 add(tf.constant(10**7))
 rounds = int(10**7 * 5 / (time.monotonic() - begun))  # about five seconds, on this machine
 """
-    process = start(
+    waiting = start(
         CAUGHT.format(
             condition="done != rounds", before=before, rounds="rounds", after="print(float(v) > rounds, flush=True)"
         )
     )
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out, err) == (0, "KeyboardInterrupt\nTrue\n", "")
+    assert waiting.after_ctrl_c() == (0, "KeyboardInterrupt\nTrue\n", "")
 
 
 def endless(x: jax.Array) -> jax.Array:

@@ -85,6 +85,7 @@ def test_every_example_is_on_one_replica_in_every_epoch(case: Case, replicas: in
     assert case.shuffled == (second != first)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("case", "cut"), every_source_with(range(len(BATCHES) + 1), slow=[1, 3]))
 def test_a_restored_iterator_goes_on_with_the_very_next_batch(
     case: Case, cut: int, caplog: pytest.LogCaptureFixture
@@ -115,6 +116,7 @@ def test_a_source_goes_straight_to_the_strategy(case: Case) -> None:
     assert sorted(flat(numbers(data))) == Y.tolist()
 
 
+@pytest.mark.sampled
 @every_source
 def test_a_checkpoint_holds_the_position(case: Case, tmp_path: Path) -> None:
     iterator = iter(distributed(case.dataset()))

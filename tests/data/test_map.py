@@ -77,6 +77,7 @@ ELEMENTWISE: list[Callable[..., Any]] = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("function", ELEMENTWISE)
 def test_blocks_batches_single_elements_and_python_agree_bit_for_bit(function: Callable[..., Any]) -> None:
     source = Dataset.from_tensor_slices(IMAGES)
@@ -558,6 +559,7 @@ PLANS: dict[str, Callable[[], Dataset]] = {
 SLOW = ("random rows", "random, shuffled", "random batches", "random blocks")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [pytest.param(name, marks=thorough_if(name in SLOW)) for name in PLANS])
 def test_a_resumed_walk_goes_on_with_the_very_next_element(name: str) -> None:
     plan = PLANS[name]()

@@ -226,6 +226,7 @@ PLACES: dict[str, Callable[[Path], Dataset]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PLACES)
 def test_a_restored_iterator_goes_on_with_the_very_next_element(name: str, tmp_path: Path) -> None:
     _database(tmp_path)

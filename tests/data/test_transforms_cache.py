@@ -2,8 +2,6 @@
 
 import gc
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +15,7 @@ import pytest
 from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
 from stratagem._core.values import TensorSpec
 from stratagem._data import Dataset
+from tests import prepared
 from tests.data.recorded.answers import plain
 
 ELEMENTS: dict[str, Any] = {
@@ -73,7 +72,7 @@ def test_another_program_reads_it(tmp_path: Path) -> None:
         "d = tf.data.Dataset.from_tensor_slices({'n': np.arange(5), 's': [b'a', b'', b'ccc', b'd', b'e']})\n"
         f"assert len(list(d.shuffle(5, seed=3).cache({str(tmp_path / 'c')!r}))) == 5\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "JAX_PLATFORMS": "cpu"})
+    prepared.run(program).check_returncode()
     spec = {"n": TensorSpec((), np.int64), "s": TensorSpec((), object)}
     found = [(int(e["n"]), e["s"]) for e in unread(spec).cache(tmp_path / "c").as_numpy_iterator()]
     assert sorted(found) == [(0, b"a"), (1, b""), (2, b"ccc"), (3, b"d"), (4, b"e")]

@@ -2,11 +2,11 @@
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests import prepared
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
@@ -17,9 +17,7 @@ def test_readme_example_trains_on_two_replicas(tmp_path: Path) -> None:
     assert code is not None
     (tmp_path / "example.py").write_text(code[1] + "\nprint('replicas', strategy.num_replicas_in_sync)\n")
     environment = {**os.environ, "JAX_NUM_CPU_DEVICES": "2", "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(
-        [sys.executable, "example.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240
-    )
+    done = prepared.run(tmp_path / "example.py", directory=tmp_path, environment=environment)
     assert done.returncode == 0, done.stderr
     losses = [float(loss) for loss in re.findall(r"epoch \d: loss ([\d.]+)", done.stdout)]
     assert len(losses) == 5

@@ -3,11 +3,12 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib.image
 import pytest
+
+from tests import prepared
 
 ROOT = Path(__file__).parents[2]
 TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR", "COLUMNS")  # what rich looks at
@@ -21,8 +22,7 @@ def demo(folder: Path, *options: str, **more: str) -> subprocess.CompletedProces
     }
     env |= {"PYTHONPATH": str(ROOT / "src"), "TMPDIR": str(folder / "tmp"), **more}
     program = ROOT / "examples" / "fashion_mnist.py"
-    run = [sys.executable, str(program), *options]
-    return subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, timeout=240, check=False)
+    return prepared.run(program, *options, directory=folder, environment=env)
 
 
 def test_the_demo_trains_on_two_replicas_and_restores_what_it_saved_on_one(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ def agree(found: Any, expected: Any) -> None:
         np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-6)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(QUICK, backend_programs.CALLS))
 def test_a_call_returns_what_it_returns_in_tensorflow(name: str) -> None:
     call = backend_programs.CALLS[name]

@@ -23,6 +23,7 @@ QUICK = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore:The `lr` argument is deprecated")
 @pytest.mark.parametrize(("name", "dtype"), thorough_but(QUICK, product(legacy_optimizers.SETTINGS, TOLERANCE)))
 def test_twenty_steps_are_those_of_tensorflow(name: str, dtype: str) -> None:

@@ -17,6 +17,7 @@ RECORDED = json.loads((Path(__file__).parent / "recorded" / "keras2.json").read_
 QUICK = ("reduce_mean", "operators", "unstacked shape", "zeros by shape", "cast", "split and stack", "backend")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(QUICK, keras2_programs.SYMBOLIC))
 def test_a_function_of_a_symbolic_tensor_is_a_layer_that_is_saved(name: str) -> None:
     values, shape, dtype = RECORDED[name]

@@ -18,11 +18,15 @@ from typing import Any, final
 import psutil
 
 from stratagem.testing import free_ports
+from tests import prepared
 from tests.machines import Machine
 
 MARK = "STRATAGEM_TEST_JOB"  # an environment variable that everything which a job starts inherits
 PATIENCE = 240.0  # seconds for a job of a few steps, on a loaded machine
 PROGRAMS = Path(__file__).parent / "programs"
+
+
+Process = subprocess.Popen[bytes] | prepared.PreparedProcess
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Ended:
 class Running:
     """The tasks of a job, by rank."""
 
-    def __init__(self, processes: Sequence[subprocess.Popen[bytes]], folder: Path, mark: str) -> None:
+    def __init__(self, processes: Sequence[Process], folder: Path, mark: str) -> None:
         self.processes = list(processes)
         self._folder = folder
         self._mark = mark
@@ -80,7 +84,8 @@ class Running:
 
     def everything(self) -> list[psutil.Process]:
         """Every process that the job started and that still runs, supervisors too."""
-        return [process for process in psutil.process_iter() if _mark_of(process) == self._mark]
+        own = {process.pid for process in self.processes if process.poll() is None}
+        return [process for process in psutil.process_iter() if process.pid in own or _mark_of(process) == self._mark]
 
 
 def _mark_of(process: psutil.Process) -> str | None:
@@ -117,6 +122,7 @@ def job(
     order: Sequence[int] | None = None,
     host: str = "127.0.0.1",
     machines: Sequence[Machine] = (),
+    alone: bool = False,
     **variables: str,
 ) -> Iterator[Running]:
     """A job of `workers` processes that run a program of this folder; at its end nothing of it may be left.
@@ -124,7 +130,7 @@ def job(
     environments: variables of single tasks, by rank; variables: of all. ps: parameter servers beside the workers, and then
     a chief, too: it is rank 0, the workers come next. evaluator: one more task, of the highest rank. order: of ranks, in
     which they are started. host: this machine's name. machines: take turns at the tasks, in place of this one; the tasks are
-    given a token.
+    given a token. alone: every task imports by itself what it uses, as those of jobs with servers and of machines do.
     """
     ports = free_ports(workers + ps + (ps > 0))
     tasks = len(ports) + evaluator
@@ -134,11 +140,11 @@ def job(
         token = Path(folder) / "token"
         token.touch(mode=0o600)
         token.write_text(secrets.token_hex(32))
-        started: dict[int, subprocess.Popen[bytes]] = {}
+        started: dict[int, Process] = {}
         for rank in order or range(tasks):
             output = stack.enter_context((Path(folder) / f"output of {rank}").open("wb"))
             environment = {
-                **{k: v for k, v in os.environ.items() if k not in ("PJRT_NPROC", "XLA_FLAGS")},
+                **{k: v for k, v in os.environ.items() if k != "PJRT_NPROC"},
                 "TF_CONFIG": tf_config(rank, ports, ps=ps, hosts=[m.address for m in machines] or [host]),
                 "JAX_NUM_CPU_DEVICES": str(devices),
                 "XDG_CONFIG_HOME": folder,
@@ -150,7 +156,10 @@ def job(
             if machines:
                 command = machines[rank % len(machines)].command(command)
                 environment["STRATAGEM_TOKEN_FILE"] = str(token)
-            started[rank] = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
+            if alone or ps or machines:
+                started[rank] = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
+            else:
+                started[rank] = prepared.start(path, *arguments, output=output, environment=environment)
         processes = [started[rank] for rank in range(tasks)]
         running = Running(processes, Path(folder), mark)
         try:

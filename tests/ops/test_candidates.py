@@ -21,6 +21,7 @@ RECORDED: list[tuple[str, dict[str, Any], bool, int, list[float], list[float]]] 
 ]  # fmt: skip
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "kwargs", "unique", "count", "often", "expected"), RECORDED)
 def test_classes_are_drawn_as_often_as_by_tensorflow(
     name: str, kwargs: dict[str, Any], unique: bool, count: int, often: list[float], expected: list[float]

@@ -13,6 +13,7 @@ ANSWERS = json.loads(Path(__file__).with_name("tensorflow_drawings.json").read_t
 UNITS = 4
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_draws_what_tensorflow_draws(name: str) -> None:
     drawn, wanted = results(PROGRAMS[name], tf), ANSWERS[name]

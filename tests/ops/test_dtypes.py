@@ -17,6 +17,7 @@ TYPES = [
 of_every_type = pytest.mark.parametrize("dtype", TYPES, ids=lambda t: t.name)
 
 
+@pytest.mark.sampled
 @of_every_type
 def test_jax_and_numpy_take_it(dtype: tf.DType) -> None:
     expected = jnp.dtype(dtype.name)

@@ -20,6 +20,7 @@ def pooled(array: np.ndarray, reduce: Any, rows: np.ndarray, columns: np.ndarray
     )  # fmt: skip
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "reduce"), [("max", np.max), ("avg", np.mean)])
 @pytest.mark.parametrize(("pseudo_random", "overlapping"), [(False, False), (True, True)])
 def test_windows_of_the_sequences_are_pooled(name: str, reduce: Any, pseudo_random: bool, overlapping: bool) -> None:

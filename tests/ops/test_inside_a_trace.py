@@ -1,7 +1,5 @@
 """Inside a compiled step: constants stay numbers, shapes can be computed with, values that are needed are asked for."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +13,7 @@ from stratagem._core.context import entered
 
 # What a recorder has of the step's own.
 from stratagem._core.step._prefix_recorder import PrefixRecorder
+from tests import prepared
 from tests.ops.facade import tf
 
 
@@ -169,7 +168,7 @@ except jax.errors.JaxRuntimeError as error:
 
 def test_checks_of_values_fail_when_the_program_runs() -> None:
     # In a process of its own: JAX remembers a failed callback until the process ends.
-    run = subprocess.run([sys.executable, "-c", FAILING], capture_output=True, text=True, timeout=120, check=False)
+    run = prepared.run(FAILING)
     assert run.stdout == "raised True\n", run.stderr
 
 

@@ -43,6 +43,7 @@ def test_values_of_all_dtypes_are_exact(call: Any) -> None:
         np.testing.assert_array_equal(got, value)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["float32", "float64"])
 @pytest.mark.parametrize("where", ["python", "function", "nested", "replica"])
 def test_py_function_has_gradients_and_numpy_function_has_none(where: str, name: str) -> None:

@@ -8,6 +8,7 @@ import stratagem as tf
 SIGNAL = np.random.default_rng(3).normal(size=(4, 6))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "given", [{}, {"axes": [0]}, {"fft_length": [5, 3], "axes": [1, 0]}, {"norm": "ortho"}], ids=str
 )

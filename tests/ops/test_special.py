@@ -9,6 +9,7 @@ import stratagem as tf
 POINTS = np.concatenate([np.geomspace(1e-9, 19.9, 24), np.geomspace(20.1, 500.0, 12)])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "theirs"), [(n, n) for n in ("j0", "j1", "y0", "y1", "k0", "k1", "k0e", "k1e")])
 def test_bessel_functions_are_those_of_scipy(name: str, theirs: str) -> None:
     """Relative to the amplitude of the wave (of J and Y), elsewhere to the value."""

@@ -85,6 +85,7 @@ def operations() -> tuple[Any, Any]:
     return some, none
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", sorted(set(behaviours.OPERATIONS) - set(EXACT)))
 def test_operations(operations: tuple[Any, Any], name: str) -> None:
     for ours, theirs in zip(operations, RECORD["operations"][name], strict=True):
@@ -202,6 +203,7 @@ def losses(quick_to_compile: None) -> dict[str, dict[str, Any]]:
     return none
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", behaviours.LOSSES)
 def test_losses(losses: dict[Any, Any], name: str) -> None:
     make, kind = behaviours.LOSSES[name]
@@ -229,6 +231,7 @@ def metrics(quick_to_compile: None) -> dict[str, float]:
     return {name: float(metric.result()) for name, metric in made.items()}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", behaviours.METRICS)
 def test_metrics(metrics: dict[str, float], name: str) -> None:
     # Absolutely: the rounding of float32 at 1, where LogCoshError cancels two numbers.

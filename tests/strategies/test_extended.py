@@ -56,6 +56,7 @@ def local(strategy: Any, value: Any) -> list[float]:
     return [float(v) for v in strategy.experimental_local_results(value)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_update_changes_a_variable_as_its_function_says(name: str) -> None:
     strategy = STRATEGIES[name]()

@@ -22,6 +22,7 @@ def test_every_row_reaches_exactly_one_replica(strategy: AbstractStrategy) -> No
     assert seen == DATA.tolist()
 
 
+@pytest.mark.sampled
 def test_every_row_counts_once_in_a_step_of_any_batch(strategy: AbstractStrategy) -> None:
     @tf.function
     def step(batch: Any) -> Any:
@@ -30,11 +31,13 @@ def test_every_row_counts_once_in_a_step_of_any_batch(strategy: AbstractStrategy
     assert sum(float(step(batch)) for batch in distributed(strategy)) == float(np.sum(DATA**2))
 
 
+@pytest.mark.sampled
 def test_the_mean_of_all_rows_needs_no_even_batches(strategy: AbstractStrategy) -> None:
     means = [strategy.reduce("MEAN", strategy.run(lambda x: 2.0 * x, args=(b,)), axis=0) for b in distributed(strategy)]
     assert [float(m) for m in means] == [9.0, 20.0]
 
 
+@pytest.mark.sampled
 def test_the_three_ways_to_iterate_give_the_same(strategy: AbstractStrategy) -> None:
     def per_batch(x: Any) -> Any:
         return tf.reduce_sum(x)
@@ -104,6 +107,7 @@ def test_drawing_inside_a_replica_is_refused(mirrored: MirroredStrategy) -> None
         mirrored.run(lambda: next(iterator))
 
 
+@pytest.mark.sampled
 def test_values_from_a_function_are_one_a_replica(strategy: AbstractStrategy) -> None:
     replicas = strategy.num_replicas_in_sync
     contexts: list[Any] = []

@@ -20,12 +20,14 @@ def rows(strategy: AbstractStrategy) -> tuple[Any, np.ndarray]:
     return spread(strategy, list(every)), every
 
 
+@pytest.mark.sampled
 def test_sum_and_mean_over_replicas(strategy: AbstractStrategy) -> None:
     value, every = rows(strategy)
     assert np.array_equal(strategy.reduce(SUM, value, axis=None), every.sum(0))
     assert np.allclose(strategy.reduce(MEAN, value, axis=None), every.mean(0), rtol=1e-15)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_an_axis_is_reduced_on_top(strategy: AbstractStrategy, axis: int) -> None:
     value, every = rows(strategy)
@@ -34,6 +36,7 @@ def test_an_axis_is_reduced_on_top(strategy: AbstractStrategy, axis: int) -> Non
     assert np.allclose(strategy.reduce(MEAN, value, axis=axis), every.mean(own).mean(0), rtol=1e-14)
 
 
+@pytest.mark.sampled
 def test_several_axes_may_be_given(strategy: AbstractStrategy) -> None:
     value, every = rows(strategy)
     assert np.allclose(strategy.reduce(SUM, value, axis=(0, 1)), every.sum(), rtol=1e-15)
@@ -46,6 +49,7 @@ def test_an_op_may_be_named(strategy: AbstractStrategy, name: str, op: Any) -> N
     assert np.array_equal(strategy.reduce(name, value, axis=0), strategy.reduce(op, value, axis=0))
 
 
+@pytest.mark.sampled
 def test_the_mean_of_integers_is_no_integer(strategy: AbstractStrategy) -> None:
     replicas = strategy.num_replicas_in_sync
     value = spread(strategy, [np.array([i, i + 1], np.int32) for i in range(replicas)])
@@ -83,6 +87,7 @@ def test_a_structure_is_reduced_leaf_by_leaf(strategy: AbstractStrategy) -> None
     assert np.array_equal(result["b"][0], every.sum(0))
 
 
+@pytest.mark.sampled
 def test_the_result_is_one_local_array_that_adds_up_with_others(strategy: AbstractStrategy) -> None:
     total = 0.0
     for _ in range(3):
@@ -105,6 +110,7 @@ def test_rows_of_uneven_replicas_all_count_once(mirrored: MirroredStrategy) -> N
         mirrored.reduce(SUM, value, axis=None)
 
 
+@pytest.mark.sampled
 def test_of_no_rows_the_sum_is_zero_and_the_mean_is_not_a_number(strategy: AbstractStrategy) -> None:
     value = spread(strategy, [np.zeros([0], np.float32)] * strategy.num_replicas_in_sync)
     assert strategy.reduce(SUM, value, axis=0).numpy() == 0.0
@@ -165,6 +171,7 @@ def test_a_wrong_axis_is_refused(strategy: AbstractStrategy) -> None:
         strategy.reduce(SUM, value)  # type: ignore[call-arg]
 
 
+@pytest.mark.sampled
 def test_reduce_inside_a_compiled_function_is_the_same(strategy: AbstractStrategy) -> None:
     value, every = rows(strategy)
 

@@ -70,6 +70,7 @@ def test_the_gradient_of_a_mean_over_replicas_is_the_mean_of_the_gradient(mirror
     assert each(mirrored, gradient) == [3.0, 6.0]  # mean(1, 2) * 2x
 
 
+@pytest.mark.sampled
 def test_all_gather_gives_every_replica_the_concatenation(strategy: AbstractStrategy) -> None:
     replicas = strategy.num_replicas_in_sync
     value = spread(strategy, [np.float32([[i, i + 10]]) for i in range(replicas)])
@@ -92,6 +93,7 @@ def test_the_gradient_of_all_gather_is_the_replicas_part_of_the_sum(mirrored: Mi
     assert each(mirrored, gradient) == [[20.0], [200.0]]
 
 
+@pytest.mark.sampled
 def test_merge_call_sees_all_replicas_in_cross_replica_context(strategy: AbstractStrategy) -> None:
     value, values = numbers(strategy)
 

@@ -29,6 +29,7 @@ def test_values_of_a_replica_lie_on_its_device(strategy: AbstractStrategy) -> No
     assert where == list(strategy.mesh.local_devices)
 
 
+@pytest.mark.sampled
 def test_per_replica_arguments_are_taken_apart_anywhere_in_a_structure(strategy: AbstractStrategy) -> None:
     rows = spread(strategy, [[float(i), 1.0] for i in range(strategy.num_replicas_in_sync)])
 
@@ -94,12 +95,14 @@ def test_a_function_without_result_returns_none(strategy: AbstractStrategy) -> N
     assert strategy.run(lambda: None) is None
 
 
+@pytest.mark.sampled
 def test_a_result_is_an_argument_of_the_next_run(strategy: AbstractStrategy) -> None:
     first = strategy.run(lambda: tf.constant(1) + replica_id())
     second = strategy.run(lambda x: x * 10, args=(first,))
     assert each(strategy, second) == [10 * (i + 1) for i in range(strategy.num_replicas_in_sync)]
 
 
+@pytest.mark.sampled
 def test_run_works_inside_tf_function_and_within_scope(strategy: AbstractStrategy) -> None:
     @tf.function
     def outer(x: Any) -> Any:
@@ -112,6 +115,7 @@ def test_run_works_inside_tf_function_and_within_scope(strategy: AbstractStrateg
         assert outer(rows).numpy() == expected
 
 
+@pytest.mark.sampled
 def test_per_replica_values_that_a_compiled_function_has_from_outside_are_inputs_of_it(
     strategy: AbstractStrategy,
 ) -> None:

@@ -1,7 +1,5 @@
 """`tf.test.TestCase`: its assertions hold and fail as they say; `tf.test.main` runs tests."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +7,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from tests import prepared
 
 
 class Case(tf.test.TestCase):
@@ -148,7 +147,7 @@ if __name__ == "__main__":
 def test_main_runs_the_tests_of_a_program(tmp_path: Path) -> None:
     program = tmp_path / "loss_test.py"
     program.write_text(OWN_TESTS)
-    run = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=300, check=False)
+    run = prepared.run(program)
     assert run.returncode == 1
     assert "FAILED (failures=1, skipped=2)" in run.stderr
     assert "Ran 7 tests" in run.stderr

@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 
 import stratagem as tf
 from stratagem.testing import STRATEGIES
+from tests import prepared
 from tests.thorough import thorough_but
 from tests.training import saving_programs
 from tests.training.saving_programs import X, Y, losses, model
@@ -271,8 +270,7 @@ def test_what_is_at_the_path_is_named_in_the_error() -> None:
 @pytest.mark.parametrize("form", ["folder", "weights"])
 def test_a_save_that_is_killed_leaves_what_was_there(form: str, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'src'}"}
-    command = [sys.executable, str(KILLED), form, str(tmp_path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    run = prepared.run(KILLED, form, tmp_path, environment=environment)
     assert run.returncode == -signal.SIGKILL, run.stderr
     expected = np.load("before.npy")
     made = tf.keras.models.load_model("it") if form == "folder" else model(tf)

@@ -84,6 +84,7 @@ BATCHED: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("make", ARRAYS.values(), ids=ARRAYS.keys())
 def test_arrays_of_any_library(make: Callable[[], tuple[Any, Any]]) -> None:
     model, (x, y) = shared(), make()
@@ -92,6 +93,7 @@ def test_arrays_of_any_library(make: Callable[[], tuple[Any, Any]]) -> None:
     close(model.predict(x, verbose=0), X @ kernel(model)[:2, None] + kernel(model)[2])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("make", BATCHED.values(), ids=BATCHED.keys())
 def test_batches_of_any_library(make: Callable[[], Any]) -> None:
     model = shared()

@@ -22,7 +22,7 @@ LOST = "worker:1 (rank 1,"
 
 def program(what: str, rank: int = 1, workers: int = 2, **variables: Any) -> Any:
     """A job of the program beside these tests."""
-    return job(TASK, workers, what, rank, **variables)
+    return job(TASK, workers, what, rank, alone=True, **variables)
 
 
 def supervisor(running: Running, rank: int) -> psutil.Process:

@@ -22,6 +22,7 @@ from tests.core.step.test_gradient_tape import DIFFERENT, RECORDED, REFUSED, pla
 from tests.parity.tape_behaviours import BEHAVIOURS
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [n for n in BEHAVIOURS if n not in REFUSED and "value" in RECORDED[n]["eager"]])
 def test_same_value_as_tensorflow(name: str) -> None:
     expected = DIFFERENT[name][1] if name in DIFFERENT else RECORDED[name]["eager"]["value"]
@@ -343,6 +344,7 @@ def test_tensors_that_a_replica_function_captures_have_gradients() -> None:
     assert plain(tape.gradient(loss, x)) == [24.0, 32.0]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_a_tape_around_strategy_run(name: str) -> None:
     strategy = STRATEGIES[name]()

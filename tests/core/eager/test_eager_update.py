@@ -30,6 +30,7 @@ def weights(make: Callable[[], Any], update: Callable[[Any, list[Any], list[Any]
     return [v.numpy(), w.numpy(), *(x.numpy() for x in optimizer.variables)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_the_weights_are_those_of_single_operations(name: str) -> None:
     at_once = weights(OPTIMIZERS[name], lambda o, g, v: o.apply_gradients(zip(g, v, strict=True)))

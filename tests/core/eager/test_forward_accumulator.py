@@ -31,6 +31,7 @@ def test_same_value_as_tensorflow(name: str, run: Callable[[Any], Any]) -> None:
     assert plain(run(FORWARD[name](tf))) == expected(name, "function" if run is compiled else "eager")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", FORWARD)
 def test_same_value_in_replicas(name: str) -> None:
     assert plain(first_of_replicas(FORWARD[name])) == expected(name, "function")

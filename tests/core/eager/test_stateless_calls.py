@@ -28,6 +28,7 @@ def model() -> Any:
     return keras.Sequential([keras.Input((2,)), layer()])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
 @pytest.mark.parametrize("make", [layer, model])
 @pytest.mark.parametrize("passed", PASSED)

@@ -75,6 +75,7 @@ PLACES: list[Callable[[Any], Any]] = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", PLACES, ids=lambda f: f.__name__)
 def test_a_failed_check_of_a_function_is_tensorflows_error(place: Callable[[Any], Any]) -> None:
     f = tf.function(place)
@@ -84,6 +85,7 @@ def test_a_failed_check_of_a_function_is_tensorflows_error(place: Callable[[Any]
             f(tf.constant([1.0, -2.0]))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_a_failed_check_changes_no_variable_under_any_strategy(name: str) -> None:
     strategy = STRATEGIES[name]()

@@ -1,8 +1,6 @@
 """Rewritten convolutions compute what XLA's do: values, gradients, gradients of gradients, tangents, batches of them."""
 
 import os
-import subprocess
-import sys
 from typing import Any
 
 import hypothesis
@@ -18,6 +16,7 @@ import stratagem as tf
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.rewrites import compiler_options, rewrite
 from stratagem._private import has_onednn
+from tests import prepared
 from tests.core.step.observing import count, programs_made
 from tests.thorough import thorough_but, thorough_if
 
@@ -266,9 +265,7 @@ def test_training_has_the_same_weights_with_and_without_rewrites(replicas: int, 
 
 
 def run_in_process(program: str, environment: dict[str, str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=os.environ | environment, capture_output=True, text=True, timeout=600
-    )
+    done = prepared.run(program, environment=os.environ | environment)
     assert done.returncode == 0, done.stderr[-3000:]
 
 

@@ -66,6 +66,7 @@ def test_same_value_as_tensorflow(name: str, run: Callable[[Any], Any]) -> None:
     assert plain(run(BEHAVIOURS[name](tf))) == recorded["value"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [n for n in BEHAVIOURS if "value" in RECORDED[n]["eager"]])
 def test_same_value_in_replicas(name: str) -> None:
     assert plain(first_of_replicas(BEHAVIOURS[name])) == RECORDED[name]["function"]["value"]

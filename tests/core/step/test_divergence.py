@@ -179,6 +179,7 @@ def loop_until(x: Any, y: Any) -> Any:
     return jax.lax.while_loop(lambda c: c[0] < 10.0, lambda c: (c[0] + 1.0, c[1] + 1.0), (x, y))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("function", "expected"),
     [

@@ -1054,6 +1054,7 @@ ON_A_MESH: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "spec"),
     [

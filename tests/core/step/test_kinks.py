@@ -73,6 +73,7 @@ def derivatives(name: str, order: str, dtype: str, function: Any = None) -> list
     return list(step(*points(name, dtype)))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "order"), thorough_but(AGREED[::12], AGREED))
 def test_derivatives_are_those_of_tensorflow(name: str, order: str) -> None:
     check(
@@ -87,6 +88,7 @@ def eagerly(name: str, order: str, dtype: str) -> list[Any]:
     return list(ORDERS[order](tf, KINKS[name][0], *points(name, dtype)))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "order"), thorough_but(AGREED[::32], AGREED))
 def test_eager_derivatives_are_those_of_tensorflow(name: str, order: str) -> None:
     # Outside of steps a Python number beside a float64 tensor is rounded to float32 (decisions: 64-bit types).
@@ -133,6 +135,7 @@ OTHER_NAMES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("order", thorough_but(["first"], ORDERS))
 @pytest.mark.parametrize("name", OTHER_NAMES)
 def test_functions_of_jax_and_keras_agree(name: str, order: str) -> None:

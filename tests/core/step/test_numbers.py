@@ -28,6 +28,7 @@ COMPUTED: dict[str, Any] = {
 UNDER_STRATEGIES = [("by name", "one device"), ("in a branch", "two replicas")]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

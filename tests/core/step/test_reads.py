@@ -51,6 +51,7 @@ def test_undecorated_steps_read_what_is_there_now(name: str, kind: str) -> None:
     assert answers(strategies()[kind], name, decorated=False) == pytest.approx(RECORDED[name]["undecorated"], rel=1e-6)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "name",
     [

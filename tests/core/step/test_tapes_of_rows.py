@@ -56,6 +56,7 @@ def _of_a_loop(row: Any) -> Any:
 FUNCTIONS = [_of_a_variable, _of_the_row, _unconnected, _second, _rows_of_a_row, _of_a_loop]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_gradients_of_rows_are_those_of_each_alone(function: Callable[[Any], Any]) -> None:
     expected = tf.stack([function(tf.constant(row)) for row in ROWS])
@@ -63,6 +64,7 @@ def test_gradients_of_rows_are_those_of_each_alone(function: Callable[[Any], Any
         np.testing.assert_allclose(mapped(function, tf.constant(ROWS)), expected, rtol=1e-5)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_tape_around_differentiates_them_again(function: Callable[[Any], Any]) -> None:
     def gradient(results: Callable[[], Any]) -> Any:

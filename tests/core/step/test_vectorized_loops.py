@@ -63,6 +63,7 @@ def _expected(loop: Callable[..., Any]) -> tuple[Any, Any]:
     return tuple(np.stack(parts) for parts in zip(*found, strict=True))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__name__.strip("_"))
 def test_rows_have_the_gradients_of_loops_of_their_own(loop: Callable[..., Any]) -> None:
     @tf.function

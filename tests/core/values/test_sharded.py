@@ -80,6 +80,7 @@ def test_a_slice_of_a_matrix_is_numpys(index: Any) -> None:
     assert np.array_equal(found, expected)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(25))
 def test_random_slices_are_numpys(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -241,6 +242,7 @@ SCATTERS: dict[str, Callable[[np.ndarray, list[int], np.ndarray], None]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", SCATTERS)
 @pytest.mark.parametrize("ids", [[0], [6, 0, 3], [2, 3, 4, 5], [1, 1, 1, 6], [-1, 4], []], ids=str)
 def test_scatters_are_those_of_the_whole(name: str, ids: list[int]) -> None:

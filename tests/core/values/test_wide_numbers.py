@@ -40,6 +40,7 @@ EXPRESSIONS: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], Any]]]
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("run", [lambda f: f, tf.function], ids=["eager", "compiled"])
 @pytest.mark.parametrize("make", [tf.constant, tf.Variable], ids=["tensor", "variable"])
 @pytest.mark.parametrize("text", EXPRESSIONS)

@@ -2,8 +2,6 @@
 
 import collections
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import pytest
 import stratagem as tf
 from stratagem._data import AutoShardPolicy
 from stratagem.data import Dataset, TFRecordDataset
+from tests import prepared
 from tests.data.files.test_records import write
 from tests.data.workers import steps_by_worker, with_policy
 
@@ -78,9 +77,7 @@ batches = tf.data.TFRecordDataset(names, num_parallel_reads=2).batch(64)
 numbers = batches.map(lambda b: tf.io.parse_example(b, feature)["number"]).unbatch()
 print(json.dumps([int(n) for n in numbers.as_numpy_iterator()]))
 """
-    commands = [[sys.executable, "-c", program, str(worker)] for worker in range(2)]
-    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
-    halves = [json.loads(process.communicate(timeout=120)[0]) for process in started]
+    halves = [json.loads(prepared.run(program, worker).stdout) for worker in range(2)]
     assert [len(half) for half in halves] == [300 + 411 + 37, 250]
     assert collections.Counter(halves[0] + halves[1]) == collections.Counter(range(sum(COUNTS)))
 
@@ -105,6 +102,7 @@ PLANS: dict[str, Callable[[list[str], str], Dataset]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("compression", ["", "GZIP"])
 @pytest.mark.parametrize("plan", PLANS)
 def test_a_checkpoint_in_the_middle_of_a_file_goes_on_at_the_next_record(

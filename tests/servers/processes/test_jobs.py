@@ -135,7 +135,10 @@ def test_a_coordinator_may_end_while_a_worker_is_away() -> None:
 @pytest.mark.timeout(900)
 def test_a_job_goes_on_whatever_befalls_it_until_a_server_is_lost() -> None:
     random_ = random.Random(5)
-    with following(5, STRATAGEM_HEARTBEAT_SECONDS="15") as started, strangers(started.running) as everybody:
+    with (
+        following(5, PAUSE="0.01", STRATAGEM_HEARTBEAT_SECONDS="15") as started,
+        strangers(started.running) as everybody,
+    ):
         check_private(started.running)
         check_priority(started)
         scenarios.freeze_a_worker(started, random_, 15)

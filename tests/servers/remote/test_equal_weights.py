@@ -65,6 +65,7 @@ def test_so_are_other_optimizers_and_options(name: str, layout: Layout) -> None:
 QUICK = ("assignments", "embeddings only", "looked up late", "later update first", "look-ups", "shared table")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "layout"), cases(EVERY, [SPREAD, IN_TWO], dict.fromkeys(QUICK, IN_TWO)))
 def test_a_program_computes_the_same_on_servers(name: str, layout: Layout) -> None:
     check("program", name, layout)

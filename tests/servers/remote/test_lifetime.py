@@ -130,6 +130,7 @@ def called_here(strategy: Any) -> None:
     strategy.run(lambda: v.assign_add(1.0))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("engine", ["one process", "several"])
 @pytest.mark.parametrize("use", [Coordinator, scheduled, fitted, called_here])
 def test_a_strategy_that_nobody_has_is_gone_and_so_are_its_tasks(

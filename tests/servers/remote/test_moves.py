@@ -38,6 +38,7 @@ def _die(job: Job) -> None:
     raise DiedError
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("before", [True, False], ids=["shared before it died", "shared then"])
 def test_a_closure_that_begins_again_after_its_variables_were_shared_counts_once(
@@ -162,6 +163,7 @@ USES: dict[str, tuple[Callable[[Job], Any], int]] = {  # and how much they add
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("use", USES)
 def test_a_variable_is_used_in_the_middle_of_its_move(use: str, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:

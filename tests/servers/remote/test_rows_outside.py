@@ -30,6 +30,7 @@ def sent(strategy: Any) -> int:
     return sum(traffic.sent for traffic in strategy.servers.traffic())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("ids", [3, [0, 49, 3, 3], [[7, 8], [8, 31]], np.zeros((0,), "int64")], ids=str)
 @pytest.mark.parametrize(
     "lookup",

@@ -8,12 +8,13 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
+from tests import prepared
 
 PROGRAM = Path(__file__).with_name("program_with_flags.py")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, str(PROGRAM), *arguments], capture_output=True, text=True, timeout=240)
+    return prepared.run(PROGRAM, *arguments)
 
 
 def test_a_program_with_flags_trains_and_its_checkpoints_are_no_news(tmp_path: Path) -> None:

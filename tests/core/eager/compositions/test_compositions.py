@@ -36,6 +36,7 @@ def said(program: Program, form: str) -> str | None:
     return difference(plain(run(tf, program, form)), RECORDED[program.index]["given"], tolerance(program))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("index", thorough_but(QUICK, COMPARED))
 def test_a_composition_has_tensorflows_gradients(index: int) -> None:
     program = generate(index)
