@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import TensorLike
@@ -64,8 +64,7 @@ def _scalar(what: str, argument: str, value: TensorLike) -> bytes:
     array = strings_of(value)
     if array.ndim:
         raise InvalidArgumentError(f"{what}: {argument} must be scalar, but received {list(array.shape)}.")
-    text: bytes = array[()]
-    return text
+    return cast(bytes, array[()])
 
 
 @functools.lru_cache(maxsize=128)
