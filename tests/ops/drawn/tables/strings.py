@@ -97,6 +97,15 @@ def _parts(tf: Any, result: Any, *_: Any) -> Any:
     return [result.indices, result.values, result.dense_shape]
 
 
+def _cases(draw: Draw) -> Any:
+    return [draw.choice((*TEXTS, b"aB\xff\xe2(Z", "ÀßΣ".encode())), draw.choice(("", "utf-8", "utf-8", "latin-1"))], {}
+
+
+def _number(draw: Draw) -> Any:
+    texts = (b"1.5", b" -7 ", b"1_0", b"99999999999", b"", b"+3", b"1e3", b"-0", b"inf", b"2147483647", b"a", b"7")
+    return [texts[draw.number % len(texts)], draw.choice(("float32", "float64", "int32", "int64"))], {}
+
+
 FUNCTIONS = [
     Function("strings.substr", _substr),
     Function("strings.bytes_split", lambda draw: ([draw.choice(TEXTS)], {}), count=3),
@@ -119,4 +128,12 @@ FUNCTIONS = [
     Function("strings.unicode_transcode", _transcode),
     Function("compat.v1.string_split", _sparse_split, count=8, compared=_parts),
     Function("compat.v1.strings.split", _sparse_splits, count=8, compared=_parts),
+    Function("strings.lower", _cases),
+    Function("strings.upper", _cases),
+    Function(
+        "strings.to_number",
+        _number,
+        count=36,
+        called=lambda tf, text, dtype: tf.strings.to_number(text, tf.as_dtype(dtype)),
+    ),
 ]
