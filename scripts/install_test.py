@@ -204,11 +204,18 @@ def images(environment: Environment) -> Iterator[Promise]:
     yield Promise(("python", "-c", program), r"\(1, 1, 3\)")
 
 
+def text(environment: Environment) -> Iterator[Promise]:
+    """Parts of strings are replaced."""
+    program = "import stratagem as tf; print(tf.strings.regex_replace(['a1', 'b'], '[0-9]', '-').numpy())"
+    yield Promise(("python", "-c", program), r"\[b'a-' b'b'\]")
+
+
 KEPT: dict[str, Callable[[Environment], Iterator[Promise]]] = {
     "base": base,
     "cluster": cluster,
     "examples": examples,
     "images": images,
+    "text": text,
 }
 PLUGINS = """
 from importlib.metadata import requires

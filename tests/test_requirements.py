@@ -15,10 +15,11 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 DISTRIBUTIONS = packages_distributions()  # by their modules
-# Who may use what an extra brings. `remote` and `image_files` ask for it before they import it; examples are programs.
+# Who may use what an extra brings. `remote`, `image_files` and `text` ask for it before they import it; examples are programs.
 USES = {
     "src/stratagem/_servers/remote": ("cluster",),
     "src/stratagem/_ops/image_files": ("images",),
+    "src/stratagem/_ops/text": ("text",),
     "src": (),
     "examples": ("examples",),
 }

@@ -56,6 +56,7 @@ from stratagem._ops.images import rgb_to_hsv as rgb_to_hsv
 from stratagem._ops.images import rgb_to_yiq as rgb_to_yiq
 from stratagem._ops.images import rgb_to_yuv as rgb_to_yuv
 from stratagem._ops.images import rot90 as rot90
+from stratagem._ops.images import sample_distorted_bounding_box as sample_distorted_bounding_box
 from stratagem._ops.images import sobel_edges as sobel_edges
 from stratagem._ops.images import ssim as ssim
 from stratagem._ops.images import ssim_multiscale as ssim_multiscale
@@ -66,6 +67,7 @@ from stratagem._ops.images import stateless_random_flip_left_right as stateless_
 from stratagem._ops.images import stateless_random_flip_up_down as stateless_random_flip_up_down
 from stratagem._ops.images import stateless_random_hue as stateless_random_hue
 from stratagem._ops.images import stateless_random_saturation as stateless_random_saturation
+from stratagem._ops.images import stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box
 from stratagem._ops.images import total_variation as total_variation
 from stratagem._ops.images import transpose_image as transpose  # noqa: F401
 from stratagem._ops.images import yiq_to_rgb as yiq_to_rgb

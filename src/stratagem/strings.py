@@ -10,6 +10,8 @@ from stratagem._ops.text import length as length
 from stratagem._ops.text import lower as lower
 from stratagem._ops.text import ngrams as ngrams
 from stratagem._ops.text import reduce_join as reduce_join
+from stratagem._ops.text import regex_full_match as regex_full_match
+from stratagem._ops.text import regex_replace as regex_replace
 from stratagem._ops.text import split as split
 from stratagem._ops.text import strip as strip
 from stratagem._ops.text import substr as substr

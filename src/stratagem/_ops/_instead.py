@@ -12,7 +12,6 @@ _SPARSE = "dense tensors (tf.sparse.to_dense of what VarLenFeature gives), or ja
 _QUANTIZED = "tf.quantization.quantize_and_dequantize_v2: there are no quantized types"
 _SAVED = "`model.save(path)` of a Keras model, tf.train.Checkpoint, or jax.export for a compiled function"
 _PROPOSALS = "tf.image.combined_non_max_suppression of boxes that you decode from the anchors"
-_DISTORTED = "tf.image.random_crop or stateless_random_crop, and tf.image.resize"
 _CLUSTER = "tf.train.ClusterSpec, and its as_dict()"
 _TEXT = "Python's `bytes` or `re` in tf.numpy_function in the input pipeline: strings stay on the host"
 _COLUMNS = "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers"
@@ -127,7 +126,6 @@ _TENSORFLOW = {
     "graph_util": {"": "tf.function: there are no graphs"},
     "image": {
         "generate_bounding_box_proposals": _PROPOSALS,
-        "sample_distorted_bounding_box stateless_sample_distorted_bounding_box": _DISTORTED,
     },
     "io": {
         "decode_proto encode_proto": "the message's own class of protobuf in tf.numpy_function",

@@ -91,8 +91,6 @@ INSTEAD = {
         "op_scope": "tf.name_scope",
         "variable_op_scope": "tf.compat.v1.variable_scope",
         "python_io": "tf.io.TFRecordWriter and tf.data.TFRecordDataset",
-        "regex_replace": "Python's `re` in tf.numpy_function in the input pipeline",
-        "string_split": "tf.strings.split of one string, in `dataset.map` before `batch`",
         "resource_loader": "importlib.resources",
         "to_complex64 to_complex128": "tf.cast",
         "scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add scatter_nd_sub": _SLICES,
@@ -131,6 +129,7 @@ INSTEAD = {
     "compat.v1.app.flags": {"": "absl.flags, which this module is"},
     "compat.v1.gfile": {"": "tf.io.gfile"},
     "compat.v1.graph_util": {"": "tf.train.Checkpoint, or `model.save` of a Keras model: there are no graphs"},
+    "compat.v1.image": {"sample_distorted_bounding_box": "tf.image.sample_distorted_bounding_box, which has one seed"},
     "compat.v1.initializers": {
         "global_variables local_variables variables": _INITIALIZED,
         "tables_initializer": "nothing: there are no tables that wait",

@@ -12,6 +12,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
@@ -252,7 +253,12 @@ def _sorted(nest: dict[Any, Any]) -> list[Any]:
 def _as_jax(leaf: Any) -> Any:
     if not isinstance(leaf, np.ndarray):
         return leaf
-    return leaf.view(StringTensor) if _is_text(leaf) else jnp.asarray(leaf, dtype=leaf.dtype)
+    if _is_text(leaf):
+        return leaf.view(StringTensor)
+    if leaf.dtype.itemsize < 8:
+        return jnp.asarray(leaf)
+    with jax.enable_x64(True):  # else JAX cuts it to 32 bits; to ask for its dtype, too, would take three times as long
+        return jnp.asarray(leaf)
 
 
 def _is_text(leaf: Any) -> bool:
@@ -288,8 +294,9 @@ def _narrow(array: Array) -> Array:
 
 
 def _as_bytes(array: Array) -> Array:
-    result = np.empty(array.shape, dtype=object)
-    flat = result.reshape(-1)
-    for i, text in enumerate(array.reshape(-1)):
-        flat[i] = text.encode() if isinstance(text, str) else bytes(text)
-    return result
+    flat = np.empty(array.size, dtype=object)
+    flat[:] = [
+        text if type(text) is bytes else text.encode() if isinstance(text, str) else bytes(text)
+        for text in array.reshape(-1).tolist()
+    ]
+    return flat.reshape(array.shape)

@@ -13,6 +13,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused
 from stratagem._data.elements._nest import Array, to_numpy
+from stratagem._data.files._columns import Column
 from stratagem._data.files._host_tensor import numbers
 from stratagem._data.files._sparse import SparseTensor
 from stratagem._ops import as_dtype
@@ -102,6 +103,10 @@ class FeatureParser(abc.ABC):
     def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
         """The tensor for the features of several Examples, whose names are for errors."""
 
+    @abc.abstractmethod
+    def column(self, column: Column) -> Any:
+        """The tensor for the values of several Examples in one column; None if they do not fit, for which `many` has errors."""
+
     def feature_list(self, key: str, feature: Any) -> Any:
         """The list in a feature, None if there is none.
 
@@ -171,6 +176,11 @@ class FixedLenFeature(FeatureParser):
             values = np.stack(each(lambda feature: self._checked(key, self.values(key, feature)), features, names))
         return numbers(values.reshape(len(features), *self.dims))
 
+    def column(self, column: Column) -> Nest | None:
+        if column.holder != self.kind.holder or self.size == 0 or (column.lengths != self.size).any():
+            return None
+        return numbers(column.values.reshape(len(column.lengths), *self.dims))
+
     def _values_of_all(self, features: Sequence[Any]) -> Array | None:
         """The values of all features, if each has the right number of them. Most of the time of parsing is spent here."""
         if self.size == 0 or None in features:
@@ -222,7 +232,17 @@ class FixedLenSequenceFeature(FeatureParser):
         return numbers(self._rows(key, self.values(key, feature)))
 
     def many(self, key: str, features: Sequence[TensorLike], names: Sequence[str]) -> Nest:
-        rows = each(lambda feature: self._rows(key, self.values(key, feature)), features, names)
+        return self._padded(each(lambda feature: self._rows(key, self.values(key, feature)), features, names))
+
+    def column(self, column: Column) -> Nest | None:
+        size = math.prod(self.dims)
+        if column.holder != self.kind.holder or not self.allow_missing or size == 0 or (column.lengths % size).any():
+            return None
+        rows = np.split(column.values, np.cumsum(column.lengths)[:-1])
+        return self._padded([row.reshape(-1, *self.dims) for row in rows])
+
+    def _padded(self, rows: "Sequence[Array]") -> Nest:
+        """The rows of all Examples, filled up to the longest."""
         longest = max(map(len, rows), default=0)
         result = np.full((len(rows), longest, *self.dims), self.padding, self.kind.dtype)
         for i, part in enumerate(rows):
@@ -262,15 +282,23 @@ class VarLenFeature(FeatureParser):
     def many(self, key: str, features: Sequence[TensorLike], names: Sequence[str]) -> Nest:
         return sparse_rows(each(lambda feature: self.values(key, feature), features, names), self.kind)
 
+    def column(self, column: Column) -> Nest | None:
+        return _sparse_matrix(column.values, column.lengths) if column.holder == self.kind.holder else None
+
 
 def sparse_rows(rows: "Sequence[Array | None]", kind: FeatureValueType) -> SparseTensor:
     """Converts rows of different lengths to a sparse matrix."""
-    lengths = [0 if row is None else len(row) for row in rows]
-    numbers_of_rows = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
-    places = [np.arange(n, dtype=np.int64) for n in lengths]
-    indices = np.stack([numbers_of_rows, np.concatenate([np.empty(0, np.int64), *places])], axis=1)
+    lengths = np.array([0 if row is None else len(row) for row in rows], np.int64)
     values = np.concatenate([np.empty(0, kind.dtype), *(row for row in rows if row is not None)])
-    shape = np.array([len(rows), max(lengths, default=0)], np.int64)
+    return _sparse_matrix(values, lengths)
+
+
+def _sparse_matrix(values: Array, lengths: Array) -> SparseTensor:
+    """A matrix whose rows have so many of the values, one after the other, each from its first column on."""
+    rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    begins = np.cumsum(lengths) - lengths
+    indices = np.stack([rows, np.arange(len(values), dtype=np.int64) - begins[rows]], axis=1)
+    shape = np.array([len(lengths), lengths.max(initial=0)], np.int64)
     return SparseTensor(numbers(indices), numbers(values), numbers(shape))
 
 

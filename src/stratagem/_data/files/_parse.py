@@ -11,6 +11,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest, TensorLike, Unused
 from stratagem._core.step import host_function
 from stratagem._data.elements._nest import Array
+from stratagem._data.files._columns import columns_of
 from stratagem._data.files._features import (
     FeatureParser,
     FixedLenSequenceFeature,
@@ -61,7 +62,13 @@ def parse_example(
     names = ["<unknown>"] * len(array)
     if example_names is not None:
         names = [n.decode() for n in text(example_names, "parse_example", ValueError).tolist()]
-    found = [parsed_message(Example, data).features.feature for data in array.tolist()]
+    records = array.tolist()
+    columns = columns_of(records, features)
+    if columns is not None and features.keys() == columns.keys():
+        made = {key: expected.column(columns[key]) for key, expected in features.items()}
+        if all(tensor is not None for tensor in made.values()):
+            return made
+    found = [parsed_message(Example, data).features.feature for data in records]
     return {key: expected.many(key, [f.get(key) for f in found], names) for key, expected in features.items()}
 
 

@@ -1,8 +1,6 @@
 """Decoding of files by any of TensorFlow's names: each takes files of most formats, and `decode_image` of all."""
 
-import io
 import struct
-from typing import Any
 
 import numpy as np
 
@@ -11,8 +9,9 @@ from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, on_device
 from stratagem._ops._dtypes import as_dtype, uint8
+from stratagem._ops.image_files._gif import gif_frames
 from stratagem._ops.image_files._jpeg import jpeg_pixels
-from stratagem._ops.image_files._libraries import contents_of, damage_is_an_error, format_of, library
+from stratagem._ops.image_files._libraries import contents_of, damage_is_an_error, format_of
 from stratagem._ops.image_files._png import png_pixels
 
 _BMP_BYTES = {8: 1, 24: 3, 32: 4}  # of a pixel, by its bits
@@ -69,7 +68,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     what = "tf.io.decode_gif"
     data = contents_of(contents, what)
     if format_of(data, what) == "gif":
-        return on_device(_frames(data, what))
+        return on_device(gif_frames(data, what))
     return on_device(_still(data, 3, what, "uint8")[None])
 
 
@@ -120,7 +119,7 @@ def decode_image(
     depth = "uint8" if narrow else "uint16"
     if found == "gif":
         _refuse_gif_channels(wanted, what)
-        frames = _frames(data, what, only_first=not expand_animations)
+        frames = gif_frames(data, what, only_first=not expand_animations)
         pixels = _deepened(frames if expand_animations else frames[0], depth)
     elif found == "bmp":
         pixels = _deepened(_bmp(data, wanted, what), depth)
@@ -151,7 +150,7 @@ def _still(data: bytes, channels: int, what: str, dtype: str) -> np.ndarray:
             f"{what}: Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead."
         )
     _refuse_gif_channels(channels, what)
-    frames = _frames(data, what)
+    frames = gif_frames(data, what)
     if len(frames) != 1:
         raise InvalidArgumentError(
             f"{what}: Got {len(frames)} frames, but animated gifs can only be decoded by tf.io.decode_gif or "
@@ -182,21 +181,6 @@ def scaled(pixels: np.ndarray, dtype: np.dtype) -> np.ndarray:
     if steps > wanted:
         return np.clip(pixels // (steps // wanted), np.iinfo(dtype).min, most).astype(dtype)
     return pixels.astype(dtype) * dtype.type(wanted // steps)
-
-
-def _frames(data: bytes, what: str, only_first: bool = False) -> np.ndarray:
-    """Returns the frames of a GIF file, as they are seen, (frames, height, width, 3). A cut off file has those before."""
-    found: list[np.ndarray] = []
-    with damage_is_an_error(what, "GIF", data):
-        image: Any = library("PIL.Image", what).open(io.BytesIO(data), formats=["GIF"])
-        try:
-            while not (only_first and found):
-                image.seek(len(found))
-                found.append(np.asarray(image.convert("RGB")))
-        except (EOFError, OSError, IndexError, struct.error):  # no further frame, or only a part of it
-            if not found:
-                raise
-    return np.stack(found)
 
 
 def _bmp(data: bytes, channels: int, what: str) -> np.ndarray:

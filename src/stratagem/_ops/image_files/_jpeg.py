@@ -11,7 +11,7 @@ from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, on_device, on_host, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
-from stratagem._ops.image_files._libraries import contents_of, damage_is_an_error, library, pixels_of
+from stratagem._ops.image_files._libraries import check_size, contents_of, damage_is_an_error, library, pixels_of
 
 _METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
 _CMYK = ("CMYK", "YCCK")
@@ -36,6 +36,7 @@ def jpeg_pixels(
     codec = library("simplejpeg", what)
     with damage_is_an_error(what, "JPEG", data):
         height, width, space, _ = codec.decode_jpeg_header(data, strict=False)
+        check_size(what, "JPEG", -(-height // ratio), -(-width // ratio))
         if channels == 1 and space in _CMYK:
             raise InvalidArgumentError(f"{what}: a JPEG file in CMYK is not decoded to 1 channel: use 0 or 3.")
         options = {

@@ -5,18 +5,18 @@ simplejpeg decodes JPEG by libjpeg-turbo with TensorFlow's settings; Pillow has 
 
 import contextlib
 import importlib.util
-import struct
-import zlib
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.errors import InvalidArgumentError, StratagemError, UnimplementedError
 from stratagem._ops._convert import is_traced, need_value, on_host, tensor
 
 _FIRST_BYTES = {"jpeg": (b"\xff\xd8\xff",), "png": (b"\x89PNG\r\n\x1a\n",), "gif": (b"GIF8",), "bmp": (b"BM",)}
+
+_MOST_PIXELS = 2**29
 
 
 def contents_of(contents: Any, what: str) -> bytes:
@@ -84,7 +84,16 @@ def damage_is_an_error(what: str, kind: str, data: bytes) -> Iterator[None]:
     """Turns what a library raises for a damaged file into an InvalidArgumentError."""
     try:
         yield
-    except (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error) as error:
-        if isinstance(error, InvalidArgumentError):
-            raise
+    except (StratagemError, MemoryError):
+        raise
+    except Exception as error:  # the libraries have no class of their own for it
         raise InvalidArgumentError(f"{what}: Invalid {kind} data, size {len(data)}: {error}") from error
+
+
+def check_size(what: str, kind: str, height: int, width: int, images: int = 1) -> None:
+    """Raises InvalidArgumentError for more pixels than TensorFlow decodes, before memory is taken for them."""
+    if height * width * images >= _MOST_PIXELS:
+        raise InvalidArgumentError(
+            f"{what}: {kind} size too large for int: {width} by {height} pixels{f', {images} times' if images > 1 else ''}; "
+            f"an image has less than {_MOST_PIXELS} of them."
+        )

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._base.errors import InternalError, InvalidArgumentError, UnimplementedError
+from stratagem._base.errors import InternalError, InvalidArgumentError
 from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, on_device
-from stratagem._ops.image_files._libraries import damage_is_an_error, library, pixels_of
+from stratagem._ops.image_files._libraries import check_size, damage_is_an_error, library, pixels_of
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER = ">IIBBBBB"  # width, height, bits, color type, compression, filter, interlacing
+# Of an interlaced image: the first row and column of each of its parts, and the steps to the next (specification, 8.2).
+_PASSES = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1))
 _CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}  # by PNG's color type; 3, a palette, has 8 bits at most
 # libpng's weights of red, green and blue in 32768ths: 0.299 and 0.587 cut off, and what is left of 1.
 _GRAY = np.array([9797, 19234, 3737], np.uint32)
@@ -27,10 +29,11 @@ def png_pixels(data: bytes, what: str, channels: int = 0, dtype: str = "uint8") 
     channels: 1 (gray), 3 (colours), 4 (colours with opacity), or 0 for those of the file.
 
     Raises:
-        InvalidArgumentError: a damaged file. UnimplementedError: an interlaced file with 16 bits a channel.
+        InvalidArgumentError: a damaged file, or 2**29 pixels and more.
     """
     with damage_is_an_error(what, "PNG", data):
-        bits = data[24]
+        width, height, bits = struct.unpack_from(">IIB", data, 16)
+        check_size(what, "PNG", height, width)
         pixels = _wide_pixels(data) if bits == 16 else _narrow_pixels(data, what, channels)
     pixels = _with_channels(pixels, channels)
     if dtype == "uint8":
@@ -94,15 +97,22 @@ def _wide_pixels(data: bytes) -> np.ndarray:
     """16 bits a channel: the file's own channels, uint16."""
     chunks = list(_chunks(data))
     width, height, _, kind, _, _, interlaced = struct.unpack(_HEADER, chunks[0][1])
-    if interlaced:
-        raise UnimplementedError(
-            "An interlaced PNG file with 16 bits a channel is not read here. Save it without interlacing."
-        )
-    packed = zlib.decompress(b"".join(content for name, content in chunks if name == b"IDAT"))
     size = 2 * _CHANNELS[kind]
-    rows = np.frombuffer(packed, np.uint8).reshape(height, 1 + width * size)
-    found = _unfiltered(rows[:, 0], rows[:, 1:].reshape(height, width, size))
-    return np.ascontiguousarray(found).view(">u2").astype(np.uint16)
+    passes = _PASSES if interlaced else ((0, 0, 1, 1),)
+    # Without those of an interlaced image that is too small for them.
+    steps = [step for step in passes if step[0] < height and step[1] < width]
+    shapes = [(-(-(height - y) // dy), -(-(width - x) // dx)) for y, x, dy, dx in steps]
+    needed = sum(rows * (1 + columns * size) for rows, columns in shapes)
+    packed = b"".join(content for name, content in chunks if name == b"IDAT")
+    coded = np.frombuffer(zlib.decompressobj().decompress(packed, needed), np.uint8)  # what comes after it is no pixel
+    pixels = np.empty((height, width, size), np.uint8)
+    place = 0
+    for (y, x, dy, dx), (rows, columns) in zip(steps, shapes, strict=True):
+        end = place + rows * (1 + columns * size)
+        lines = coded[place:end].reshape(rows, 1 + columns * size)
+        pixels[y::dy, x::dx] = _unfiltered(lines[:, 0], lines[:, 1:].reshape(rows, columns, size))
+        place = end
+    return pixels.view(">u2").astype(np.uint16)
 
 
 def _unfiltered(filters: np.ndarray, coded: np.ndarray) -> np.ndarray:

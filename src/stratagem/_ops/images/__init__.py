@@ -15,6 +15,10 @@ from stratagem._ops.images._colors import yiq_to_rgb as yiq_to_rgb
 from stratagem._ops.images._colors import yuv_to_rgb as yuv_to_rgb
 from stratagem._ops.images._conversion import convert_image_dtype as convert_image_dtype
 from stratagem._ops.images._conversion import per_image_standardization as per_image_standardization
+from stratagem._ops.images._distorted_boxes import sample_distorted_bounding_box as sample_distorted_bounding_box
+from stratagem._ops.images._distorted_boxes import (
+    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
+)
 from stratagem._ops.images._drawing import draw_bounding_boxes as draw_bounding_boxes
 from stratagem._ops.images._geometry import central_crop as central_crop
 from stratagem._ops.images._geometry import crop_to_bounding_box as crop_to_bounding_box

@@ -27,6 +27,7 @@ from stratagem._ops.sampling._random import set_seed as set_seed
 from stratagem._ops.sampling._random import shuffle as shuffle
 from stratagem._ops.sampling._random import truncated_normal as truncated_normal
 from stratagem._ops.sampling._random import uniform as uniform
+from stratagem._ops.sampling._random import words_of as words_of
 from stratagem._ops.sampling._stateless import fold_in as fold_in
 from stratagem._ops.sampling._stateless import split as split
 from stratagem._ops.sampling._stateless import stateless_categorical as stateless_categorical

@@ -80,6 +80,17 @@ def _key(seed: Any = None, operation: str = "") -> jax.Array:
     return key_of(_generator(seed).next() if stream is None else words(stream, 2))
 
 
+def words_of(operation: tuple[str, ...], seed: int | None, count: int, blocks: int) -> Tensor:
+    """Returns so many random words, uint32; eagerly, with a seed, TensorFlow's of the operation with this name and these types.
+
+    blocks: of four words, which the operation sets aside in TensorFlow, so that its next draw begins behind them.
+    """
+    stream = None if seed is None else eager_stream(operation, seed, blocks)
+    return (
+        jax.random.bits(key_of(_generator(seed).next()), (count,), "uint32") if stream is None else words(stream, count)
+    )
+
+
 def normal(
     shape: ShapeLike,
     mean: TensorLike = 0.0,

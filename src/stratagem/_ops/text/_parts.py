@@ -74,7 +74,9 @@ def split(
     """
     text = one_string("strings.split", input)
     separator = sep.encode() if isinstance(sep, str) else sep
-    found = text.split(separator or None, maxsplit)
+    found = text.split(separator or None, maxsplit) if maxsplit else [text]
+    if not separator and len(found) == maxsplit:
+        found.append(b"")  # as in TensorFlow, what is left after the last split is a part, even nothing
     return string_tensor(found, [len(found)])
 
 

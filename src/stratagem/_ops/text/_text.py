@@ -77,14 +77,21 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
 
 @host_function
 def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> StringTensor:
-    """Converts to lower case."""
-    return _of_each(lambda s: s.decode().lower().encode() if encoding else s.lower(), input)
+    """Converts to lower case. encoding: "utf-8", else only ASCII is. InvalidArgumentError for others."""
+    _check_encoding("lower", encoding)
+    return _of_each(lambda s: s.decode(errors="replace").lower().encode() if encoding else s.lower(), input)
 
 
 @host_function
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> StringTensor:
-    """Converts to upper case."""
-    return _of_each(lambda s: s.decode().upper().encode() if encoding else s.upper(), input)
+    """Converts to upper case. encoding: "utf-8", else only ASCII is. InvalidArgumentError for others."""
+    _check_encoding("upper", encoding)
+    return _of_each(lambda s: s.decode(errors="replace").upper().encode() if encoding else s.upper(), input)
+
+
+def _check_encoding(name: str, encoding: str) -> None:
+    if encoding not in ("", "utf-8"):
+        raise InvalidArgumentError(f"tf.strings.{name}: only utf-8 or '' is an encoding here, got {encoding!r}.")
 
 
 @host_function
@@ -101,8 +108,11 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
 
     def number(text: bytes) -> Any:
         try:
-            return parse(text)
-        except ValueError as error:
+            found = parse(text)
+            if b"_" in text or (kind.is_integer and b"+" in text):  # Python's own ways to write numbers
+                raise ValueError(f"could not convert string to {kind.name}: {text!r}")
+            return kind.dtype.type(found) if kind.is_integer else found
+        except (ValueError, OverflowError) as error:
             raise InvalidArgumentError(f"tf.strings.to_number: {error}") from error
 
     return on_device(each(number, input).astype(kind.dtype))

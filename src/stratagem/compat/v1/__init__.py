@@ -138,6 +138,7 @@ from stratagem._tf1.graph.functions.reordered import string_to_hash_bucket as st
 from stratagem._tf1.graph.functions.reordered import string_to_number as string_to_number
 from stratagem._tf1.graph.functions.reordered import substr as substr
 from stratagem._tf1.graph.functions.reordered import verify_tensor_all_finite as verify_tensor_all_finite
+from stratagem._tf1.graph.functions.splits import string_split as string_split
 from stratagem._tf1.graph.log import get_logger as get_logger
 from stratagem.compat.v1 import app as app
 from stratagem.compat.v1 import data as data

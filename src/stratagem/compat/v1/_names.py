@@ -24,7 +24,7 @@ _MOVED = {
     "matrix_triangular_solve": "linalg.triangular_solve",
     "parse_single_sequence_example": "io", "parse_tensor": "io", "random_crop": "image.random_crop",
     "random_gamma": "random.gamma", "random_shuffle": "random.shuffle",
-    "read_file": "io", "reverse_v2": "reverse", "self_adjoint_eig": "linalg.eigh",
+    "read_file": "io", "regex_replace": "strings.regex_replace", "reverse_v2": "reverse", "self_adjoint_eig": "linalg.eigh",
     "serialize_tensor": "io", "set_random_seed": "random.set_seed", "string_join": "strings.join",
     "string_strip": "strings.strip", "string_to_hash_bucket_fast": "strings.to_hash_bucket_fast",
     "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
@@ -37,7 +37,8 @@ _MOVED = {
 _EXCLUDED = {
     "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train", "compat"},
     "image": {
-        "resize_with_pad", "stateless_random_brightness", "stateless_random_contrast", "stateless_random_crop",
+        "resize_with_pad", "sample_distorted_bounding_box", "stateless_sample_distorted_bounding_box",
+        "stateless_random_brightness", "stateless_random_contrast", "stateless_random_crop",
         "stateless_random_flip_left_right", "stateless_random_flip_up_down", "stateless_random_hue",
         "stateless_random_saturation",
     },

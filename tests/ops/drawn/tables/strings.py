@@ -22,8 +22,8 @@ def _substr(draw: Draw) -> Any:
 
 
 def _split(draw: Draw) -> Any:
-    text = draw.choice((b" a  b c ", b"a,b,,c", b"", b"a--b-c\t d\n"))
-    return [text, draw.choice((None, ",", "--", "")), draw.choice((-1, 1, 2))], {}
+    text = draw.choice((b" a  b c ", b"a,b,,c", b"", b"a--b-c\t d\n", b"a "))
+    return [text, draw.choice((None, ",", "--", "")), draw.choice((-1, 0, 1, 2))], {}
 
 
 def _ngrams(draw: Draw) -> Any:
@@ -84,6 +84,28 @@ def _transcode(draw: Draw) -> Any:
     return [array, draw.choice((encoding, "ISO-8859-1", "US-ASCII")), draw.choice(ENCODINGS)], options
 
 
+def _sparse_split(draw: Draw) -> Any:
+    options = {"skip_empty": False} if draw.flag() else {}
+    return [words(draw, (draw.integer(0, 4),)), draw.choice((None, " ", "", "al", b"\xff"))], options
+
+
+def _sparse_splits(draw: Draw) -> Any:
+    return [words(draw, draw.shape(0, 2)), draw.choice((None, "", "l", "ab")), draw.choice((-1, 1))], {}
+
+
+def _parts(tf: Any, result: Any, *_: Any) -> Any:
+    return [result.indices, result.values, result.dense_shape]
+
+
+def _cases(draw: Draw) -> Any:
+    return [draw.choice((*TEXTS, b"aB\xff\xe2(Z", "ÀßΣ".encode())), draw.choice(("", "utf-8", "utf-8", "latin-1"))], {}
+
+
+def _number(draw: Draw) -> Any:
+    texts = (b"1.5", b" -7 ", b"1_0", b"99999999999", b"", b"+3", b"1e3", b"-0", b"inf", b"2147483647", b"a", b"7")
+    return [texts[draw.number % len(texts)], draw.choice(("float32", "float64", "int32", "int64"))], {}
+
+
 FUNCTIONS = [
     Function("strings.substr", _substr),
     Function("strings.bytes_split", lambda draw: ([draw.choice(TEXTS)], {}), count=3),
@@ -104,4 +126,14 @@ FUNCTIONS = [
     Function("strings.unicode_split_with_offsets", _text),
     Function("strings.unicode_encode", _encode),
     Function("strings.unicode_transcode", _transcode),
+    Function("compat.v1.string_split", _sparse_split, count=8, compared=_parts),
+    Function("compat.v1.strings.split", _sparse_splits, count=8, compared=_parts),
+    Function("strings.lower", _cases),
+    Function("strings.upper", _cases),
+    Function(
+        "strings.to_number",
+        _number,
+        count=36,
+        called=lambda tf, text, dtype: tf.strings.to_number(text, tf.as_dtype(dtype)),
+    ),
 ]
