@@ -73,6 +73,8 @@ def _groups(records: Sequence[bytes]) -> list[_Rows] | None:
     sizes = defaultdict(list)
     for number, record in enumerate(records):
         sizes[len(record)].append(number)
+    if len(sizes) * _FEWEST > len(records):
+        return None
     groups: list[_Rows] = []
     for size, members in sizes.items():
         numbers = np.array(members)
