@@ -32,7 +32,7 @@ def regex_replace(
     google-re2 is not installed.
     """
     what = "tf.strings.regex_replace"
-    expression = compiled(what, _scalar(what, "Pattern", pattern))
+    expression = _compiled(what, _scalar(what, "Pattern", pattern))
     tokens = _tokens(_scalar(what, "Rewrite", rewrite))
     parts: list[Any] = list(itertools.takewhile(lambda token: token is not None, tokens))
     groups = max((token for token in tokens if isinstance(token, int)), default=0)
@@ -60,7 +60,7 @@ def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = 
     installed.
     """
     what = "tf.strings.regex_full_match"
-    expression = compiled(what, _scalar(what, "Pattern", pattern), captures=False)
+    expression = _compiled(what, _scalar(what, "Pattern", pattern), captures=False)
     return on_device(each(lambda text: expression.fullmatch(text) is not None, input).astype(bool))
 
 
@@ -72,7 +72,7 @@ def _scalar(what: str, argument: str, value: TensorLike) -> bytes:
 
 
 @functools.lru_cache(maxsize=128)
-def compiled(what: str, pattern: bytes, *, captures: bool = True) -> Any:
+def _compiled(what: str, pattern: bytes, *, captures: bool = True) -> Any:
     """The expression of a pattern. captures: whether anybody asks what its groups matched, which takes longer.
 
     Raises:
