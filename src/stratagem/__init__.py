@@ -68,7 +68,7 @@ _NAMES = {
 }
 _NAMESPACES = """
     autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator experimental image io keras
-    linalg math nest nn profiler quantization random signal sparse strings summary sysconfig test tpu train types version
+    linalg lookup math nest nn profiler quantization random signal sparse strings summary sysconfig test tpu train types version
 """
 _KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 

@@ -43,7 +43,6 @@ _TENSORFLOW = {
         "rfftnd": "tf.signal.rfftnd",
         "lite": "TensorFlow itself for the conversion, with the weights that `model.save_weights` writes",
         "load_library load_op_library": "jax.ffi for kernels of your own, or jax.experimental.pallas",
-        "lookup": "a dict of Python that a function given to `Dataset.map` reads through tf.numpy_function",
         "mlir": "`jax.jit(f).lower(*args).as_text()`",
         "nondifferentiable_batch_function": "a server in front of the model, which collects requests into batches",
         "qint8 qint16 qint32 quint8 quint16": _QUANTIZED,
@@ -138,7 +137,6 @@ _TENSORFLOW = {
         "SparseFeature": "tf.io.VarLenFeature, one for the indices and one for the values",
     },
     "lite": {"": "TensorFlow itself for the conversion, with the weights that `model.save_weights` writes"},
-    "lookup": {"": "a dict of Python that a function given to `Dataset.map` reads through tf.numpy_function"},
     "mlir": {"": "`jax.jit(f).lower(*args).as_text()`"},
     "nn": {
         "RNNCellDeviceWrapper": "the cell itself: a strategy places what it computes",

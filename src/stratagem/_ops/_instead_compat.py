@@ -33,7 +33,6 @@ INSTEAD = {
         "local_variables_initializer variables_initializer": _INITIALIZED,
         "initialize_local_variables initialize_variables is_variable_initialized": _INITIALIZED,
         "assert_variables_initialized report_uninitialized_variables": _INITIALIZED,
-        "tables_initializer initialize_all_tables": "nothing: there are no tables that wait",
         "all_variables": "tf.compat.v1.global_variables",
         "get_local_variable": "tf.compat.v1.get_variable with collections=[tf.compat.v1.GraphKeys.LOCAL_VARIABLES]",
         "moving_average_variables": "the variables that tf.train.ExponentialMovingAverage was applied to",
@@ -133,7 +132,6 @@ INSTEAD = {
     "compat.v1.graph_util": {"": "tf.train.Checkpoint, or `model.save` of a Keras model: there are no graphs"},
     "compat.v1.initializers": {
         "global_variables local_variables variables": _INITIALIZED,
-        "tables_initializer": "nothing: there are no tables that wait",
         "uniform_unit_scaling": "tf.compat.v1.variance_scaling_initializer(distribution='uniform')",
     },
     "compat.v1.io": {
