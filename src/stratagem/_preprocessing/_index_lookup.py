@@ -329,13 +329,15 @@ class IndexLookup(AdaptedLayer):
 
     def save_assets(self, dir_path: str) -> None:
         """Writes the vocabulary, unless it is an argument."""
+        folder = local_path(dir_path)
         if self.input_vocabulary is None:
-            save_vocabulary(dir_path, self.get_vocabulary())
+            save_vocabulary(folder, self.get_vocabulary())
 
     def load_assets(self, dir_path: str) -> None:
         """Reads the vocabulary."""
+        folder = local_path(dir_path)
         if self.input_vocabulary is None:
-            words = load_vocabulary(dir_path, self.vocabulary_dtype)
+            words = load_vocabulary(folder, self.vocabulary_dtype)
             self.set_vocabulary(words, False if self.output_mode == "tf_idf" else None)
 
 

@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.paths import local_path
 from stratagem._base.types import Json, ShapeLike, TensorLike, UserFunction, Value
 from stratagem._core.values import TensorShape
 from stratagem._data.files import SparseTensor
@@ -218,11 +219,13 @@ class TextVectorization(AdaptedLayer):
 
     def save_assets(self, dir_path: str) -> None:
         """Writes the vocabulary, unless it is an argument."""
-        self._lookup_layer.save_assets(dir_path)
+        folder = local_path(dir_path)
+        self._lookup_layer.save_assets(folder)
 
     def load_assets(self, dir_path: str) -> None:
         """Reads the vocabulary."""
-        self._lookup_layer.load_assets(dir_path)
+        folder = local_path(dir_path)
+        self._lookup_layer.load_assets(folder)
 
     @classmethod
     def from_config(cls, config: dict[str, Value]) -> Self:
