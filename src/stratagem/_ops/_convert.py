@@ -194,6 +194,8 @@ def on_host(value: Any, dtype: Any = None) -> np.ndarray:
 def _from_python(value: Any) -> np.ndarray:
     try:
         return np.asarray(value)
+    except UnicodeDecodeError:  # NumPy reads bytes beside text as ASCII
+        return np.asarray(value, dtype=object)
     except ValueError as error:
         raise ValueError(f"A list of lists of different lengths is no tensor: {value!r}") from error
 
