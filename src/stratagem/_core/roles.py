@@ -61,7 +61,8 @@ class StepRecorder(Protocol):
 
     strategy: the one whose replicas the trace has met, or None. mesh: the replicas that the program will run on.
     discovering: True in the first trace, which finds the variables. written: the ids of variables that have been assigned.
-    tapes: the gradient tapes that are open. follows_settings: True while another setting of an optimizer has to be noticed.
+    tapes: the gradient tapes that are open. prefix: the recorder of what the host computes before the program.
+    follows_settings: True while another setting of an optimizer has to be noticed.
     """
 
     strategy: Strategy | None
@@ -69,6 +70,7 @@ class StepRecorder(Protocol):
     discovering: bool
     written: dict[int, str]
     tapes: list[Value]
+    prefix: Value
     follows_settings: bool
 
     @property

@@ -20,11 +20,13 @@ from stratagem._core.values import (
 )
 from stratagem._devices import attach_compilation_cache, attach_device_names
 from stratagem._legacy import attach_compiled_parts, attach_layer_methods, attach_loss_scaling, attach_minimize
+from stratagem._ops import attach_strings
 from stratagem._private import (
     BIT_OPERATORS,
     NAMED_PLACES,
     ROUTED_PLACES,
     SAVING_PLACES,
+    STRING_PLACES,
     WIDE_PLACES,
     Hook,
     allow_messages,
@@ -453,6 +455,13 @@ HOOKS: tuple[Hook, ...] = (
         why="BackupAndRestore would take a fit up at another step than where it was left, and every worker would write.",
         test="tests/training/test_callbacks_backup.py::test_training_goes_on_at_the_step_after_the_backup_as_in_tensorflow",
         attach=attach_callbacks,
+    ),
+    Hook(
+        what="strings as inputs of models",
+        places=STRING_PLACES,
+        why="A model whose first layer takes strings could not be called: Keras would make an array of JAX of them.",
+        test="tests/training/test_strings.py::test_a_model_takes_strings",
+        attach=attach_strings,
     ),
     Hook(
         what="formats of files",

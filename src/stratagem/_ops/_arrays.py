@@ -40,6 +40,8 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     Raises UnimplementedError for strings as numbers, and numbers as strings.
     """
     array, wanted = tensor(x), as_dtype(dtype)
+    if array.dtype == object and wanted.name == "string":
+        return array
     if (array.dtype == object) != (wanted.name == "string"):
         raise UnimplementedError("tf.cast makes no numbers of strings. Use tf.strings.to_number, tf.strings.as_string.")
     if jnp.issubdtype(array.dtype, np.complexfloating) and not wanted.is_complex:
@@ -83,6 +85,7 @@ def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None
     return [shape(i, out_type) for i in input]
 
 
+@moves_strings("tensor")
 @folds_constants
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The same elements in another shape; one dimension may be -1.

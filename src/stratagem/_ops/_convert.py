@@ -14,6 +14,7 @@ from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
 from stratagem._base.types import DTypeLike, TensorLike, Value
 from stratagem._core.context import current
 from stratagem._core.numbers import is_stand_in, plain
+from stratagem._core.step import TracedStrings
 from stratagem._core.values import Reference, TensorShape, has_conversion, registered_conversion
 from stratagem._ops._dtypes import DType, as_dtype
 from stratagem._private import OutsideOfTraces
@@ -123,6 +124,12 @@ def tensor(value: TensorLike, dtype: DTypeLike = None) -> Tensor:
     """
     if is_stand_in(value):
         return _input(value, dtype)
+    if isinstance(value, TracedStrings):
+        if dtype is not None and as_dtype(dtype).name != "string":
+            raise ValueError(
+                f"{dtype!r} was asked for, but the tensor has strings. `tf.strings.to_number` makes numbers."
+            )
+        return cast(Tensor, value)
     if isinstance(value, jax.Array) or (isinstance(value, SupportsJaxArray) and not isinstance(value, np.ndarray)):
         array = value if isinstance(value, jax.Array) else value.__jax_array__()
         if dtype is not None and array.dtype != as_dtype(dtype):

@@ -10,6 +10,7 @@ import numpy as np
 from stratagem import _private
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._core.step import host_function
 from stratagem._ops._convert import (
     Tensor,
     folds_constants,
@@ -329,6 +330,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     return Unique(*unique_with_counts(x, out_idx)[:2])
 
 
+@host_function
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
     """The same as `unique`, with the count of each distinct entry. Only for known values: the shape depends on them."""
     values_now, kind = concrete("tf.unique", x), as_dtype(out_idx).dtype

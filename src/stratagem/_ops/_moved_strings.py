@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.step import TracedStrings, host_function
 from stratagem._ops._convert import is_tensor, is_traced, need_value, on_device, on_host
 from stratagem._private import OutsideOfTraces
 
@@ -37,6 +38,11 @@ def moves_strings(*parameters: str, compares: bool = False) -> Callable[[Callabl
             given = [args[place] if place < len(args) else kwargs.get(key) for place, key in places]
             if not any(map(_has_strings, given)):
                 return function(*args, **kwargs)
+            return with_strings(*args, **kwargs)
+
+        @host_function
+        @functools.wraps(function)
+        def with_strings(*args: P.args, **kwargs: P.kwargs) -> T:
             bound = signature.bind(*args, **kwargs)
             if is_traced(list(bound.arguments.values())):
                 need_value(f"tf.{name} of strings, which stay on the host, depends on it")
@@ -59,7 +65,7 @@ def _has_strings(value: Any) -> bool:
     """Returns whether an argument holds strings, by its first entry."""
     while isinstance(value, list | tuple) and value:
         value = value[0]
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, np.ndarray | np.generic | TracedStrings):
         return value.dtype.kind in "OSU"
     return isinstance(value, str | bytes)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from stratagem._base.paths import local_path
 from stratagem._core.context import current
+from stratagem._core.step import TracedStrings
 from stratagem._core.values import as_text
 from stratagem._ops._convert import is_tensor, is_traced, tensor
 
@@ -30,6 +31,8 @@ def print(
     """
     leaves, structure = jax.tree.flatten(inputs, is_leaf=lambda v: v is None)
     places = [i for i, leaf in enumerate(leaves) if is_tensor(leaf)]
+    if strings := [leaf for leaf in leaves if isinstance(leaf, TracedStrings)]:
+        strings[0].numpy()  # which only Python has
     arrays = [tensor(leaves[i]) for i in places]
 
     def show(*values: Any) -> None:

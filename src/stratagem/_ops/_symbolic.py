@@ -20,20 +20,23 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {"getitem": operator.getitem}
 _SIZES = (83, 89)
 
 
-def accept_symbols(module: dict[str, Any]) -> None:
+def accept_symbols(module: dict[str, Any], namespace: str = "") -> None:
     """Let the public functions that a module defines accept symbolic tensors. Called at its end, with its names.
+
+    namespace: that of the functions in `tf`, for example `strings.`.
 
     Raises:
         ValueError: another module has a function of the same name.
     """
-    for name, value in list(module.items()):
-        if isinstance(value, FunctionType) and value.__module__ == module["__name__"] and not name.startswith("_"):
+    for own, value in list(module.items()):
+        if isinstance(value, FunctionType) and value.__module__ == module["__name__"] and not own.startswith("_"):
+            name = f"{namespace}{own}"
             if name in _FUNCTIONS:
                 raise ValueError(
                     f"There are two tensor functions of the name {name}; a saved model would have one of them."
                 )
             _FUNCTIONS[name] = value
-            module[name] = _accepting_symbols(name, value)
+            module[own] = _accepting_symbols(name, value)
 
 
 def _accepting_symbols(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -119,13 +122,14 @@ class TFOpLambda(keras.layers.Layer):  # type: ignore[misc]
             filled = {**dict(enumerate(given)), **dict(zip(symbols, tensors, strict=True))}
             args_, kwargs_ = keras.tree.pack_sequence_as((args, kwargs), list(filled.values()))
             result = self.call(args_, kwargs_)
-            values.extend(keras.tree.flatten(result))
+            values[:] = keras.tree.flatten(result)
             return result
 
+        of_shapes = not any(isinstance(value, keras.KerasTensor) and value.dtype == "string" for value in given)
         spec = _ShapeInferenceOperation(call).compute_output_spec([given[i] for i in symbols])
         for tensor, value in zip(keras.tree.flatten(spec), values, strict=True):
-            known = not isinstance(value, jax.core.Tracer) and np.issubdtype(np.asarray(value).dtype, np.integer)
-            tensor._known = np.asarray(value) if known else None
+            known = of_shapes and not isinstance(value, jax.core.Tracer)
+            tensor._known = np.asarray(value) if known and np.issubdtype(np.asarray(value).dtype, np.integer) else None
         return spec
 
     def get_config(self) -> dict[str, Any]:

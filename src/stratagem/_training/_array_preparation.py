@@ -1,5 +1,6 @@
 """Preparation of arrays: converts all kinds to NumPy arrays, checks and weights them, and splits them among the replicas."""
 
+import functools
 import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,6 +10,7 @@ import keras
 import numpy as np
 
 from stratagem._data import piece_sizes, place
+from stratagem._ops import tensor
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._data_arguments import DataArguments
 
@@ -94,11 +96,11 @@ def checked_arrays(data: DataArguments) -> tuple[Any, ...]:
             raise ValueError(f"`class_weight` needs one array of targets `y`, got {type(data.y).__name__}.")
         sample_weight = _class_weights(y, data.class_weight)
     given = {"x": data.x, "y": data.y, "sample_weight": sample_weight}
-    arrays = {name: _as_arrays(value) for name, value in given.items() if value is not None}
-    for name, value in arrays.items():
-        for array in jax.tree.leaves(value):
-            if array.dtype.kind in "OSU":
-                raise TypeError(f"{name} has dtype {array.dtype}, which no device holds. Make numbers of it first.")
+    arrays = {
+        name: jax.tree.map(functools.partial(_with_strings, name), _as_arrays(value))
+        for name, value in given.items()
+        if value is not None
+    }
     sizes = {name: sorted({len(v) for v in jax.tree.leaves(value)}) for name, value in arrays.items()}
     if len(set(itertools.chain.from_iterable(sizes.values()))) > 1:
         listing = ", ".join(f"{name}: {', '.join(map(str, size))}" for name, size in sizes.items())
@@ -110,6 +112,18 @@ def checked_arrays(data: DataArguments) -> tuple[Any, ...]:
     if sizes["x"] == [0]:
         raise ValueError("The arrays have no examples.")
     return tuple(arrays.values())
+
+
+def _with_strings(name: str, array: np.ndarray) -> np.ndarray:
+    """Returns an array, with bytes objects in place of strings. Raises TypeError for one of other objects."""
+    if array.dtype.kind not in "OSU":
+        return array
+    try:
+        return np.asarray(tensor(array))
+    except ValueError:
+        raise TypeError(
+            f"{name} has dtype {array.dtype}, and entries that are no strings, which no device holds. Make numbers of them."
+        ) from None
 
 
 def _class_weights(y: Any, weights: Mapping[int, float]) -> np.ndarray:

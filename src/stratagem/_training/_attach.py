@@ -12,7 +12,7 @@ from stratagem._core.values import join, placement_of
 from stratagem._legacy import adds_metrics
 from stratagem._private import intercept_paths, intercept_trainer
 from stratagem._strategies import AbstractStrategy, get_strategy
-from stratagem._training._data_arguments import DataArguments
+from stratagem._training._data_arguments import DataArguments, gives_strings
 from stratagem._training._dataset_adapter import accepting_datasets
 from stratagem._training._loops import FitArguments, Loops, split_validation
 from stratagem._training._replica_step import StepKind, Steps, check_overrides, has_tensorflow_step, route_step
@@ -38,16 +38,20 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
     """Routes a method to `ours(model, ...)`, in the scope of the model's strategy, for models created under one.
 
     Also for models with a `train_step` in TensorFlow's form, which Keras' JAX trainer cannot call, for those that call
-    `add_metric`, of which it keeps nothing, and for losses without a reduction, of which it takes no gradient.
+    `add_metric`, of which it keeps nothing, for losses without a reduction, of which it takes no gradient, and for data with
+    strings, which its steps cannot take.
     """
 
     def route(model: Any, original: Method) -> Method:
         if model._creation_strategy is None:
             _check_no_scope(model)
-            if not (has_tensorflow_step(model) or adds_metrics(model) or _has_loss_of_examples(model)):
-                return accepting_datasets(original)
+            keras_can = not (has_tensorflow_step(model) or adds_metrics(model) or _has_loss_of_examples(model))
+        else:
+            keras_can = False
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            if keras_can and not gives_strings(args, kwargs):
+                return accepting_datasets(original)(*args, **kwargs)
             if current().replica is not None:
                 raise ContextError(
                     f"{ours.__name__.removeprefix('_')} of model {model.name!r} runs on all replicas by itself: call it "

@@ -1,11 +1,15 @@
 """The data arguments of `fit`, `evaluate` and `predict`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+import jax
+import numpy as np
+
 from stratagem._base.types import Nest
 from stratagem._data import Dataset
+from stratagem._ops import is_strings
 
 
 @final
@@ -43,3 +47,16 @@ class DataArguments:
     batch_size: int | None = None
     steps: int | None = None
     shuffle: Any = False
+
+
+def gives_strings(args: Sequence[Nest], kwargs: Mapping[str, Nest]) -> bool:
+    """Returns whether there are strings in the data given to `fit` or the like."""
+    data = [*args[:1], *(kwargs[name] for name in ("x", "validation_data") if name in kwargs)]
+    leaves = [leaf for each in data for leaf in _leaves(each)]
+    return any(isinstance(leaf, str | bytes) or is_strings(leaf) for leaf in leaves)
+
+
+def _leaves(data: Any) -> list[Any]:
+    if isinstance(data, Dataset):
+        return [np.empty((), spec.dtype) for spec in jax.tree.leaves(data.element_spec)]
+    return [] if callable(data) else jax.tree.leaves(data)

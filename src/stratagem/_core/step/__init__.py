@@ -45,6 +45,7 @@ from stratagem._core.step._markers import is_literal as is_literal
 from stratagem._core.step._partition import sub_function as sub_function
 from stratagem._core.step._placement_log import get_log_device_placement as get_log_device_placement
 from stratagem._core.step._placement_log import set_log_device_placement as set_log_device_placement
+from stratagem._core.step._prefix_recorder import host_function as host_function
 from stratagem._core.step._program_call import on_all_devices as on_all_devices
 from stratagem._core.step._program_call import program_call as program_call
 from stratagem._core.step._program_gradients import gradients as gradients
@@ -76,6 +77,7 @@ from stratagem._core.step._trace import explore as explore
 from stratagem._core.step._trace import trace as trace
 from stratagem._core.step._trace_recorder import user_line as user_line
 from stratagem._core.step._traced_per_replica import TracedPerReplica as TracedPerReplica
+from stratagem._core.step._traced_strings import TracedStrings as TracedStrings
 from stratagem._core.step._undecorated_function import execute_undecorated as execute_undecorated
 from stratagem._core.step.reading import FunctionReaderCache as FunctionReaderCache
 from stratagem._core.step.reading import names_of as names_of

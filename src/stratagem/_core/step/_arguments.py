@@ -1,6 +1,6 @@
-"""Arguments: a call's arguments and drawn elements, flat, and the shapes of a program's inputs."""
+"""Arguments: what a program takes of a call, flat, and the shapes of its inputs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,42 +9,58 @@ import numpy as np
 from jax.tree_util import PyTreeDef
 
 from stratagem._base.types import DTypeLike, Nest
+from stratagem._core.step._host_prefix import PrefixValues, is_strings
 from stratagem._core.values import Stacked, is_per_replica
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """A call's arguments and drawn elements, flat: tensors are inputs of the program, everything else is part of it."""
+    """A call's arguments and drawn elements, flat: tensors are inputs of the program, everything else is part of it.
+
+    Strings are neither: the host computes with them. host: what it has computed; the numbers are the last leaves.
+    """
 
     leaves: tuple[Nest, ...]
     structure: PyTreeDef
+    host: PrefixValues | None = None
 
     @classmethod
-    def of(cls, args: Nest, kwargs: Nest, drawn: Nest) -> "Arguments":
-        """Flattens the positional and keyword arguments and the elements drawn for this call."""
-        leaves, structure = jax.tree.flatten((args, kwargs, drawn), is_leaf=is_per_replica)
-        return cls(tuple(leaves), structure)
+    def of(cls, args: Nest, kwargs: Nest, drawn: Nest, host: PrefixValues | None = None) -> "Arguments":
+        """Flattens the positional and keyword arguments, the elements drawn for this call, and what the host has computed."""
+        computed = () if host is None else host.inputs
+        leaves, structure = jax.tree.flatten((args, kwargs, drawn, computed), is_leaf=is_per_replica)
+        return cls(tuple(leaves), structure, host)
 
     @property
     def own(self) -> list[Nest]:
         """The leaves with one value for each replica."""
-        return [v for v in self.leaves if is_per_replica(v)]
+        return [v for v in self.leaves if is_own(v)]
 
     @property
     def shared(self) -> list[Nest]:
         """The leaves with the same value on all replicas."""
         return [v for v in self.leaves if is_tensor(v)]
 
-    def filled(self, own: Sequence[Nest], shared: Sequence[Nest]) -> Nest:
-        """Returns (args, kwargs, drawn) with other values in place of the tensors."""
+    def filled(self, own: Sequence[Nest], shared: Sequence[Nest], traced: Callable[[int, Nest, Nest], Nest]) -> Nest:
+        """Returns (args, kwargs, drawn, computed) with `own` and `shared` in place of the tensors.
+
+        traced: called for every leaf but those computed, with its position, itself and its value; returns what to put there.
+        """
         mine, common = iter(own), iter(shared)
-        leaves = [next(mine) if is_per_replica(v) else next(common) if is_tensor(v) else v for v in self.leaves]
-        return jax.tree.unflatten(self.structure, leaves)
+        leaves = [next(mine) if is_own(v) else next(common) if is_tensor(v) else v for v in self.leaves]
+        given = len(leaves) - (0 if self.host is None else len(self.host.inputs))
+        found = list(map(traced, range(given), self.leaves, leaves))
+        return jax.tree.unflatten(self.structure, [*found, *leaves[given:]])
 
 
 def is_tensor(leaf: Any) -> bool:
     """Returns whether a leaf becomes an input of the program with one value for all replicas."""
     return isinstance(leaf, jax.Array | np.ndarray | np.generic) and leaf.dtype != object
+
+
+def is_own(leaf: Any) -> bool:
+    """Returns whether a leaf becomes an input of the program with one value for each replica."""
+    return is_per_replica(leaf) and not is_strings(leaf)
 
 
 def input_spec(shape: Sequence[int], dtype: DTypeLike) -> jax.core.ShapedArray:

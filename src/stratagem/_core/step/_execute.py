@@ -16,19 +16,19 @@ from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._consistency import agree_on, digest
 from stratagem._core.step._function_cache import tracing
 from stratagem._core.step._program import Program
-from stratagem._core.step._remote import RemoteIterator, RemoteProgram
+from stratagem._core.step._remote import RemoteProgram
 from stratagem._core.step._repeat import RepeatedProgram, SequentialCalls, loop_is_faster
 from stratagem._core.step._stages import (
     BodyCall,
     Prepared,
     RunsInPython,
+    StepInputs,
     StepProgram,
     attempted,
     compiled,
     draw,
     even_program,
     explored,
-    kinds_of,
     prepared,
     program_of_trace,
     replica_shapes_of,
@@ -106,19 +106,21 @@ def _batched(
     if isinstance(mesh_or_reason, RunsInPython):
         return [_in_python(call, mesh_or_reason) for call in found]
     mesh, first.cache.info = mesh_or_reason, first.info
+    if first.info.prefixes:  # what the host computes for a step differs in shape from step to step
+        return [execute(body, key, name, args, {}, mesh) for args in calls]
     drawn = [draw(call, mesh) for call in found]
-    arguments = [call.with_drawn(elements) for call, elements in zip(found, drawn, strict=True)]
-    kinds = [kinds_of(elements) for elements in drawn]
+    inputs = [StepInputs.of(call, elements) for call, elements in zip(found, drawn, strict=True)]
+    arguments, kinds = [each.arguments for each in inputs], [each.kinds for each in inputs]
     if _can_be_one(first, arguments[0], kinds, mesh):
         program = _repeated(first, arguments, kinds[0], mesh, every)
         if not isinstance(program, RunsInPython | None):
             return program(arguments)
     results = []
-    for call, each, kind in zip(found, arguments, kinds, strict=True):
-        single = compiled(call, each, kind, mesh)
+    for call, each in zip(found, inputs, strict=True):
+        single = compiled(call, each, mesh)
         if single is None:  # found by the first trace, before anything was run, and without iterators to draw from
             return _batched(body, key, name, calls, mesh, every)
-        results.append(_in_python(call, single) if isinstance(single, RunsInPython) else single(each))
+        results.append(_in_python(call, single) if isinstance(single, RunsInPython) else single(each.arguments))
     return results
 
 
@@ -165,10 +167,12 @@ def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Nest, ...
     if isinstance(found, RunsInPython):
         return _in_python(call, found)
     call.cache.info = call.info
-    arguments = call.with_drawn(draw(call, found))
+    inputs = call.inputs(draw(call, found), found)
+    if inputs is None:
+        return execute_uncached(body, key, name, args, mesh)
     with tracing, found.job.phase(Phase.COMPILING):
-        program = _traced_again(call, arguments, found)
-    return program(arguments)
+        program = _traced_again(call, inputs.arguments, found)
+    return inputs.result(program(inputs.arguments), found)
 
 
 def _traced_again(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram:
@@ -219,12 +223,12 @@ def _run(call: BodyCall, found: Prepared, times: int, alone: bool) -> list[Any]:
 
     alone: whether only one result is asked for in all.
     """
-    program, arguments = found.program, found.arguments
+    program, arguments = found.program, found.inputs.arguments
     recorder = None if isinstance(program, Program) else open_recorder()
     with nullcontext() if recorder is None else OutsideOfTraces():
         if isinstance(program, RemoteProgram):
             # Nothing was drawn here: then the program can be run again with the same arguments.
-            repeatable = all(isinstance(source, RemoteIterator) for source in call.sources())
+            repeatable = all(map(call.stays_there, call.sources()))
             results = program.repeat(arguments, times if repeatable else 1, tensors=alone)
         else:
             results = [program(arguments)]
@@ -235,7 +239,7 @@ def _run(call: BodyCall, found: Prepared, times: int, alone: bool) -> list[Any]:
             "gradient: the target depends on a step on an uneven batch, or on a step with variables on servers, that ran "
             "under a tape opened outside of it. Open the tape in the step's own function.",
         )
-    return results
+    return [found.inputs.result(result, found.mesh) for result in results]
 
 
 def refuse_gradients(recorder: EagerRecorder, results: Nest, message: str) -> None:

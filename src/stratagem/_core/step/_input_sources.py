@@ -8,7 +8,9 @@ import jax.numpy as jnp
 
 from stratagem._base.errors import OutOfRangeError
 from stratagem._core.step._captured_input import CapturedInput
+from stratagem._core.step._host_prefix import is_strings
 from stratagem._core.step._interrupts import HostMode, Unexplored
+from stratagem._core.step._prefix_recorder import PrefixRecorder
 from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.values import Separate, Stacked, is_per_replica
 
@@ -17,16 +19,18 @@ class InputSources:
     """The sources of one trace, in the order in which it uses them.
 
     discovering: the first trace, in which elements have no values yet, only shapes.
+    prefix: what records the computations of the host, which know the values of elements.
     """
 
-    def __init__(self, replicas: int, *, discovering: bool) -> None:
+    def __init__(self, replicas: int, prefix: PrefixRecorder, *, discovering: bool) -> None:
         self.sources: list[Any] = []
-        self._replicas, self._discovering = replicas, discovering
+        self._replicas, self._prefix, self._discovering = replicas, prefix, discovering
         self._drawn: list[Any] = []
+        self._leaves = 0
 
-    def begin(self, drawn: Sequence[Any]) -> None:
-        """Sets the tracers of the elements that were drawn before the call."""
-        self._drawn = list(drawn)
+    def begin(self, drawn: Sequence[Any], leaves: int) -> None:
+        """Sets the tracers of the elements that were drawn before the call. leaves: how many its arguments have."""
+        self._drawn, self._leaves = list(drawn), leaves
 
     def draw(self, source: Any) -> Any:
         """Returns the next element of an iterator."""
@@ -52,9 +56,15 @@ class InputSources:
             example = source.peek()
         except StopIteration:
             raise OutOfRangeError("End of sequence: an iterator that the step draws from is empty.") from None
-        return jax.tree.map(self._like, example, is_leaf=is_per_replica)
+        leaves, structure = jax.tree.flatten(example, is_leaf=is_per_replica)
+        found = [self._prefix.argument(self._leaves + i, leaf, self._like(leaf)) for i, leaf in enumerate(leaves)]
+        self._leaves += len(leaves)
+        return jax.tree.unflatten(structure, found)
 
     def _like(self, leaf: Any) -> Any:
+        """Returns what stands for the value of a tensor; strings have none."""
+        if is_strings(leaf):
+            return None
         example = leaf
         if isinstance(leaf, Stacked | Separate):
             example = leaf.values[0]

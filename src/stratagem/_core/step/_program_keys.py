@@ -13,10 +13,24 @@ import jax
 import numpy as np
 
 from stratagem._base.types import UserFunction, Value
+from stratagem._core.step._traced_strings import StringsResult
 from stratagem._core.values import Separate, Stacked, TensorShape, TensorSpec
 from stratagem._private import KerasVariable
 
-_VALUES = (bool, int, float, complex, str, bytes, type(None), type, np.dtype, types.CodeType, types.ModuleType)
+_VALUES = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    type,
+    np.dtype,
+    types.CodeType,
+    types.ModuleType,
+    StringsResult,
+)
 _KINDS = {t.__name__ for t in _VALUES} | {"function", "method", "partial", "tf.function", "again", "TensorShape"}
 _MAX_DEPTH = 8
 _NAME = re.compile(r"[^\W\d][\w.]*(\[|$)")

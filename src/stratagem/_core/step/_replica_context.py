@@ -27,6 +27,7 @@ from stratagem._core.step._interrupts import OtherMesh
 from stratagem._core.step._sums import psum, unfolded
 from stratagem._core.step._trace_recorder import TraceRecorder, capturing
 from stratagem._core.step._traced_per_replica import TracedPerReplica
+from stratagem._core.step._traced_strings import TracedStrings
 from stratagem._core.values import PerReplica, is_per_replica, map_structure, on_read, quotient
 from stratagem._private import KerasVariable, present_slot
 
@@ -81,7 +82,7 @@ def from_replica(leaf: Nest, replicas: int) -> Nest:
     """Returns what cross-replica code has of a replica's value: a PerReplica for a tensor, if there are several replicas."""
     if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype != object:
         leaf = jnp.asarray(exact(np.asarray(leaf)))  # for example a number of rows, which may differ between replicas
-    if replicas == 1 or isinstance(leaf, KerasVariable) or not isinstance(leaf, jax.Array):
+    if replicas == 1 or isinstance(leaf, KerasVariable) or not isinstance(leaf, jax.Array | TracedStrings):
         return leaf
     return TracedPerReplica(leaf, replicas)
 

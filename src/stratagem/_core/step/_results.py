@@ -9,6 +9,7 @@ import jax
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._assertions import NO_CHECKS, ProgramAssertions
 from stratagem._core.step._traced_per_replica import TracedPerReplica
+from stratagem._core.step._traced_strings import StringsResult, TracedStrings
 from stratagem._core.values import is_per_replica
 
 
@@ -27,9 +28,9 @@ class ResultStructure:
     def note(self, result: Any) -> list[Any]:
         """Stores the structure of a result; returns the tensors in it."""
         self.leaves, self.structure = jax.tree.flatten(result, is_leaf=is_per_replica)
-        tensors = [v for v in self.leaves if isinstance(v, TracedPerReplica | jax.Array)]
+        tensors = [v for v in self.leaves if _is_tensor(v)]
         self.per_replica = [isinstance(v, TracedPerReplica) for v in tensors]
-        self.leaves = [_TENSOR if isinstance(v, TracedPerReplica | jax.Array) else v for v in self.leaves]
+        self.leaves = [_TENSOR if _is_tensor(v) else _strings(v) for v in self.leaves]
         return [v.local if isinstance(v, TracedPerReplica) else v for v in tensors]
 
     def rebuilt(self, tensors: Sequence[Any]) -> Any:
@@ -44,3 +45,15 @@ class ResultStructure:
 
 
 _TENSOR = object()
+
+
+def _is_tensor(leaf: Any) -> bool:
+    """Returns whether a part of a result is one of the program's; strings are not."""
+    return isinstance(leaf.local if isinstance(leaf, TracedPerReplica) else leaf, jax.Array)
+
+
+def _strings(leaf: Any) -> Any:
+    if isinstance(leaf, TracedPerReplica):
+        strings: Any = leaf.local
+        return StringsResult(strings.value, per_replica=True)
+    return StringsResult(leaf.value, per_replica=False) if isinstance(leaf, TracedStrings) else leaf

@@ -8,8 +8,9 @@ from typing import Any, Self, TypeVar, cast, final
 
 import jax
 
-from stratagem._base.errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
+from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, OutOfRangeError
 from stratagem._base.job import Phase
+from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments, own_specs
@@ -75,18 +76,55 @@ class BodyCall:
         """The iterators that this call draws from."""
         return [self.leaves[s] if isinstance(s, int) else s for s in self.info.sources]
 
-    def with_drawn(self, drawn: Sequence[Any]) -> Arguments:
-        """The arguments together with the elements that were drawn."""
-        return Arguments.of(self.args, self.kwargs, drawn)
+    def stays_there(self, source: Any) -> bool:
+        """Returns whether an iterator's element stays in its process, as it does unless the host computes with it here."""
+        return isinstance(source, RemoteIterator) and not self.info.prefixes
+
+    def inputs(self, drawn: Sequence[Any], mesh: ReplicaMesh) -> "StepInputs | None":
+        """Returns the arguments together with the elements that were drawn, and with what the host computes of both.
+
+        None if the body has to be explored again to know what the host has to compute.
+        """
+        if not self.info.prefixes:
+            return StepInputs.of(self, drawn)
+        kinds = kinds_of(drawn)
+        leaves = [*self.leaves, *jax.tree.leaves(drawn, is_leaf=is_per_replica)]
+        values = self.info.prefixes.run(kinds, leaves, mesh)
+        if values is None:
+            self.info.explored = False
+            return None
+        return StepInputs(Arguments.of(self.args, self.kwargs, drawn, values), (*kinds, *values.kinds))
+
+
+@final
+@dataclass(frozen=True)
+class StepInputs:
+    """All that a program takes.
+
+    kinds: of drawn elements and of what the host has computed; for each there is a program of its own.
+    """
+
+    arguments: Arguments
+    kinds: tuple[Hashable, ...]
+
+    @classmethod
+    def of(cls, call: BodyCall, drawn: Sequence[Any]) -> Self:
+        """Returns the inputs of a call for which the host has nothing to compute."""
+        return cls(Arguments.of(call.args, call.kwargs, drawn), kinds_of(drawn))
+
+    def result(self, found: Nest, mesh: ReplicaMesh) -> Nest:
+        """Returns the result of the step, of what its program returns."""
+        return found if self.arguments.host is None else self.arguments.host.filled(found, mesh)
 
 
 @final
 @dataclass(frozen=True)
 class Prepared:
-    """A call that can run: its program, and the arguments for it with the elements that were drawn."""
+    """A call that can run: its program, and the inputs for it with the elements that were drawn."""
 
     program: StepProgram
-    arguments: Arguments
+    inputs: StepInputs
+    mesh: ReplicaMesh
     drawn: list[Any] = field(default_factory=list)
 
 
@@ -95,23 +133,27 @@ def prepared(call: BodyCall, before: Sequence[Any] = ()) -> Prepared | RunsInPyt
 
     before: elements of a first attempt, whose stand-ins were wrong; they are not drawn again.
     """
-    while True:
+    for _ in range(_MAX_ROUNDS):
         mesh = explored(call)
         if isinstance(mesh, RunsInPython):
             return mesh
         drawn = draw(call, mesh, before)
-        arguments = call.with_drawn(drawn)
         try:
-            program = compiled(call, arguments, kinds_of(drawn), mesh)
+            inputs = call.inputs(drawn, mesh)
+            program = None if inputs is None else compiled(call, inputs, mesh)
         except Exception:
             _skip_remote(call)
             raise
-        if isinstance(program, StepProgram):
-            return Prepared(program, arguments, drawn)
+        if inputs is not None and isinstance(program, StepProgram):
+            return Prepared(program, inputs, mesh, drawn)
         _put_back(call, drawn)
         if isinstance(program, RunsInPython):
             return program
-        before = ()
+        before = _brought(call, drawn)
+    raise ContextError(
+        f"{call.name} did something else in each of {_MAX_ROUNDS} traces. Its Python code must do the same at every call: look "
+        "for counters, random choices or objects that are created anew."
+    )
 
 
 # --- Exploring --------------------------------------------------------------------------------------------------------
@@ -142,7 +184,7 @@ def explored(call: BodyCall) -> ReplicaMesh | RunsInPython:
 
 def _explore(call: BodyCall, mesh: ReplicaMesh) -> ReplicaMesh:
     """Returns the mesh of the strategy that the body turns out to use."""
-    arguments = call.with_drawn([])
+    arguments = Arguments.of(call.args, call.kwargs, [])
     for _ in range(2):
         try:
             with call.default.job.phase(Phase.COMPILING):
@@ -202,14 +244,14 @@ def draw(call: BodyCall, mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[
     remote = any(map(is_remote, call.info.variables))  # only a remote program takes stand-ins and NumPy arrays
     with mesh.job.phase(Phase.INPUT):
         return [
-            before[i] if before and not isinstance(source, RemoteIterator) else _next(source, remote)
+            before[i] if before and not call.stays_there(source) else _next(source, remote, call.stays_there(source))
             for i, source in enumerate(call.sources())
         ]
 
 
-def _next(source: Any, remote: bool) -> Any:
+def _next(source: Any, remote: bool, stays_there: bool) -> Any:
     try:
-        if remote and isinstance(source, RemoteIterator):
+        if remote and stays_there:
             return source.stand_in()
         return source.next_for_program() if remote and hasattr(source, "next_for_program") else next(source)
     except StopIteration:
@@ -224,11 +266,17 @@ def _put_back(call: BodyCall, drawn: Sequence[Any]) -> None:
             source.put_back(element)
 
 
+def _brought(call: BodyCall, drawn: Sequence[Any]) -> Sequence[Any]:
+    """Returns the elements if they came from another process, to which they cannot be put back: they are not drawn again."""
+    remote = any(isinstance(source, RemoteIterator) and not call.stays_there(source) for source in call.sources())
+    return drawn if remote else ()
+
+
 def _skip_remote(call: BodyCall) -> None:
     """Drops the elements that have stand-ins here: as after a local failure, the next call draws others."""
     if any(map(is_remote, call.info.variables)):
         for source in call.sources():
-            if isinstance(source, RemoteIterator):
+            if call.stays_there(source):
                 source.skip()
 
 
@@ -240,10 +288,9 @@ def kinds_of(drawn: Sequence[Any]) -> tuple[Hashable, ...]:
 # --- Compiling --------------------------------------------------------------------------------------------------------
 
 
-def compiled(
-    call: BodyCall, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
-) -> StepProgram | RunsInPython | None:
-    """Returns the program for arguments with drawn elements of these kinds; None if the body has to be explored again."""
+def compiled(call: BodyCall, inputs: StepInputs, mesh: ReplicaMesh) -> StepProgram | RunsInPython | None:
+    """Returns the program for such inputs; None if the body has to be explored again."""
+    arguments, kinds = inputs.arguments, inputs.kinds
     _check_mesh(arguments, mesh)
     programs, info = call.specialization.programs, call.info
     if info.open_shaped:

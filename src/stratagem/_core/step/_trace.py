@@ -19,6 +19,7 @@ from stratagem._core.roles import Strategy
 from stratagem._core.step._arguments import Arguments, input_spec, own_specs
 from stratagem._core.step._assertions import with_checks
 from stratagem._core.step._differentiate import differentiate
+from stratagem._core.step._host_prefix import PrefixTable
 from stratagem._core.step._joined_results import without_joined
 from stratagem._core.step._remote_update import RemoteUpdate
 from stratagem._core.step._replica_shapes import ReplicaShapes
@@ -100,6 +101,7 @@ class TraceFindings:
     """The findings of earlier traces of the same code. They save the first trace of the next signature.
 
     connections: of the program that is being traced, see `TraceRecorder`.
+    prefixes: what the host computes before the program runs.
     open_shaped: those of the variables whose values may have several shapes, of which each has a program of its own.
     """
 
@@ -109,6 +111,7 @@ class TraceFindings:
     mesh: ReplicaMesh | None = None
     explored: bool = False
     checks: bool = False
+    prefixes: PrefixTable = field(default_factory=PrefixTable)
     open_shaped: list[keras.Variable] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -129,10 +132,11 @@ def explore(
     replica_shapes: ReplicaShapes | None = None,
 ) -> None:
     """Runs the first trace, in which lazy layers are built; finds the step's variables and the sources that it draws from."""
-    recorder = TraceRecorder(mesh, None, replica_shapes=replica_shapes)
+    recorder = TraceRecorder(mesh, None, replica_shapes=replica_shapes, replica=replica)
     _make_jaxpr(body, recorder, arguments, [], own_specs(arguments.own, replica), ResultStructure())
     info.found(list(recorder.variables.values()))
     info.sources, info.checks = recorder.inputs.sources, bool(recorder.checks)
+    info.prefixes.note(recorder.prefix.finished())
     announce_build(None)
 
 
@@ -150,9 +154,10 @@ def trace(
     """
     for _ in range(_MAX_TRACES):
         variables, results = list(info.variables), ResultStructure()
-        recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes)
+        recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes, replica)
         specs = [input_spec(shape_of(v), v._dtype) for v in variables]
         closed = _make_jaxpr(body, recorder, arguments, specs, own_specs(arguments.own, replica), results)
+        recorder.prefix.check(None if arguments.host is None else arguments.host.prefix)
         if len(recorder.variables) > len(variables):
             info.found(list(recorder.variables.values()))
             continue
@@ -215,8 +220,12 @@ def _make_jaxpr(
     keys = list(recorder.variables)
 
     def pure(values: list[Any], own: list[Any], shared: list[Any]) -> tuple[list[Any], list[Any]]:
-        args, kwargs, drawn = arguments.filled([TracedPerReplica(v, replicas) for v in own], shared)
-        recorder.begin(dict(zip(keys, values, strict=True)), drawn)
+        own = [TracedPerReplica(v, replicas) for v in own]
+        args, kwargs, drawn, computed = arguments.filled(own, shared, recorder.prefix.argument)
+        recorder.begin(dict(zip(keys, values, strict=True)), drawn, len(arguments.leaves))
+        recorder.prefix.begin(
+            None if recorder.discovering else computed, arguments.host.shapes if arguments.host else {}
+        )
         with entered(recorder=recorder, loop=False):
             result = body(*args, **kwargs)
         return results.note(result), [recorder.values[key] for key in recorder.written]

@@ -21,6 +21,7 @@ from stratagem._core.step._assigned_primitive import assigned_p
 from stratagem._core.step._gather import concatenated
 from stratagem._core.step._input_sources import InputSources, placeholder
 from stratagem._core.step._interrupts import HostMode, OtherMesh, UnknownShapes
+from stratagem._core.step._prefix_recorder import PrefixRecorder
 from stratagem._core.step._remote_update import RemoteUpdate
 from stratagem._core.step._replica_shapes import ReplicaShapes, Shape
 from stratagem._core.step._sums import summed
@@ -36,7 +37,8 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     connections: for calls of `tape.gradient` by number, which sources are connected (all, if not listed).
     answers: the connections of calls that are differentiated already, inside gradient functions.
     optimizers: those that have updated variables. follows_settings: whether their settings have to be watched for changes.
-    replica_shapes: the shapes of an uneven batch on all replicas.
+    replica_shapes: the shapes of an uneven batch on all replicas. replica: one whose inputs are traced.
+    prefix: the recorder of what the host computes before the program.
     eager: whether the code runs as Python, on values that are known.
     """
 
@@ -48,6 +50,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         variables: Sequence[Any] | None,
         connections: dict[int, tuple[bool, ...]] | None = None,
         replica_shapes: ReplicaShapes | None = None,
+        replica: int = 0,
     ) -> None:
         super().__init__(collect_losses=True)
         self.mesh = mesh
@@ -57,7 +60,9 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         self.values: dict[int, Any] = {}
         self.written: dict[int, str] = {}
         self.tapes: list[Any] = []
-        self.inputs = InputSources(mesh.num_replicas, discovering=self.discovering)
+        local = mesh.local_ids.index(replica) if replica in mesh.local_ids else None if replica_shapes else 0
+        self.prefix = PrefixRecorder(replica, local, placeholder, self.need_host)
+        self.inputs = InputSources(mesh.num_replicas, self.prefix, discovering=self.discovering)
         self.updates: list[RemoteUpdate] = []
         self.checks: list[Check] = []
         self.answers: dict[int, tuple[bool, ...]] = {}
@@ -74,10 +79,13 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         self._totals: dict[int, tuple[Any, Any]] = {}
         self._initial: dict[int, Any] = {}
 
-    def begin(self, values: dict[int, Any], drawn: Sequence[Any]) -> None:
-        """Starts the trace proper, with the tracers of the known variables and of the elements drawn before the call."""
+    def begin(self, values: dict[int, Any], drawn: Sequence[Any] = (), leaves: int = 0) -> None:
+        """Starts the trace proper, with the tracers of the known variables and of the elements drawn before the call.
+
+        leaves: how many the call's arguments have.
+        """
         self.values, self._initial = values, dict(values)
-        self.inputs.begin(drawn)
+        self.inputs.begin(drawn, leaves)
         self._level = AtTraceLevel(trace_level())
 
     @property

@@ -296,7 +296,7 @@ def place(
     """Places one piece for each local replica on its device; strings stay on the host. shapes: see `per_replica`."""
     if pieces[0].dtype == object:
         texts = [to_tensors(piece) for piece in pieces]
-        return texts[0] if mesh.num_replicas == 1 else Separate(texts)
+        return texts[0] if mesh.num_replicas == 1 else Separate(texts, shapes)
     if mesh.num_replicas == 1:
         device, piece = mesh.local_devices[0], pieces[0]
         return (

@@ -12,6 +12,7 @@ from google.protobuf import json_format
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError
 from stratagem._base.types import TensorLike
+from stratagem._core.step import host_function
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._bytes import WINDOW_BITS
 from stratagem._data.files._host_tensor import numbers, text
@@ -28,6 +29,7 @@ def _each(function: Callable[[bytes], bytes], strings: TensorLike, what: str) ->
     return numbers(result.reshape(array.shape))
 
 
+@host_function
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Array:
     """Strings in base64 with `-` and `_`, as in web addresses, of the same shape. pad: fill up with `=` to groups of four."""
 
@@ -38,6 +40,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     return _each(encoded, input, "tf.io.encode_base64")
 
 
+@host_function
 def decode_base64(input: TensorLike, name: str | None = None) -> Array:
     """The strings that `encode_base64` has encoded, with and without padding.
 
@@ -60,6 +63,7 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Array:
     return _each(decoded, input, "tf.io.decode_base64")
 
 
+@host_function
 def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str | None = None) -> Array:
     """Strings, decompressed, of the same shape. compression_type: "", "ZLIB" or "GZIP". What is cut off gives what is there.
 
@@ -91,6 +95,7 @@ def _decompressed(compression_type: str, data: bytes) -> bytes:
     return b"".join(parts)
 
 
+@host_function
 def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Array:
     """Examples in protobuf's JSON as serialized ones, of the same shape.
 

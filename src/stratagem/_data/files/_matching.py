@@ -6,11 +6,13 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
+from stratagem._core.step import host_function
 from stratagem._data.elements._nest import Array, to_numpy
 from stratagem._data.files._host_tensor import numbers
 from stratagem._data.stages._file_names import found_files, names_in
 
 
+@host_function
 def matching_files(pattern: TensorLike, name: str | None = None) -> Array:
     """The names of the files that match one pattern or a vector of them, sorted; empty if there are none.
 

@@ -9,6 +9,7 @@ from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest, TensorLike, Unused
+from stratagem._core.step import host_function
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._features import (
     FeatureParser,
@@ -20,6 +21,7 @@ from stratagem._data.files._host_tensor import numbers, text
 from stratagem._data.files._messages import Example, SequenceExample
 
 
+@host_function
 def parse_single_example(
     serialized: TensorLike, features: Mapping[str, FeatureParser], example_names: Unused = None, name: str | None = None
 ) -> dict[str, Nest]:
@@ -36,6 +38,7 @@ def parse_single_example(
     return {key: expected.one(key, found.get(key)) for key, expected in features.items()}
 
 
+@host_function
 def parse_example(
     serialized: TensorLike,
     features: Mapping[str, FeatureParser],
@@ -62,6 +65,7 @@ def parse_example(
     return {key: expected.many(key, [f.get(key) for f in found], names) for key, expected in features.items()}
 
 
+@host_function
 def parse_single_sequence_example(
     serialized: TensorLike,
     context_features: Mapping[str, FeatureParser] | None = None,

@@ -7,6 +7,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest, TensorLike
+from stratagem._core.step import host_function
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._features import FeatureParser, FixedLenSequenceFeature, VarLenFeature, each
 from stratagem._data.files._host_tensor import numbers, text
@@ -17,6 +18,7 @@ from stratagem._data.files._sparse import SparseTensor
 _Parsed = dict[str, Nest]
 
 
+@host_function
 def parse_sequence_example(
     serialized: TensorLike,
     context_features: Mapping[str, FeatureParser] | None = None,

@@ -8,6 +8,7 @@ from google.protobuf.message import DecodeError
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.tensor_proto import CODES, TensorProto, serialized_tensor
 from stratagem._base.types import DTypeLike, Nest, TensorLike
+from stratagem._core.step import host_function
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._host_tensor import numbers, on_host, text
 from stratagem._ops import as_dtype, make_ndarray
@@ -15,6 +16,7 @@ from stratagem._ops import as_dtype, make_ndarray
 _NAMES = {code: name for name, code in CODES.items()}
 
 
+@host_function
 def decode_raw(
     input_bytes: TensorLike,
     out_type: DTypeLike,
@@ -55,6 +57,7 @@ def decode_raw(
     return numbers(found.reshape(*array.shape, size // dtype.itemsize))
 
 
+@host_function
 def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Array:
     """A tensor as a scalar string: a TensorProto, which TensorFlow's `parse_tensor` accepts as well."""
     array = on_host(tensor, "tf.io.serialize_tensor")
@@ -63,6 +66,7 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Array:
     return numbers(result)
 
 
+@host_function
 def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Nest:
     """The tensor in a serialized TensorProto.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, on_device
 from stratagem._ops._dtypes import as_dtype, uint8
 from stratagem._ops.image_files._jpeg import jpeg_pixels
@@ -17,6 +18,7 @@ from stratagem._ops.image_files._png import png_pixels
 _BMP_BYTES = {8: 1, 24: 3, 32: 4}  # of a pixel, by its bits
 
 
+@host_function
 def decode_jpeg(
     contents: TensorLike, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
     try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None,
@@ -40,6 +42,7 @@ def decode_jpeg(
     return on_device(_still(data, channels, what, "uint8"))
 
 
+@host_function
 def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """Decodes a PNG file, a scalar string: (height, width, channels). JPEG files and GIF files of one frame are taken, too.
 
@@ -56,6 +59,7 @@ def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8
     return on_device(_still(contents_of(contents, what), channels, what, kind))
 
 
+@host_function
 def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """Decodes a GIF file, a scalar string: (frames, height, width, 3), uint8. JPEG and PNG files have one frame.
 
@@ -69,6 +73,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     return on_device(_still(data, 3, what, "uint8")[None])
 
 
+@host_function
 def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """Decodes a BMP file, a scalar string: (height, width, channels), uint8. Numbers of a palette stay numbers.
 
@@ -89,6 +94,7 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
     return on_device(_bmp(data, channels, what))
 
 
+@host_function
 def decode_image(
     contents: TensorLike, channels: int | None = None, dtype: DTypeLike = uint8, name: str | None = None,
     expand_animations: bool = True,

@@ -8,6 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InternalError, InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, on_device, on_host, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
 from stratagem._ops.image_files._libraries import contents_of, damage_is_an_error, library, pixels_of
@@ -68,6 +69,7 @@ def _without_black(inks: np.ndarray) -> np.ndarray:
     return (wide[..., :3] * wide[..., 3:] // 255).astype(np.uint8)
 
 
+@host_function
 def decode_and_crop_jpeg(
     contents: TensorLike, crop_window: TensorLike, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
     try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None,
@@ -105,12 +107,14 @@ def is_jpeg_data(data: bytes) -> bool:
     return data.startswith(b"\xff\xd8\xff")
 
 
+@host_function
 def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Returns for every string whether it begins as JPEG files do: bools in the shape of `contents`."""
     files = np.asarray(on_host(contents, "string"))
     return on_device(np.array([is_jpeg_data(data) for data in files.ravel().tolist()], bool).reshape(files.shape))
 
 
+@host_function
 def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
     """Returns [height, width, channels] of a JPEG file, whose pixels are not decoded: int32, or int64 as asked for.
 
@@ -125,6 +129,7 @@ def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, nam
     return on_device(np.array([height, width, channels], as_dtype(output_type).dtype))
 
 
+@host_function
 def encode_jpeg(
     image: TensorLike, format: str = "", quality: int = 95, progressive: bool = False, optimize_size: bool = False,
     chroma_downsampling: bool = True, density_unit: str = "in", x_density: int = 300, y_density: int = 300,

@@ -10,6 +10,7 @@ import numpy as np
 
 from stratagem._base.errors import InternalError, InvalidArgumentError, UnimplementedError
 from stratagem._base.types import TensorLike
+from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, on_device
 from stratagem._ops.image_files._libraries import damage_is_an_error, library, pixels_of
 
@@ -124,6 +125,7 @@ def _unfiltered(filters: np.ndarray, coded: np.ndarray) -> np.ndarray:
     return found[1:, 1:].astype(np.uint8)
 
 
+@host_function
 def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """Encodes images, (..., height, width, channels) of uint8 or uint16, as PNG files: strings, a file each.
 

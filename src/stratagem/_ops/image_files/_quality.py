@@ -3,12 +3,14 @@
 import numpy as np
 
 from stratagem._base.types import TensorLike
+from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, is_traced, need_value, on_device, static_int, tensor
 from stratagem._ops.image_files._decoding import scaled
 from stratagem._ops.image_files._jpeg import jpeg_data, jpeg_pixels
 from stratagem._ops.sampling import stateless_uniform, uniform
 
 
+@host_function
 def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, name: str | None = None) -> Tensor:
     """Returns an image, (height, width, 1 or 3), as a JPEG file of this quality (0 to 100) shows it, in its dtype.
 

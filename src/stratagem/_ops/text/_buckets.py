@@ -7,7 +7,9 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike
+from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, on_device, static_int
+from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._hash_functions import Words, fingerprint64, hashed, murmur64, siphash
 from stratagem._ops.text._host_strings import numbers_of, strings_of
 
@@ -21,16 +23,19 @@ def _bucket(name: str, input: TensorLike, num_buckets: IntLike, function: Callab
     return on_device(numbers.astype(np.int64).reshape(array.shape))
 
 
+@host_function
 def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its MurmurHash64A, int64. Raises InvalidArgumentError for no buckets."""
     return _bucket("to_hash_bucket", input, num_buckets, murmur64)
 
 
+@host_function
 def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its FarmHash, int64. Raises InvalidArgumentError for no buckets."""
     return _bucket("to_hash_bucket_fast", input, num_buckets, fingerprint64)
 
 
+@host_function
 def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: IntLike, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its SipHash-2-4 with a key of two numbers, int64.
 
@@ -43,6 +48,7 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: IntLike, nam
     return _bucket("to_hash_bucket_strong", input, num_buckets, functools.partial(siphash, key=secret))
 
 
+@host_function
 def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """Returns FarmHash's fingerprint of each row, 8 bytes, the least first: uint8, (rows, 8).
 
@@ -66,3 +72,6 @@ def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None =
 
 def _text(method: str | bytes) -> str:
     return method.decode() if isinstance(method, bytes) else method
+
+
+accept_symbols(globals(), "strings.")

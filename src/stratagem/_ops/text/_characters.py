@@ -8,7 +8,9 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
+from stratagem._core.step import host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
+from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, numbers_of, one_string, string_tensor
 
 _REPLACEMENT = 0xFFFD
@@ -83,6 +85,7 @@ def _decoded(
     return found
 
 
+@host_function
 def unicode_decode_with_offsets(
     input: TensorLike,
     input_encoding: str,
@@ -104,6 +107,7 @@ def unicode_decode_with_offsets(
     return on_device(numbers), on_device(np.array([place for _, place in found], np.int64))
 
 
+@host_function
 def unicode_decode(
     input: TensorLike,
     input_encoding: str,
@@ -118,6 +122,7 @@ def unicode_decode(
     )[0]  # fmt: skip
 
 
+@host_function
 def unicode_split_with_offsets(
     input: TensorLike,
     input_encoding: str,
@@ -137,6 +142,7 @@ def unicode_split_with_offsets(
     return string_tensor(parts, [len(parts)]), on_device(np.array([place for _, place in found], np.int64))
 
 
+@host_function
 def unicode_split(
     input: TensorLike,
     input_encoding: str,
@@ -148,6 +154,7 @@ def unicode_split(
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
 
+@host_function
 def unicode_encode(
     input: TensorLike,
     output_encoding: str,
@@ -187,6 +194,7 @@ def _encodable(number: int, errors: str, replacement_char: int) -> str:
     return chr(_REPLACEMENT if 0xD800 <= number <= 0xDFFF else number)
 
 
+@host_function
 def unicode_transcode(
     input: TensorLike,
     input_encoding: str,
@@ -210,3 +218,6 @@ def unicode_transcode(
 
     array = each(transcode, input)
     return string_tensor(array.ravel().tolist(), array.shape)
+
+
+accept_symbols(globals(), "strings.")

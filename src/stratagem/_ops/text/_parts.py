@@ -8,7 +8,9 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.types import IntLike, TensorLike
+from stratagem._core.step import host_function
 from stratagem._ops._convert import StringTensor, static_int
+from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import numbers_of, one_string, string_tensor, strings_of
 
 _FIRST_OF_TRAIL, _END_OF_TRAIL = 0x80, 0xC0  # the bytes that continue a character in UTF-8
@@ -25,6 +27,7 @@ def character_starts(text: bytes) -> list[int]:
     return [place for place, byte in enumerate(text) if not _FIRST_OF_TRAIL <= byte < _END_OF_TRAIL]
 
 
+@host_function
 def substr(input: TensorLike, pos: IntLike, len: IntLike, unit: str = "BYTE", name: str | None = None) -> StringTensor:
     """Returns the `len` units of each string from `pos` on, or those that there are, broadcast with `pos`.
 
@@ -53,12 +56,14 @@ def _substring(text: bytes, pos: int, count: int, unit: str) -> bytes:
     return text[ends[start] : ends[end]]
 
 
+@host_function
 def bytes_split(input: TensorLike, name: str | None = None) -> StringTensor:
     """Returns the bytes of one string as strings, 1-D. Raises UnimplementedError for several: no ragged tensors exist here."""
     text = one_string("strings.bytes_split", input)
     return string_tensor([text[i : i + 1] for i in range(len(text))], [len(text)])
 
 
+@host_function
 def split(
     input: TensorLike, sep: str | bytes | None = None, maxsplit: int = -1, name: str | None = None
 ) -> StringTensor:
@@ -73,6 +78,7 @@ def split(
     return string_tensor(found, [len(found)])
 
 
+@host_function
 def ngrams(
     data: TensorLike,
     ngram_width: int | Sequence[int],
@@ -120,6 +126,7 @@ def _bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 
 
+@host_function
 def reduce_join(
     inputs: TensorLike,
     axis: IntLike = None,
@@ -149,6 +156,7 @@ def reduce_join(
     return string_tensor(joined, [1 if i in axes else n for i, n in enumerate(array.shape)] if keepdims else shape)
 
 
+@host_function
 def unsorted_segment_join(
     inputs: TensorLike,
     segment_ids: IntLike,
@@ -176,3 +184,6 @@ def unsorted_segment_join(
         for column in rows[segments.ravel() == segment].T.tolist()
     ]
     return string_tensor(joined, [count, *ends])
+
+
+accept_symbols(globals(), "strings.")

@@ -1,0 +1,219 @@
+"""HostPrefix: what a step computes on the host before its program runs, such as look-ups of strings."""
+
+import dataclasses
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax
+import numpy as np
+from jax.tree_util import PyTreeDef
+
+from stratagem._base.types import Nest
+from stratagem._core.mesh import ReplicaMesh, exact
+from stratagem._core.step._program_keys import leaf_key, static_key
+from stratagem._core.step._traced_strings import HostValue, StringsResult
+from stratagem._core.values import Separate, is_per_replica, per_replica
+
+Shapes = tuple[tuple[int, ...], ...]
+
+
+@final
+@dataclass(frozen=True)
+class HostCall:
+    """A call of a function of the host, with the names of values of the step in place of its tensors.
+
+    own: whether every replica has its own tensors, and so its own result.
+    """
+
+    function: Callable[..., Any]
+    leaves: tuple[Any, ...]
+    structure: PyTreeDef
+    own: bool
+
+    def repeats(self, other: "HostCall") -> bool:
+        """Returns whether this is the call of the same function with values of the same names: as in another trace."""
+        names = [[v if isinstance(v, HostValue) else None for v in call.leaves] for call in (self, other)]
+        return (
+            function_name(self.function) == function_name(other.function)
+            and names[0] == names[1]
+            and (self.structure, self.own) == (other.structure, other.own)
+        )
+
+    def equals(self, other: "HostCall") -> bool:
+        """Returns whether this is the call of the same function with the same arguments."""
+        same = self.function == other.function and self.repeats(other)
+        return same and all(
+            isinstance(a, HostValue) or static_key(a) == static_key(b)
+            for a, b in zip(self.leaves, other.leaves, strict=True)
+        )
+
+
+@final
+@dataclass(frozen=True)
+class HostPrefix:
+    """The calls that run before a program, in their order.
+
+    inputs: the numbers among their results, which the program takes after its arguments. shaped: the strings whose shapes the
+    program depends on. strings: whether there are strings among the arguments and the elements drawn, which may be results.
+    """
+
+    calls: tuple[HostCall, ...]
+    inputs: tuple[HostValue, ...]
+    shaped: tuple[HostValue, ...]
+    strings: bool
+
+    def equals(self, other: "HostPrefix") -> bool:
+        """Returns whether this computes the same."""
+        return len(self.calls) == len(other.calls) and all(map(HostCall.equals, self.calls, other.calls))
+
+    def run(self, leaves: Sequence[Any], mesh: ReplicaMesh) -> "PrefixValues":
+        """Runs the calls. leaves: of the step's arguments and of the elements drawn for it."""
+        values = _Values(leaves, [])
+        for call in self.calls:
+            rounds = len(mesh.local_ids) if call.own else 1
+            values.results.append([_Result.of(call, values, replica) for replica in range(rounds)])
+        kinds = [found[0].kind for call, found in zip(self.calls, values.results, strict=True) if not call.own]
+        own, others = self._shapes(values, mesh)
+        inputs = tuple(self._input(value, values, mesh, own.get(value)) for value in self.inputs)
+        shaped = tuple(own.get(value) or np.shape(values.of(value, 0)) for value in self.shaped)
+        return PrefixValues(self, inputs, (*map(leaf_key, inputs), shaped, others, *kinds), own, values)
+
+    def _shapes(self, values: "_Values", mesh: ReplicaMesh) -> tuple[dict[HostValue, Shapes], Hashable]:
+        """Returns the shapes on all replicas of the job, by replica, of values that every replica has its own of.
+
+        Returns also what else the program depends on: the structures of the results.
+        """
+        own = [v for v in (*self.inputs, *self.shaped) if self.calls[v.call].own]
+        local = [[list(np.shape(each)) for each in values.each(v, len(mesh.local_ids))] for v in own]
+        pairs = zip(self.calls, values.results, strict=True)
+        kinds = [repr([result.kind for result in results]) for call, results in pairs if call.own]
+        if not kinds:
+            return {}, ()
+        answers = [(local, kinds)]
+        if mesh.job.workers > 1:
+            answers = mesh.job.agree("the shapes of what is computed before the step", (local, kinds))
+        shapes = {v: tuple(tuple(s) for shapes, _ in answers for s in shapes[i]) for i, v in enumerate(own)}
+        return shapes, tuple(tuple(kinds) for _, kinds in answers)
+
+    def _input(self, value: HostValue, values: "_Values", mesh: ReplicaMesh, shapes: Shapes | None) -> Any:
+        if shapes is None:
+            return values.of(value, 0)
+        return per_replica([exact(np.asarray(v)) for v in values.each(value, len(mesh.local_ids))], mesh, shapes)
+
+
+@final
+@dataclass(frozen=True)
+class _Result:
+    """The result of a call: its leaves, and all of it but the values of its tensors."""
+
+    leaves: list[Any]
+    kind: Hashable
+
+    @classmethod
+    def of(cls, call: HostCall, values: "_Values", replica: int) -> "_Result":
+        leaves = [values.of(v, replica) if isinstance(v, HostValue) else v for v in call.leaves]
+        args, kwargs = jax.tree.unflatten(call.structure, leaves)
+        found, structure = jax.tree.flatten(call.function(*args, **kwargs))
+        return cls(found, (structure, *(static_key(v) for v in found if not is_array(v))))
+
+
+@final
+@dataclass(frozen=True)
+class _Values:
+    """The values of one run, by name. results: by call and local replica; a single one if all replicas share it."""
+
+    leaves: Sequence[Any]
+    results: list[list[_Result]]
+
+    def of(self, value: HostValue, replica: int) -> Any:
+        """Returns the value of a local replica."""
+        if value.call < 0:
+            leaf = self.leaves[value.leaf]
+            return leaf.values[replica] if is_per_replica(leaf) else leaf
+        results = self.results[value.call]
+        return results[replica if len(results) > 1 else 0].leaves[value.leaf]
+
+    def each(self, value: HostValue, replicas: int) -> list[Any]:
+        """Returns the values of all local replicas."""
+        return [self.of(value, replica) for replica in range(replicas)]
+
+
+@final
+@dataclass(frozen=True)
+class PrefixValues:
+    """The results of one run of a prefix.
+
+    inputs: of the program. kinds: for each there is a program of its own. shapes: on all replicas, of replicas' own values.
+    """
+
+    prefix: HostPrefix
+    inputs: tuple[Any, ...]
+    kinds: tuple[Hashable, ...]
+    shapes: dict[HostValue, Shapes]
+    values: _Values
+
+    def filled(self, result: Nest, mesh: ReplicaMesh) -> Nest:
+        """Returns a step's result with the strings that its function has returned."""
+
+        def strings(leaf: Any) -> Any:
+            if not isinstance(leaf, StringsResult):
+                return leaf
+            if leaf.per_replica:
+                return Separate(self.values.each(leaf.value, len(mesh.local_ids)))
+            return self.values.of(leaf.value, 0)
+
+        return jax.tree.map(strings, result, is_leaf=is_per_replica)
+
+
+@final
+class PrefixTable:
+    """The prefixes that traces of one function have found, by the kinds of the elements drawn for it, the newest last.
+
+    A prefix was recorded with values of certain kinds, and is good for these: for others Python may do other things.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, list[tuple[HostPrefix, tuple[Hashable, ...]]]] = {}
+        self._new: dict[int, HostPrefix] = {}  # by the thread whose call was traced
+
+    def __bool__(self) -> bool:
+        return bool(self._new or self._found)
+
+    def note(self, prefix: HostPrefix) -> None:
+        """Takes note of the prefix of the call that this thread makes next."""
+        if prefix.strings or prefix.calls or self:
+            self._new[threading.get_ident()] = prefix
+
+    def run(self, kinds: Hashable, leaves: Sequence[Any], mesh: ReplicaMesh) -> PrefixValues | None:
+        """Runs the prefix of a call for which elements of these kinds were drawn; None if it has to be found by a trace."""
+        known = self._found.get(kinds, [])
+        prefix = self._new.pop(threading.get_ident(), None)
+        if prefix is not None:
+            values = prefix.run(leaves, mesh)
+            self._found[kinds] = [*((p, k) for p, k in known if k != values.kinds), (prefix, values.kinds)]
+            return values
+        if not known:
+            return None
+        newest = known[-1][0]
+        values = newest.run(leaves, mesh)
+        fits = next((p for p, k in reversed(known) if k == values.kinds and (p is newest or p.equals(newest))), None)
+        return None if fits is None else dataclasses.replace(values, prefix=fits)
+
+
+def is_strings(leaf: Any) -> bool:
+    """Returns whether an argument is a tensor of strings, or one for each replica."""
+    if isinstance(leaf, Separate):
+        return bool(leaf.values[0].dtype == object)
+    return isinstance(leaf, np.ndarray) and leaf.dtype == object
+
+
+def is_array(leaf: Any) -> bool:
+    """Returns whether a part of a host function's result is a tensor."""
+    return isinstance(leaf, jax.Array | np.ndarray | np.generic)
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """Returns the name of a function for messages and comparisons."""
+    return getattr(function, "__qualname__", repr(function))

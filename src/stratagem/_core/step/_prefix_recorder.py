@@ -1,0 +1,195 @@
+"""PrefixRecorder: records what a step that is being traced computes on the host, of strings for example."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, ParamSpec, TypeVar, cast, final
+
+import jax
+import numpy as np
+
+from stratagem._base.errors import UnimplementedError
+from stratagem._core.context import current
+from stratagem._core.step._eager_mode import init_scope
+from stratagem._core.step._host_prefix import HostCall, HostPrefix, Shapes, function_name, is_array, is_strings
+from stratagem._core.step._interrupts import Unexplored
+from stratagem._core.step._traced_per_replica import TracedPerReplica
+from stratagem._core.step._traced_strings import HostValue, TracedStrings, closed
+from stratagem._core.values import Separate, is_per_replica
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@final
+class PrefixRecorder:
+    """The calls of functions of the host in one trace.
+
+    The values of the call that is traced are known: of its arguments, of the elements drawn for it, and of what host functions
+    make of them. What is a number among these is an input of the program; its tracer can be given to further host functions.
+
+    replica: the one whose shapes are traced, by its global id.
+    local: its position among this process' replicas; None for another worker's, whose strings are not known here: others of
+    the same shapes stand for them.
+    """
+
+    def __init__(
+        self, replica: int, local: int | None, placeholder: Callable[..., Any], need_host: Callable[[str], Any]
+    ) -> None:
+        self._replica, self._local = replica, local
+        self._placeholder, self._need_host = placeholder, need_host
+        self._calls: list[HostCall] = []
+        self._inputs: list[HostValue] = []
+        self._shaped: list[HostValue] = []
+        self._given: list[Any] | None = None
+        self._shapes: Mapping[HostValue, Shapes] = {}
+        # By the identity of a tracer: its name, its value in the traced call, whether it is a replica's own, the tracer.
+        self._known: dict[int, tuple[HostValue, Any, bool, Any]] = {}
+        self._open, self._strings = True, False
+
+    def begin(self, given: Sequence[Any] | None, shapes: Mapping[HostValue, Shapes]) -> None:
+        """Starts the trace proper. given: the tracers of the prefix's numbers; None in the trace that finds them.
+
+        shapes: on all replicas, of values that every replica has its own of.
+        """
+        self._given = None if given is None else list(given)
+        self._shapes = shapes
+
+    def argument(self, position: int, leaf: Any, traced: Any) -> Any:
+        """Takes note of the tracer of a leaf of the step's arguments; returns what the step's function gets in its place."""
+        own, value = is_per_replica(leaf), HostValue(-1, position)
+        if is_strings(leaf):
+            self._strings = True
+            strings = TracedStrings(value, self._example(leaf), own, self)
+            return TracedPerReplica(strings, len(leaf.shapes)) if own else strings
+        tracer = traced.local if isinstance(traced, TracedPerReplica) else traced
+        if isinstance(tracer, jax.Array):
+            self._know(tracer, value, leaf, own)
+        return traced
+
+    def called(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls a host function with the values of the call that is traced, and records it, if it is given any of these."""
+        leaves, structure = jax.tree.flatten((args, kwargs))
+        strings = [v for v in leaves if isinstance(v, TracedStrings)]
+        if not strings and not any(isinstance(v, jax.core.Tracer) for v in leaves):
+            return function(*args, **kwargs)
+        if not self._open or any(v._recorder is not self for v in strings):
+            closed(strings[0])
+        found = [self._named(leaf) for leaf in leaves]
+        if any(name is None and isinstance(v, jax.core.Tracer) for name, v in zip(found, leaves, strict=True)):
+            if not strings:
+                return function(*args, **kwargs)  # which says what it needs
+            self.need_host(f"it calls {function_name(function)} with strings and with a tensor that it computes itself")
+        own = any(name is not None and name[2] for name in found)
+        examples = [leaf if name is None else self._example(name[1]) for name, leaf in zip(found, leaves, strict=True)]
+        values, again = jax.tree.unflatten(structure, examples)
+        with init_scope(), self._noting_stand_ins(function, own):
+            result, made = jax.tree.flatten(function(*values, **again))
+        names = tuple(leaf if name is None else name[0] for name, leaf in zip(found, leaves, strict=True))
+        self._calls.append(HostCall(function, names, structure, own))
+        number = len(self._calls) - 1
+        return jax.tree.unflatten(made, [self._entered(v, HostValue(number, i), own) for i, v in enumerate(result)])
+
+    def shape_read(self, value: HostValue) -> None:
+        """Takes note that the step depends on the shape of strings. Those of arguments are a part of their key."""
+        if value.call >= 0 and value not in self._shaped:
+            self._shaped.append(value)
+
+    def need_host(self, reason: str) -> NoReturn:
+        """Gives the trace up because Python needs values; inside a replica this is an error."""
+        self._need_host(reason)
+        raise AssertionError("a trace with strings is never eager")
+
+    def finished(self) -> HostPrefix:
+        """Returns the prefix, at the end of the trace."""
+        self._open = False
+        return HostPrefix(tuple(self._calls), tuple(self._inputs), tuple(self._shaped), self._strings)
+
+    def check(self, given: HostPrefix | None) -> None:
+        """Raises Unexplored at the end of the trace if it has recorded another prefix than the one that was run."""
+        calls = () if given is None else given.calls
+        if len(self._calls) != len(calls) or not all(map(HostCall.repeats, self._calls, calls)):
+            raise Unexplored
+        self._open = False
+
+    def _named(self, leaf: Any) -> tuple[HostValue, Any, bool, Any] | None:
+        if isinstance(leaf, TracedStrings):
+            return leaf.value, leaf.example, leaf.own, leaf
+        return self._known.get(id(leaf)) if isinstance(leaf, jax.core.Tracer) else None
+
+    def _know(self, tracer: Any, value: HostValue, example: Any, own: bool) -> None:
+        self._known[id(tracer)] = (value, example, own, tracer)
+
+    def _example(self, leaf: Any) -> Any:
+        """Returns the value of a leaf on the replica that is traced, or what stands for it."""
+        if not is_per_replica(leaf):
+            return leaf
+        if self._local is not None:
+            return leaf.values[self._local]
+        value = leaf.values[0]
+        return _resized(value, leaf.shapes[self._replica] if isinstance(leaf, Separate) else value.shape)
+
+    @contextlib.contextmanager
+    def _noting_stand_ins(self, function: Callable[..., Any], own: bool) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            if own and self._local is None:
+                raise UnimplementedError(
+                    f"{function_name(function)} fails for what stands in the place of the strings of replica {self._replica}, "
+                    "which another worker has, in another number of rows than those here: make batches even "
+                    f"(`drop_remainder=True`). {error}"
+                ) from error
+            raise
+
+    def _entered(self, leaf: Any, value: HostValue, own: bool) -> Any:
+        """Returns a part of the result of a host function as the step's function gets it."""
+        if not is_array(leaf):
+            return leaf
+        if own and self._local is None and value in self._shapes:
+            leaf = _resized(
+                leaf, self._shapes[value][self._replica]
+            )  # of a stand-in's strings it may have another shape
+        if leaf.dtype == object:
+            return TracedStrings(value, leaf, own, self)
+        position = len(self._inputs)
+        self._inputs.append(value)
+        if self._given is None:
+            tracer = self._placeholder(leaf.shape, leaf.dtype)
+        else:
+            if position >= len(self._given):
+                raise Unexplored
+            given = self._given[position]
+            tracer = given.local if isinstance(given, TracedPerReplica) else given
+            alike = tracer.shape == leaf.shape and tracer.dtype == leaf.dtype
+            if not alike or isinstance(given, TracedPerReplica) is not own:
+                raise Unexplored
+        self._know(tracer, value, leaf, own)
+        return tracer
+
+
+def _resized(value: Any, shape: Sequence[int]) -> Any:
+    """Returns a tensor of this shape with entries of the value, repeated."""
+    array = np.asarray(value)
+    nothing = np.full(shape, b"" if array.dtype == object else 0, array.dtype)
+    return (np.resize(array, shape) if array.size else nothing).view(
+        type(value) if array.dtype == object else np.ndarray
+    )
+
+
+def host_function(function: Callable[P, T]) -> Callable[P, T]:
+    """Makes a function that needs the values of its arguments, strings for example, a host function.
+
+    In a step that is being traced it computes with the values of the traced call, and from then on before every run of the
+    step's program. That is possible as long as its tensors are arguments of the step, elements drawn for it, or results of
+    other host functions; for others, which the step computes, it is called as everywhere.
+    """
+
+    @functools.wraps(function)
+    def calling(*args: P.args, **kwargs: P.kwargs) -> T:
+        recorder = current().recorder
+        if recorder is None:
+            return function(*args, **kwargs)
+        return cast(T, recorder.prefix.called(function, args, kwargs))
+
+    return calling

@@ -1,0 +1,140 @@
+"""TracedStrings: a tensor of strings in a step that is being traced."""
+
+import math
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol, final
+
+import numpy as np
+
+from stratagem._base.errors import ContextError, TracedDecisionError
+from stratagem._base.types import Nest
+from stratagem._core.values import TensorShape
+
+
+@final
+@dataclass(frozen=True)
+class HostValue:
+    """Names a value of a host prefix: a leaf of the step's arguments (`call` is -1), or of the result of one of its calls."""
+
+    call: int
+    leaf: int
+
+
+@final
+@dataclass(frozen=True)
+class StringsResult:
+    """Stands for strings in the result of a step. per_replica: whether it is of every replica's function."""
+
+    value: HostValue
+    per_replica: bool
+
+
+class HostCalls(Protocol):
+    """The recorder that made a TracedStrings, as far as that needs it."""
+
+    def called(self, function: Callable[..., Any], args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+        """Calls the function, now and before every run of the step."""
+
+    def shape_read(self, value: HostValue) -> None:
+        """Takes note that the step depends on the shape of a value."""
+
+    def need_host(self, reason: str) -> NoReturn:
+        """Gives the trace up because Python needs values; inside a replica this is an error."""
+
+
+@final
+class TracedStrings:
+    """A tensor of strings in a step that is being traced. Strings never enter its program.
+
+    Functions of strings compute with the strings of the call that is traced, and are recorded (`PrefixRecorder`): before
+    every run of the program, they are called with that run's strings.
+
+    value: its name in the prefix. example: the strings of the call that is traced. own: whether each replica has others.
+    """
+
+    dtype = np.dtype(object)
+    __array_ufunc__ = None  # an operator of a NumPy array beside it is left to this class
+
+    def __init__(self, value: HostValue, example: np.ndarray, own: bool, recorder: HostCalls) -> None:
+        self.value, self.example, self.own = value, example, own
+        self._recorder = recorder
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes, which are those of the call that is traced: strings of other shapes have a program of their own."""
+        self._recorder.shape_read(self.value)
+        return TensorShape(np.shape(self.example))
+
+    def get_shape(self) -> TensorShape:
+        """Returns the shape."""
+        return self.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of strings."""
+        return math.prod(self.shape)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("A scalar string tensor has no length; tf.strings.length counts its bytes.")
+        return int(self.shape[0])
+
+    def __getitem__(self, key: Any) -> Nest:
+        """Returns a part."""
+        return self._recorder.called(operator.getitem, (self, key), {})
+
+    def __iter__(self) -> Iterator[Nest]:
+        """Yields the parts of the first dimension."""
+        return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: Any) -> Any:
+        """Returns where the strings are equal, bool."""
+        return self._recorder.called(operator.eq, (self, other), {})
+
+    def __ne__(self, other: Any) -> Any:
+        """Returns where the strings differ, bool."""
+        return self._recorder.called(operator.ne, (self, other), {})
+
+    def __add__(self, other: Any) -> Nest:
+        """Returns each string with the other's after it."""
+        return self._recorder.called(operator.add, (self, other), {})
+
+    def __radd__(self, other: Any) -> Nest:
+        """Returns each string with the other's before it."""
+        return self._recorder.called(operator.add, (other, self), {})
+
+    __hash__ = None  # type: ignore[assignment]  # as that of other tensors
+
+    def numpy(self) -> NoReturn:
+        """Ends the trace: Python asks for the strings."""
+        self._recorder.need_host("it asks for the strings of a tensor")
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        self.numpy()
+
+    def __bool__(self) -> NoReturn:
+        self.numpy()
+
+    def __jax_array__(self) -> NoReturn:
+        raise TracedDecisionError(
+            f"A tensor of strings of shape {list(self.shape)} would have to enter a compiled step, which has numbers alone. "
+            "Functions of tf.strings, tf.lookup and the layers that take strings run before the step: give it their results."
+        )
+
+    def __repr__(self) -> str:
+        return f"TracedStrings(shape={list(np.shape(self.example))})"
+
+
+def closed(value: TracedStrings) -> NoReturn:
+    """Raises ContextError for strings of a step that is traced no more."""
+    raise ContextError(
+        f"{value!r} belongs to a step that was being traced and is over. Return it from the step's function instead of "
+        "keeping it."
+    )

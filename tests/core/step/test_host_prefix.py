@@ -1,0 +1,244 @@
+"""Strings in a step: the host computes with them before each run of the step's program, with that run's strings."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import keras
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem._base.errors import ContextError, TracedDecisionError
+from stratagem._core.step import host_function
+from tests.core.step.counting import strategies
+from tests.core.step.observing import programs_made
+
+WORDS = ["a", "bb", "ccc", "dddd", "", "f", "gg", "hhh"]
+
+
+def lengths(words: Sequence[str]) -> list[int]:
+    return [len(word) for word in words]
+
+
+def of_each(strategy: Any, words: Sequence[str], rows: int) -> Any:
+    """The words in batches over the replicas."""
+    return strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(list(words)).batch(rows))
+
+
+def local(strategy: Any, value: Any) -> list[Any]:
+    return [np.asarray(v).tolist() for v in strategy.experimental_local_results(value)]
+
+
+def test_a_function_computes_with_the_strings_of_each_call() -> None:
+    traces = []
+
+    @tf.function
+    def doubled(words: Any) -> Any:
+        traces.append(words)
+        return tf.strings.length(words) * 2, tf.strings.upper(words)
+
+    for words in (["a", "bb"], ["ccc", "d"], ["", "é"]):
+        numbers, upper = doubled(tf.constant(words))
+        assert np.asarray(numbers).tolist() == [2 * len(word.encode()) for word in words]
+        assert upper.numpy().tolist() == [word.encode().upper() for word in words]
+    assert len(traces) == 2, "one to find what is read, and one that is compiled"
+    assert np.asarray(doubled(tf.constant(["abc"]))[0]).tolist() == [6]
+    assert doubled.experimental_get_tracing_count() == 2
+
+
+@pytest.mark.parametrize("kind", strategies())
+def test_each_replica_computes_with_its_own_strings(kind: str) -> None:
+    strategy = strategies()[kind]
+
+    def step(words: Any) -> Any:
+        return tf.reduce_sum(tf.strings.length(words)), tf.strings.join([words, "!"])
+
+    found, joined = [], []
+    for words in of_each(strategy, WORDS, 4):
+        total, marked = strategy.run(step, args=(words,))
+        found += local(strategy, total)
+        joined += [word for part in local(strategy, marked) for word in part]
+    rows = 4 // strategy.num_replicas_in_sync
+    assert found == [sum(lengths(WORDS[i : i + rows])) for i in range(0, len(WORDS), rows)]
+    assert joined == [f"{word}!".encode() for word in WORDS]
+
+
+def test_strings_that_a_function_draws_are_those_of_the_element() -> None:
+    strategy = strategies()["two replicas"]
+    traces = []
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        traces.append(iterator)
+        per_replica = strategy.run(lambda words: tf.reduce_sum(tf.strings.length(words)), args=(next(iterator),))
+        return strategy.reduce("SUM", per_replica, axis=None)
+
+    iterator = iter(of_each(strategy, WORDS, 2))
+    assert [int(step(iterator)) for _ in range(4)] == [3, 7, 1, 5]
+    assert len(traces) == 3, "one finds the mesh, one what is read, and one is compiled"
+
+
+def test_the_rows_of_an_uneven_batch_of_strings_are_those_of_their_replicas() -> None:
+    strategy = strategies()["two replicas"]
+
+    def step(words: Any, numbers: Any) -> Any:
+        return tf.reduce_sum(tf.strings.length(words) * numbers)
+
+    dataset = tf.data.Dataset.from_tensor_slices((WORDS[:5], np.arange(5, dtype=np.int32))).batch(3)
+    found = [
+        local(strategy, strategy.run(step, args=batch)) for batch in strategy.experimental_distribute_dataset(dataset)
+    ]
+    assert found == [[0 * 1 + 1 * 2, 2 * 3], [3 * 4, 4 * 0]]
+
+
+def test_a_number_made_of_strings_trains_a_variable() -> None:
+    variable = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def gradient(words: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(variable * tf.cast(tf.strings.length(words), tf.float32))
+        found = tape.gradient(loss, variable)
+        variable.assign_sub(0.5 * found)
+        return found
+
+    assert np.asarray(gradient(tf.constant(["abc", "d"]))).tolist() == [3, 1]
+    assert np.asarray(gradient(tf.constant(["", "gg"]))).tolist() == [0, 2]
+    assert variable.numpy().tolist() == [1.0 - 1.5, 2.0 - 0.5 - 1.0]
+
+
+def test_numbers_of_the_step_become_strings_before_it() -> None:
+    strategy = strategies()["two replicas"]
+
+    def step(numbers: Any) -> Any:
+        return tf.strings.length(tf.strings.as_string(numbers))
+
+    assert local(strategy, strategy.run(step, args=(tf.constant([5, 10]),))) == [[1, 2], [1, 2]]
+    assert local(strategy, strategy.run(step, args=(tf.constant([123, -1]),))) == [[3, 2], [3, 2]]
+
+
+def test_a_number_that_the_step_computes_becomes_no_string() -> None:
+    def step(words: Any) -> Any:
+        return tf.strings.as_string(tf.strings.length(words) + 1)
+
+    words = tf.constant(["a", "bbb"])
+    assert tf.function(step)(words).numpy().tolist() == [b"2", b"4"], "a function goes on in Python"
+    with pytest.raises(TracedDecisionError, match=r"strings\.as_string of strings, which stay on the host"):
+        strategies()["two replicas"].run(step, args=(words,))
+    with pytest.raises(TracedDecisionError, match="substr with strings and with a tensor that it computes itself"):
+        strategies()["two replicas"].run(
+            lambda words: tf.strings.substr(words, 0, tf.strings.length(words) - 1), args=(words,)
+        )
+
+
+@pytest.mark.parametrize("use", [lambda words: words.numpy(), lambda words: tf.print(words), np.asarray, bool])
+def test_python_that_asks_for_strings_runs_as_python(use: Any) -> None:
+    words = [tf.constant(word) for word in ("abc", "")]
+
+    @tf.function
+    def length(word: Any) -> Any:
+        use(word)
+        return tf.strings.length(word)
+
+    assert [int(length(word)) for word in words] == [3, 0]
+    with pytest.raises(TracedDecisionError, match="asks for the strings of a tensor"):
+        strategies()["two replicas"].run(length.python_function, args=(words[0],))
+
+
+@pytest.mark.parametrize("compute", [jnp.asarray, lambda words: tf.one_hot(words, 3), keras.layers.Dense(2)])
+def test_strings_in_a_computation_are_refused_where_they_enter_it(compute: Any) -> None:
+    with pytest.raises(TracedDecisionError, match=r"A tensor of strings of shape \[2\] would have to enter"):
+        tf.function(compute)(tf.constant(["a", "b"]))
+
+
+MOVED = {
+    "reshape": lambda words: tf.reshape(words, [-1]),
+    "concat": lambda words: tf.concat([words, words], 0),
+    "where": lambda words: tf.where(words == "a", words, "z"),
+    "gather": lambda words: tf.gather(words, [1], axis=1),
+    "transpose": tf.transpose,
+    "brackets": lambda words: words[1, :],
+    "rows": lambda words: [row[0] for row in words],
+    "expand_dims": lambda words: tf.expand_dims(words, -1),
+    "identity": tf.identity,
+    "cast": lambda words: tf.cast(words, tf.string),
+    "+": lambda words: words + tf.constant("!") + words,
+    "constant +": lambda words: tf.constant("!") + words,
+    "!=": lambda words: words != "a",
+    "unique": lambda words: tf.unique(tf.reshape(words, [-1]))[0],
+    "shape": lambda words: (tf.shape(words), tf.size(words), len(words), words.get_shape(), words.ndim),
+    "split": lambda words: tf.strings.split(words[0, 0]),
+    "io": lambda words: tf.io.decode_base64(tf.io.encode_base64(words)),
+    "parse": lambda words: tf.io.parse_tensor(tf.io.serialize_tensor(words), tf.string),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_replica_does_with_strings_what_is_done_outside(name: str) -> None:
+    first, second = tf.constant([["a", "b c"], ["", "d"]]), tf.constant([["x y", "a"], ["a", "é"]])
+    run = strategies()["one device"].run
+
+    def shown(result: Any) -> Any:
+        return [np.asarray(leaf).tolist() for leaf in tf.nest.flatten(result)]
+
+    for words in (first, second, first):
+        assert shown(run(MOVED[name], args=(words,))) == shown(MOVED[name](words))
+
+
+def test_a_shape_that_depends_on_strings_has_a_program_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = programs_made(monkeypatch)
+
+    def padded(words: Any) -> Any:
+        distinct = tf.unique(words)[0]
+        suffix = "!" if distinct.shape[0] > 1 else "?"  # Python decides by the shape
+        joined = tf.strings.join([distinct, suffix])
+        return tf.reduce_sum(tf.strings.length(joined)), joined
+
+    function = tf.function(padded)
+    for words in (["a", "a"], ["a", "bb"], ["c", "c"], ["dd", "e"], ["f", "f"]):
+        total, joined = function(tf.constant(words))
+        distinct = list(dict.fromkeys(words))
+        suffix = "!" if len(distinct) > 1 else "?"
+        assert joined.numpy().tolist() == [f"{word}{suffix}".encode() for word in distinct]
+        assert int(total) == sum(map(len, distinct)) + len(distinct)
+    assert len(made) == 2, "one program for each shape"
+
+
+def test_a_program_of_an_earlier_shape_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = tf.function(lambda words: tf.reduce_sum(tf.strings.length(tf.unique(words)[0])))
+    for words in (["a", "a"], ["a", "bb"]):
+        function(tf.constant(words))
+    made = programs_made(monkeypatch)
+    for words, total in ((["c", "c"], 1), (["dd", "e"], 3), (["", ""], 0), (["a", "bbb"], 4)):
+        assert int(function(tf.constant(words))) == total
+    assert not made
+
+
+def test_the_host_computes_anew_at_every_call() -> None:
+    """What a host function reads besides its tensors, it reads at every call."""
+    marks = ["!"]
+
+    @host_function
+    def marked(words: Any) -> Any:
+        return tf.strings.join([words, marks[0]])
+
+    function = tf.function(lambda words: tf.strings.length(marked(words)))
+    assert np.asarray(function(tf.constant(["a"]))).tolist() == [2]
+    marks[0] = "?!"
+    assert np.asarray(function(tf.constant(["a"]))).tolist() == [3]
+
+
+def test_strings_of_a_step_that_is_over_are_refused() -> None:
+    kept: list[Any] = []
+    tf.function(lambda words: kept.append(words) or tf.strings.length(words))(tf.constant(["a"]))
+    with pytest.raises(ContextError, match="belongs to a step that was being traced and is over"):
+        tf.strings.length(kept[0]) if tf.inside_function() else kept[0] == "a"
+
+
+def test_a_wrong_string_is_the_error_of_the_function_that_reads_it() -> None:
+    function = tf.function(lambda words: tf.strings.to_number(words) * 2)
+    assert np.asarray(function(tf.constant(["1", "2.5"]))).tolist() == [2, 5]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="could not convert"):
+        function(tf.constant(["1", "two"]))
+    assert np.asarray(function(tf.constant(["3", "4"]))).tolist() == [6, 8]
