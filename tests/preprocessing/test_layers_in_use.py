@@ -171,3 +171,45 @@ def test_sparse_vectors_are_the_dense_ones() -> None:
 def test_arguments_that_do_not_fit_are_refused(make: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         make()
+
+
+def test_strings_are_looked_up_before_each_run_of_a_step() -> None:
+    words = layers.StringLookup(vocabulary=["a", "b"])
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [0.5, 2.5]), -1.0)
+    names = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer([0, 1], ["zero", "one"]), "?")
+    crossing, hashing, texts = layers.HashedCrossing(50), layers.Hashing(9), text_layer()
+
+    def step(keys: Any, numbers: Any) -> Any:
+        strings = (names.lookup(numbers), texts(keys))
+        doubled = numbers * 2
+        return [words(keys), table[keys] * 2.0, crossing([keys, doubled]), hashing(keys), *strings]
+
+    compiled = tf.function(step)
+    for keys in (["a", "b"], ["b", "the cat"]):
+        args = (tf.constant(keys), tf.constant([1, 5]))
+        found, wanted = compiled(*args), step(*args)
+        assert [np.asarray(x).tolist() for x in found] == [np.asarray(x).tolist() for x in wanted]
+    strategy = mirrored()
+    dataset = tf.data.Dataset.from_tensor_slices((["a", "b", "x", "b"], [0, 1, 2, 3])).batch(4)
+    element = next(iter(strategy.experimental_distribute_dataset(dataset)))
+    found = strategy.run(lambda keys, numbers: words(keys) + tf.cast(numbers, tf.int64), args=element)
+    assert strategy.gather(found, axis=0).numpy().tolist() == [1, 3, 2, 5]
+
+
+def test_a_model_is_fitted_on_texts() -> None:
+    texts = text_layer()
+    with mirrored().scope():
+        model = tf.keras.Sequential(
+            [
+                tf.keras.Input((), dtype="string"),
+                texts,
+                layers.Embedding(7, 2),
+                layers.GlobalAveragePooling1D(),
+                layers.Dense(1),
+            ]
+        )
+        model.compile("sgd", "mse")
+    x = tf.constant(TEXTS)
+    history = model.fit(x, np.ones((4, 1), "float32"), batch_size=4, epochs=3, verbose=0).history
+    assert history["loss"][0] > history["loss"][-1]
+    assert np.allclose(model.predict(x, verbose=0), model(x), atol=1e-6)

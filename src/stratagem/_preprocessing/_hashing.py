@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from stratagem._base.types import ShapeLike, TensorLike, Value
+from stratagem._core.step import TracedStrings
 from stratagem._data.files import SparseTensor
 from stratagem._ops import Tensor, allow_x64, as_dtype
 from stratagem._ops.text import (
@@ -18,7 +19,7 @@ from stratagem._ops.text import (
     to_hash_bucket_strong,
 )
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape, output_dtype
-from stratagem._preprocessing._inputs import as_input, is_known
+from stratagem._preprocessing._inputs import as_input, at_host, is_known
 from stratagem._private import accept_any_input
 
 
@@ -54,6 +55,9 @@ class Hashing(keras.Layer):  # type: ignore[misc]
 
     def call(self, inputs: TensorLike) -> Tensor | SparseTensor:
         """Returns the bucket of each string or integer, or vectors. Raises TypeError for other inputs."""
+        return at_host(self._prepared, inputs)
+
+    def _prepared(self, inputs: TensorLike) -> Tensor | SparseTensor:
         array = as_input(inputs)
         return encoded(self._buckets(array), self.output_mode, self.num_bins, self.compute_dtype, sparse=self.sparse)
 
@@ -107,7 +111,8 @@ class HashedCrossing(keras.Layer):  # type: ignore[misc]
     def __call__(self, inputs: Sequence[TensorLike], **kwargs: Value) -> Tensor | SparseTensor:
         """Calls the layer with arrays in place of tensors that are known: Keras takes no strings beside tensors."""
         if isinstance(inputs, list | tuple) and not any(isinstance(x, keras.KerasTensor) for x in inputs):
-            columns = [as_input(feature) for feature in inputs]
+            traced = [isinstance(feature, TracedStrings) for feature in inputs]
+            columns = [at_host(fingerprints if own else as_input, f) for f, own in zip(inputs, traced, strict=True)]
             if not all(map(is_known, columns)):
                 columns = [fingerprints(c) if c.dtype == object else c for c in columns]
             inputs = columns

@@ -30,7 +30,7 @@ from stratagem._preprocessing._encoding import (
     encoded_shape,
     output_dtype,
 )
-from stratagem._preprocessing._inputs import as_input, is_known
+from stratagem._preprocessing._inputs import as_input, at_host, is_known
 from stratagem._preprocessing._token_counts import TokenCounts
 from stratagem._preprocessing._vocabulary import (
     as_tokens,
@@ -229,6 +229,9 @@ class IndexLookup(AdaptedLayer):
         inputs: of any shape; (), (n,) or (rows, n) for vectors. Integers may be traced by a compiled step. Raises
         InvalidArgumentError for unknown words if `num_oov_indices` is 0, and RuntimeError for vectors without a vocabulary.
         """
+        return at_host(self._prepared, inputs)
+
+    def _prepared(self, inputs: TensorLike) -> Tensor | SparseTensor:
         depth = self._depth()
         numbers = self.numbers_of(as_input(inputs, self.compute_dtype if self.invert else self.vocabulary_dtype))
         if self.output_mode == "int":

@@ -1,11 +1,20 @@
 """Inputs of layers, as arrays of the host where it is known, or as tensors of a step."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._core.step import TracedStrings, host_function
 from stratagem._ops import allow_x64, as_dtype, is_traced, tensor
+
+T = TypeVar("T")
+
+
+def at_host(function: Callable[[Any], T], inputs: TensorLike) -> T:
+    """Calls a function with what a layer was called with: where a step takes strings, before each run of its program."""
+    return (host_function(function) if isinstance(inputs, TracedStrings) else function)(inputs)
 
 
 def is_known(value: TensorLike) -> bool:

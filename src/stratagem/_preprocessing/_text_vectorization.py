@@ -13,7 +13,7 @@ from stratagem._core.values import TensorShape
 from stratagem._data.files import SparseTensor
 from stratagem._ops import StringTensor, Tensor, on_device
 from stratagem._preprocessing._adapting import AdaptedLayer
-from stratagem._preprocessing._inputs import as_input
+from stratagem._preprocessing._inputs import as_input, at_host
 from stratagem._preprocessing._lookups import StringLookup
 from stratagem._preprocessing._token_rows import TokenRows, rows_of, split_rows
 
@@ -127,6 +127,9 @@ class TextVectorization(AdaptedLayer):
 
         inputs: strings, (), (n,) or (n, 1); without `split` of any shape. Raises ValueError for other shapes.
         """
+        return at_host(self._prepared, inputs)
+
+    def _prepared(self, inputs: TensorLike) -> Tensor | SparseTensor:
         tokens = self._tokens_of(inputs)
         if isinstance(tokens, TokenRows):
             return self._encoded_rows(tokens)

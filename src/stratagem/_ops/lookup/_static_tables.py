@@ -7,6 +7,7 @@ import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError
 from stratagem._base.types import DTypeLike, TensorLike, Unused
+from stratagem._core.step import TracedStrings, host_function
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, need_value, on_device, tensor
 from stratagem._ops._dtypes import DType, as_dtype, int64, string
 from stratagem._ops.lookup._initializers import TableInitializer
@@ -96,15 +97,20 @@ class StaticHashTable(LookupTable):
         Numbers are looked up inside a compiled step, too; values that are strings only where keys are known.
         """
         array = self._checked(keys)
+        if isinstance(array, TracedStrings) or self._values.dtype == object:
+            return host_function(self._known)(array)
         if not is_traced(array):
-            return on_device(self.values_of(np.asarray(array)))
-        if self._values.dtype == object:
-            need_value("strings of a table, which stay on the host, are looked up by it")
+            return self._known(array)
         places = self._search.traced_places(array)
         if not len(self._values):
             return jnp.broadcast_to(self._default, places.shape)
         with allow_x64(self._values.dtype):
             return jnp.where(places < 0, self._default, on_device(self._values)[places])
+
+    def _known(self, keys: Tensor) -> Tensor:
+        if is_traced(keys):
+            need_value("strings of a table, which stay on the host, are looked up by it")
+        return on_device(self.values_of(np.asarray(keys)))
 
     def values_of(self, keys: np.ndarray) -> np.ndarray:
         """Returns the value of each key, on the host."""
