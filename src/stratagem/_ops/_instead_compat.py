@@ -52,7 +52,7 @@ INSTEAD = {
         "OpError": "tf.errors.OpError",
         "QUANTIZED_DTYPES dequantize quantize quantize_v2 quantized_concat": _QUANTIZED,
         "SparseFeature": "tf.io.VarLenFeature, one for the indices and one for the values",
-        "SparseTensor SparseTensorValue convert_to_tensor_or_sparse_tensor deserialize_many_sparse": _SPARSE,
+        "SparseTensorValue convert_to_tensor_or_sparse_tensor deserialize_many_sparse": _SPARSE,
         "serialize_many_sparse serialize_sparse sparse_add sparse_concat sparse_fill_empty_rows sparse_mask": _SPARSE,
         "sparse_matmul sparse_maximum sparse_merge sparse_minimum sparse_reduce_max sparse_reduce_max_sparse": _SPARSE,
         "sparse_reduce_sum sparse_reduce_sum_sparse sparse_reorder": _SPARSE,
@@ -201,6 +201,10 @@ INSTEAD = {
     "compat.v1.nn.rnn_cell": {"": _RNN},
     "compat.v1.profiler": {"": "tf.profiler.experimental"},
     "compat.v1.python_io": {"": "tf.io.TFRecordWriter and tf.data.TFRecordDataset"},
+    "compat.v1.ragged": {
+        "RaggedTensorValue constant_value": "tf.RaggedTensor, whose numpy() and to_list() give what it holds",
+        "placeholder": _PLACEHOLDER,
+    },
     "compat.v1.random": {
         "get_seed": "tf.random.set_seed, and the seeds that you give",
         "stateless_multinomial": "tf.random.stateless_categorical",

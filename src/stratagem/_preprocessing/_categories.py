@@ -9,8 +9,8 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import ShapeLike, TensorLike, Value
-from stratagem._data.files import SparseTensor
 from stratagem._ops import Assert, Tensor, as_dtype
+from stratagem._ops.sparse import SparseTensor
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape
 from stratagem._preprocessing._inputs import as_input, is_known
 from stratagem._private import accept_any_input

@@ -7,8 +7,8 @@ import keras
 import numpy as np
 
 from stratagem._base.types import Json, ShapeLike, TensorLike, Value
-from stratagem._data.files import SparseTensor
 from stratagem._ops import Tensor, allow_x64
+from stratagem._ops.sparse import SparseTensor
 from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape
 from stratagem._preprocessing._hashing import integers_if_int

@@ -8,9 +8,9 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
 from stratagem._core.values import TensorShape
-from stratagem._data.files import SparseTensor
 from stratagem._ops import Tensor, as_dtype, need_value
 from stratagem._ops import on_device as constant
+from stratagem._ops.sparse import SparseTensor
 from stratagem._preprocessing._inputs import is_known
 
 OUTPUT_MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")

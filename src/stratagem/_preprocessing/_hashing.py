@@ -9,8 +9,8 @@ import numpy as np
 
 from stratagem._base.types import ShapeLike, TensorLike, Value
 from stratagem._core.step import TracedStrings
-from stratagem._data.files import SparseTensor
 from stratagem._ops import Tensor, allow_x64, as_dtype
+from stratagem._ops.sparse import SparseTensor
 from stratagem._ops.text import (
     bucket_of_integers,
     crossed_buckets,

@@ -9,7 +9,6 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Json, ShapeLike, TensorLike, Value
-from stratagem._data.files import SparseTensor
 from stratagem._ops import Assert, Tensor, allow_x64, as_dtype, int64, on_device, reduce_all
 from stratagem._ops.files import exists
 from stratagem._ops.lookup import (
@@ -19,6 +18,7 @@ from stratagem._ops.lookup import (
     TextFileIndex,
     TextFileInitializer,
 )
+from stratagem._ops.sparse import SparseTensor
 from stratagem._ops.text import to_hash_bucket_fast
 from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._encoding import (

@@ -10,8 +10,8 @@ from stratagem._base.errors import UnimplementedError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Json, ShapeLike, TensorLike, UserFunction, Value
 from stratagem._core.values import TensorShape
-from stratagem._data.files import SparseTensor
 from stratagem._ops import StringTensor, Tensor, on_device
+from stratagem._ops.sparse import SparseTensor
 from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._inputs import as_input, at_host
 from stratagem._preprocessing._lookups import StringLookup
