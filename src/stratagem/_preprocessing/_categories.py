@@ -9,8 +9,8 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import ShapeLike, TensorLike, Value
-from stratagem._ops import Assert, Tensor, as_dtype
-from stratagem._ops.sparse import SparseTensor
+from stratagem._ops import Assert, as_dtype
+from stratagem._preprocessing._composites import Encoded, encoded_composite, is_composite
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape
 from stratagem._preprocessing._inputs import as_input, is_known
 from stratagem._private import accept_any_input
@@ -41,7 +41,7 @@ class CategoryEncoding(keras.Layer):  # type: ignore[misc]
             )
         self.num_tokens, self.output_mode, self.sparse = num_tokens, mode, sparse
 
-    def call(self, inputs: TensorLike, count_weights: TensorLike = None) -> Tensor | SparseTensor:
+    def call(self, inputs: TensorLike, count_weights: TensorLike = None) -> Encoded:
         """Returns vectors, (num_tokens,) or (rows, num_tokens), of numbers from 0 to num_tokens - 1.
 
         count_weights: of the shape of `inputs`, for the mode count. Raises InvalidArgumentError for other numbers, and
@@ -49,13 +49,21 @@ class CategoryEncoding(keras.Layer):  # type: ignore[misc]
         """
         if count_weights is not None and self.output_mode != "count":
             raise ValueError(f"{self.name}: `count_weights` is for output_mode='count', not {self.output_mode!r}.")
+        if is_composite(inputs):
+            weights = None if count_weights is None else _flat_weights(count_weights)
+            mode, size, dtype = self.output_mode, self.num_tokens, self.compute_dtype
+            return encoded_composite(inputs, self._ids, mode, size, dtype, weights=weights, sparse=self.sparse)
+        ids = self._ids(inputs)
+        weights = None if count_weights is None else as_input(count_weights, self.compute_dtype)
+        mode, size, dtype = self.output_mode, self.num_tokens, self.compute_dtype
+        return encoded(ids, mode, size, dtype, count_weights=weights, sparse=self.sparse)
+
+    def _ids(self, inputs: TensorLike) -> Any:
         ids = as_input(inputs)
         if not as_dtype(ids.dtype).is_integer:
             ids = ids.astype(np.int32)
         self._check(ids)
-        weights = None if count_weights is None else as_input(count_weights, self.compute_dtype)
-        mode, size, dtype = self.output_mode, self.num_tokens, self.compute_dtype
-        return encoded(ids, mode, size, dtype, count_weights=weights, sparse=self.sparse)
+        return ids
 
     def _check(self, ids: Any) -> None:
         text = f"{self.name}: Input values must be in the range 0 <= values < num_tokens with num_tokens={self.num_tokens}."
@@ -76,3 +84,8 @@ class CategoryEncoding(keras.Layer):  # type: ignore[misc]
         """Returns the arguments."""
         names = ("num_tokens", "output_mode", "sparse")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
+
+
+def _flat_weights(weights: Any) -> np.ndarray:
+    """The weights of ragged or sparse numbers, in the order of these."""
+    return np.asarray(weights.flat_values if hasattr(weights, "flat_values") else weights.values)

@@ -7,9 +7,9 @@ import keras
 import numpy as np
 
 from stratagem._base.types import Json, ShapeLike, TensorLike, Value
-from stratagem._ops import Tensor, allow_x64
-from stratagem._ops.sparse import SparseTensor
+from stratagem._ops import allow_x64
 from stratagem._preprocessing._adapting import AdaptedLayer
+from stratagem._preprocessing._composites import Encoded, encoded_composite, is_composite
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape
 from stratagem._preprocessing._hashing import integers_if_int
 from stratagem._preprocessing._index_lookup import listed
@@ -83,18 +83,22 @@ class Discretization(AdaptedLayer):
         for state in states:
             self._summary = _merged(np.array(state, np.float32).reshape(2, -1), self._summary, self.epsilon)
 
-    def call(self, inputs: TensorLike) -> Tensor | SparseTensor:
-        """Returns the bin of each number, or vectors."""
+    def call(self, inputs: TensorLike) -> Encoded:
+        """Returns the bin of each number, or vectors. inputs: also ragged or sparse."""
+        depth, dtype = len(self.bin_boundaries) + 1, self.compute_dtype
+        if is_composite(inputs):
+            return encoded_composite(inputs, self._bins, self.output_mode, depth, dtype, sparse=self.sparse)
+        return encoded(self._bins(inputs), self.output_mode, depth, dtype, sparse=self.sparse)
+
+    def _bins(self, inputs: TensorLike) -> Any:
         array = as_input(inputs)
         boundaries = np.array(self.bin_boundaries, np.float32).astype(
             array.dtype if array.dtype.kind == "f" else "float32"
         )
         if is_known(array):
-            bins: Any = np.searchsorted(boundaries, array, side="right")
-        else:
-            with allow_x64(array.dtype):
-                bins = jnp.searchsorted(boundaries, array.astype(boundaries.dtype), side="right")
-        return encoded(bins, self.output_mode, len(boundaries) + 1, self.compute_dtype, sparse=self.sparse)
+            return np.searchsorted(boundaries, array, side="right")
+        with allow_x64(array.dtype):
+            return jnp.searchsorted(boundaries, array.astype(boundaries.dtype), side="right")
 
     def compute_output_shape(self, input_shape: ShapeLike) -> tuple[int | None, ...]:
         """Returns the shape of the output."""

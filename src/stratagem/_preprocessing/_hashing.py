@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.types import ShapeLike, TensorLike, Value
 from stratagem._core.step import TracedStrings
-from stratagem._ops import Tensor, allow_x64, as_dtype
+from stratagem._ops import Tensor, allow_x64, as_dtype, tensor
 from stratagem._ops.sparse import SparseTensor
 from stratagem._ops.text import (
     bucket_of_integers,
@@ -18,6 +18,7 @@ from stratagem._ops.text import (
     to_hash_bucket_fast,
     to_hash_bucket_strong,
 )
+from stratagem._preprocessing._composites import Encoded, encoded_composite, is_composite
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape, output_dtype
 from stratagem._preprocessing._inputs import as_input, at_host, is_known
 from stratagem._private import accept_any_input
@@ -53,11 +54,20 @@ class Hashing(keras.Layer):  # type: ignore[misc]
             raise ValueError(f"Hashing: `salt` is one integer or two, got {salt!r}.")
         self.salt = [salt, salt] if isinstance(salt, int) else salt
 
-    def call(self, inputs: TensorLike) -> Tensor | SparseTensor:
+    def call(self, inputs: TensorLike) -> Encoded:
         """Returns the bucket of each string or integer, or vectors. Raises TypeError for other inputs."""
         return at_host(self._prepared, inputs)
 
-    def _prepared(self, inputs: TensorLike) -> Tensor | SparseTensor:
+    def _prepared(self, inputs: TensorLike) -> Encoded:
+        if is_composite(inputs):
+            return encoded_composite(
+                inputs,
+                lambda values: self._buckets(as_input(values)),
+                self.output_mode,
+                self.num_bins,
+                self.compute_dtype,
+                sparse=self.sparse,
+            )
         array = as_input(inputs)
         return encoded(self._buckets(array), self.output_mode, self.num_bins, self.compute_dtype, sparse=self.sparse)
 
@@ -109,13 +119,9 @@ class HashedCrossing(keras.Layer):  # type: ignore[misc]
         self.num_bins, self.output_mode, self.sparse = num_bins, mode, sparse
 
     def __call__(self, inputs: Sequence[TensorLike], **kwargs: Value) -> Tensor | SparseTensor:
-        """Calls the layer with arrays in place of tensors that are known: Keras takes no strings beside tensors."""
+        """Calls the layer with tensors: Keras takes no arrays beside them. Strings of a step become their fingerprints."""
         if isinstance(inputs, list | tuple) and not any(isinstance(x, keras.KerasTensor) for x in inputs):
-            traced = [isinstance(feature, TracedStrings) for feature in inputs]
-            columns = [at_host(fingerprints if own else as_input, f) for f, own in zip(inputs, traced, strict=True)]
-            if not all(map(is_known, columns)):
-                columns = [fingerprints(c) if c.dtype == object else c for c in columns]
-            inputs = columns
+            inputs = [at_host(fingerprints, x) if isinstance(x, TracedStrings) else tensor(x) for x in inputs]
         return super().__call__(inputs, **kwargs)
 
     def call(self, inputs: Sequence[TensorLike]) -> Tensor | SparseTensor:

@@ -9,6 +9,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Json, ShapeLike, TensorLike, Value
+from stratagem._core.step import host_function
 from stratagem._ops import Assert, Tensor, allow_x64, as_dtype, int64, on_device, reduce_all
 from stratagem._ops.files import exists
 from stratagem._ops.lookup import (
@@ -21,6 +22,7 @@ from stratagem._ops.lookup import (
 from stratagem._ops.sparse import SparseTensor
 from stratagem._ops.text import to_hash_bucket_fast
 from stratagem._preprocessing._adapting import AdaptedLayer
+from stratagem._preprocessing._composites import Encoded, documents_of, encoded_composite, is_composite
 from stratagem._preprocessing._encoding import (
     OUTPUT_MODES,
     as_output,
@@ -178,7 +180,10 @@ class IndexLookup(AdaptedLayer):
         Raises ValueError for a layer whose vocabulary was given.
         """
         self._refuse_given()
-        self._counts.add(_documents(as_input(data, self.vocabulary_dtype)))
+        if is_composite(data):
+            self._counts.add(documents_of(data, self.vocabulary_dtype))
+        else:
+            self._counts.add(_documents(as_input(data, self.vocabulary_dtype)))
 
     def count_words(self, documents: list[list[bytes]]) -> None:
         """Counts the words of documents, of which each is a list. Raises as `update_state`."""
@@ -223,17 +228,31 @@ class IndexLookup(AdaptedLayer):
 
     # --- Calls --------------------------------------------------------------------------------------------------------
 
-    def call(self, inputs: TensorLike) -> Tensor | SparseTensor:
+    def call(self, inputs: TensorLike) -> Encoded:
         """Returns the numbers of words, or with `invert` the words of numbers; in other modes than int, vectors.
 
-        inputs: of any shape; (), (n,) or (rows, n) for vectors. Integers may be traced by a compiled step. Raises
-        InvalidArgumentError for unknown words if `num_oov_indices` is 0, and RuntimeError for vectors without a vocabulary.
+        inputs: of any shape, also ragged or sparse; (), (n,) or (rows, n) for vectors. Integers may be traced by a compiled
+        step. Raises InvalidArgumentError for unknown words if `num_oov_indices` is 0, and RuntimeError for vectors without a
+        vocabulary.
         """
+        if self.invert and self.vocabulary_dtype == "string":
+            return host_function(self._prepared)(inputs)
         return at_host(self._prepared, inputs)
 
-    def _prepared(self, inputs: TensorLike) -> Tensor | SparseTensor:
-        depth = self._depth()
-        numbers = self.numbers_of(as_input(inputs, self.compute_dtype if self.invert else self.vocabulary_dtype))
+    def _prepared(self, inputs: TensorLike) -> Encoded:
+        depth, dtype = self._depth(), self.compute_dtype if self.invert else self.vocabulary_dtype
+        if is_composite(inputs):
+            weights = self._idf if self.output_mode == "tf_idf" else None
+            options: dict[str, Value] = {"factors": weights, "sparse": self.sparse}
+            return encoded_composite(
+                inputs,
+                lambda keys: self.numbers_of(as_input(keys, dtype)),
+                self.output_mode,
+                depth,
+                self.compute_dtype,
+                **options,
+            )
+        numbers = self.numbers_of(as_input(inputs, dtype))
         if self.output_mode == "int":
             return on_device(np.asarray(numbers)) if is_known(numbers) else numbers
         weights = self._idf if self.output_mode == "tf_idf" else None

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import jax
 import numpy as np
 
 from stratagem._base.types import DTypeLike, TensorLike
@@ -14,7 +15,8 @@ T = TypeVar("T")
 
 def at_host(function: Callable[[Any], T], inputs: TensorLike) -> T:
     """Calls a function with what a layer was called with: where a step takes strings, before each run of its program."""
-    return (host_function(function) if isinstance(inputs, TracedStrings) else function)(inputs)
+    strings = any(isinstance(leaf, TracedStrings) for leaf in jax.tree.leaves(inputs))
+    return (host_function(function) if strings else function)(inputs)
 
 
 def is_known(value: TensorLike) -> bool:

@@ -6,13 +6,13 @@ from typing import Self, final
 import keras
 import numpy as np
 
-from stratagem._base.errors import UnimplementedError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Json, ShapeLike, TensorLike, UserFunction, Value
 from stratagem._core.values import TensorShape
-from stratagem._ops import StringTensor, Tensor, on_device
-from stratagem._ops.sparse import SparseTensor
+from stratagem._ops import StringTensor, on_device
+from stratagem._ops.ragged import RaggedTensor
 from stratagem._preprocessing._adapting import AdaptedLayer
+from stratagem._preprocessing._composites import Encoded
 from stratagem._preprocessing._inputs import as_input, at_host
 from stratagem._preprocessing._lookups import StringLookup
 from stratagem._preprocessing._token_rows import TokenRows, rows_of, split_rows
@@ -122,14 +122,15 @@ class TextVectorization(AdaptedLayer):
 
     # --- Calls --------------------------------------------------------------------------------------------------------
 
-    def call(self, inputs: TensorLike) -> Tensor | SparseTensor:
+    def call(self, inputs: TensorLike) -> Encoded:
         """Returns numbers, int64, (*texts, length), or for the other modes vectors, (texts, tokens).
 
-        inputs: strings, (), (n,) or (n, 1); without `split` of any shape. Raises ValueError for other shapes.
+        With `ragged` rows of numbers are a RaggedTensor, as are words, (texts, (words)). inputs: strings, (), (n,) or (n, 1);
+        without `split` of any shape, or ragged. Raises ValueError for other shapes.
         """
         return at_host(self._prepared, inputs)
 
-    def _prepared(self, inputs: TensorLike) -> Tensor | SparseTensor:
+    def _prepared(self, inputs: TensorLike) -> Encoded:
         tokens = self._tokens_of(inputs)
         if isinstance(tokens, TokenRows):
             return self._encoded_rows(tokens)
@@ -140,19 +141,21 @@ class TextVectorization(AdaptedLayer):
             return on_device(_cut_or_filled(np.asarray(found), self._output_sequence_length))
         return found
 
-    def _encoded_rows(self, tokens: TokenRows) -> Tensor | SparseTensor:
-        if self._output_mode is None or self._ragged:
-            raise UnimplementedError(
-                f"{self.name}: rows of different lengths are a tf.RaggedTensor, which does not exist here. Take "
-                "output_mode='int' with ragged=False, which fills rows up."
-            )
+    def _encoded_rows(self, tokens: TokenRows) -> Encoded:
+        if self._output_mode is None:
+            return tokens.ragged(tokens.flat())
         if self._output_mode == "int":
             numbers = self._lookup_layer.numbers_of(tokens.flat())
+            if self._ragged:
+                return tokens.ragged(numbers)
             return on_device(tokens.padded(numbers, self._output_sequence_length))
         return self._lookup_layer.vectors_of(tokens.flat(), tokens.row_numbers(), len(tokens.rows))
 
     def _tokens_of(self, inputs: TensorLike) -> np.ndarray | TokenRows:
         """The words of texts: an array if all rows have one length by their kind, as those of one text have."""
+        if isinstance(inputs, RaggedTensor) and self._split is None:
+            words = inputs.with_flat_values(self._standardized(as_input(inputs.flat_values, "string")))
+            return self._with_ngrams(TokenRows(words.to_list(), tuple(words.shape[:1])))
         texts = self._standardized(as_input(inputs, "string"))
         if self._split is None:
             return rows_of(texts, self._ngrams)
@@ -162,10 +165,11 @@ class TextVectorization(AdaptedLayer):
                     f"{self.name} splits texts of rank 1, or whose last dimension is 1, got shape {list(texts.shape)}."
                 )
             texts = texts[..., 0]
-        rows = self._split_texts(texts)
-        if self._ngrams is not None:
-            rows = rows.with_ngrams(self._ngrams)
+        rows = self._with_ngrams(self._split_texts(texts))
         return rows if texts.ndim else rows.flat()
+
+    def _with_ngrams(self, rows: TokenRows) -> TokenRows:
+        return rows if self._ngrams is None else rows.with_ngrams(self._ngrams)
 
     def _standardized(self, texts: np.ndarray) -> np.ndarray:
         if self._standardize is None:
@@ -183,7 +187,10 @@ class TextVectorization(AdaptedLayer):
             return split_rows(texts, bytes.split)
         if self._split == "character":
             return split_rows(texts, _characters)
-        parts = np.asarray(self._split(texts.view(StringTensor)))  # type: ignore[operator, misc]
+        parts = self._split(texts.view(StringTensor))  # type: ignore[operator, misc]
+        if isinstance(parts, RaggedTensor):
+            return TokenRows(parts.to_list(), texts.shape)
+        parts = np.asarray(parts)
         return TokenRows(parts.reshape(-1, parts.shape[-1]).tolist(), parts.shape[:-1])
 
     def compute_output_shape(self, input_shape: ShapeLike) -> tuple[int | None, ...]:

@@ -6,6 +6,8 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._ops import on_device
+from stratagem._ops.ragged import RaggedTensor
 from stratagem._ops.text import ngrams
 
 
@@ -31,6 +33,13 @@ class TokenRows:
     def row_numbers(self) -> np.ndarray:
         """Returns the row of each token, (n,)."""
         return np.repeat(np.arange(len(self.rows)), [len(row) for row in self.rows])
+
+    def ragged(self, entries: np.ndarray) -> RaggedTensor:
+        """Returns an entry for each token as a ragged tensor, (*shape, (tokens))."""
+        made = RaggedTensor.from_row_lengths(on_device(entries), np.array([len(row) for row in self.rows], np.int64))
+        for size in self.shape[:0:-1]:
+            made = RaggedTensor.from_uniform_row_length(made, size)
+        return made
 
     def padded(self, numbers: np.ndarray, length: int | None) -> np.ndarray:
         """Returns a number for each token as an array, (*shape, length), cut or filled up with 0; None is the longest."""

@@ -10,6 +10,7 @@ from stratagem._base.types import DTypeLike, TensorLike, Unused
 from stratagem._core.step import TracedStrings, host_function
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, need_value, on_device, tensor
 from stratagem._ops._dtypes import DType, as_dtype, int64, string
+from stratagem._ops.lookup._composite_keys import of_values
 from stratagem._ops.lookup._initializers import TableInitializer
 from stratagem._ops.lookup._search import KeySearch
 from stratagem._ops.text import bucket_of_integers, to_hash_bucket_fast
@@ -41,10 +42,10 @@ class LookupTable(abc.ABC):
         """Returns the number of keys, int64."""
 
     @abc.abstractmethod
-    def lookup(self, keys: TensorLike, name: str | None = None) -> Tensor:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> TensorLike:
         """Returns the value of each key. Raises TypeError for keys of another dtype."""
 
-    def __getitem__(self, keys: TensorLike) -> Tensor:
+    def __getitem__(self, keys: TensorLike) -> TensorLike:
         """Returns the value of each key."""
         return self.lookup(keys)
 
@@ -91,11 +92,15 @@ class StaticHashTable(LookupTable):
         """Returns all keys and values, (n,) each, in the order in which they came."""
         return on_device(self._keys.copy()), on_device(self._values.copy())
 
-    def lookup(self, keys: TensorLike, name: str | None = None) -> Tensor:
-        """Returns the value of each key, of the shape of `keys`. Raises TypeError for keys of another dtype.
+    def lookup(self, keys: TensorLike, name: str | None = None) -> TensorLike:
+        """Returns the value of each key, of the shape of `keys`, which may be ragged or sparse.
 
-        Numbers are looked up inside a compiled step, too; values that are strings only where keys are known.
+        Numbers are looked up inside a compiled step, too; values that are strings only where keys are known. Raises
+        TypeError for keys of another dtype.
         """
+        return of_values(self._looked_up, keys)
+
+    def _looked_up(self, keys: TensorLike) -> Tensor:
         array = self._checked(keys)
         if isinstance(array, TracedStrings) or self._values.dtype == object:
             return host_function(self._known)(array)
@@ -168,11 +173,14 @@ class StaticVocabularyTable(LookupTable):
         """Returns the number of keys and buckets, int64."""
         return on_device(np.asarray(self._keys() + self._buckets, np.int64))
 
-    def lookup(self, keys: TensorLike, name: str | None = None) -> Tensor:
-        """Returns the number of each key, int64, of the shape of `keys`; integers are looked up inside a compiled step, too.
+    def lookup(self, keys: TensorLike, name: str | None = None) -> TensorLike:
+        """Returns the number of each key, int64, of the shape of `keys`, which may be ragged or sparse.
 
-        Raises TypeError for keys of another dtype.
+        Integers are looked up inside a compiled step, too. Raises TypeError for keys of another dtype.
         """
+        return of_values(self._looked_up, keys)
+
+    def _looked_up(self, keys: TensorLike) -> Tensor:
         array = self._checked(keys)
         if self.key_dtype == string:
             buckets = to_hash_bucket_fast(array, self._buckets)

@@ -208,6 +208,40 @@ def _normalize(tf: Any, query: Any, *, options: Any, data: Any, dtype_of_data: A
     return layer(query)
 
 
+def _rows(draw: Draw) -> Any:
+    kind = ("StringLookup", "IntegerLookup", "Hashing", "Discretization", "CategoryEncoding")[draw.number % 5]
+    mode = draw.choice(("count", "multi_hot") if kind == "CategoryEncoding" else ("int", "count", "multi_hot"))
+    options: dict[str, Any] = {"output_mode": mode}
+    options |= {
+        "StringLookup": {"vocabulary": ["a", "b", "the"], "num_oov_indices": 2},
+        "IntegerLookup": {"vocabulary": [1, 2], "mask_token": 0},
+        "Hashing": {"num_bins": 4},
+        "Discretization": {"bin_boundaries": [0.0, 1.0]},
+        "CategoryEncoding": {"num_tokens": 5},
+    }[kind]
+    lengths = [draw.integer(0, 3) for _ in range(3)]
+    shape = (sum(lengths),)
+    numbers = {"Discretization": "float32"}.get(kind, "int64")
+    values = words(draw, shape) if kind == "StringLookup" else draw.array(shape, numbers, 0, 4, special=False)
+    form = draw.choice(("ragged", "sparse"))
+    options["sparse"] = mode != "int" and form == "sparse"
+    return [values], {"kind": kind, "options": options, "lengths": lengths, "form": form}
+
+
+def _encode_rows(tf: Any, values: Any, *, kind: str, options: Any, lengths: Any, form: str) -> Any:
+    inputs = tf.RaggedTensor.from_row_lengths(values, lengths)
+    if form == "sparse":
+        inputs = inputs.to_sparse()
+    return _made(tf, kind, options)(inputs)
+
+
+def _ragged_texts(draw: Draw) -> Any:
+    split = draw.choice(("whitespace", "character"))
+    options: dict[str, Any] = {"split": split, "ngrams": draw.choice((None, 2)), "vocabulary": ["the", "fox", "a", "t"]}
+    options |= draw.choice(({"ragged": True}, {"output_mode": None}))
+    return [words(draw, draw.choice(((3,), (2, 1))), TEXTS)], {"options": options}
+
+
 def _called(name: str) -> Any:
     """A function that makes the layer and calls it."""
     return lambda tf, query, *, options: _made(tf, name, options)(query)
@@ -235,5 +269,7 @@ FUNCTIONS = [
         differ={4: "TensorFlow refuses the weight of a scalar"},
     ),
     Function("keras.layers.Discretization", _bins, count=12, called=_discretize, quick=(0, 1, 2)),
+    Function("keras.layers.Layer.ragged", _rows, count=15, called=_encode_rows, quick=(0, 1, 4)),
+    Function("keras.layers.TextVectorization.ragged", _ragged_texts, count=9, called=_called("TextVectorization"), quick=(0,)),
     Function("keras.layers.Normalization", _normal, count=9, called=_normalize, quick=(0, 1)),
 ]  # fmt: skip
