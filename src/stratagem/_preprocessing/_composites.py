@@ -1,4 +1,4 @@
-"""Ragged and sparse inputs of layers: what is made of their values, and of their rows."""
+"""Composite inputs of layers, ragged and sparse ones: what is made of their values, and of their rows."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
