@@ -241,21 +241,20 @@ class IndexLookup(AdaptedLayer):
 
     def _prepared(self, inputs: TensorLike) -> Encoded:
         depth, dtype = self._depth(), self.compute_dtype if self.invert else self.vocabulary_dtype
+        weights = self._idf if self.output_mode == "tf_idf" else None
         if is_composite(inputs):
-            weights = self._idf if self.output_mode == "tf_idf" else None
-            options: dict[str, Value] = {"factors": weights, "sparse": self.sparse}
             return encoded_composite(
                 inputs,
                 lambda keys: self.numbers_of(as_input(keys, dtype)),
                 self.output_mode,
                 depth,
                 self.compute_dtype,
-                **options,
+                factors=weights,
+                sparse=self.sparse,
             )
         numbers = self.numbers_of(as_input(inputs, dtype))
         if self.output_mode == "int":
             return on_device(np.asarray(numbers)) if is_known(numbers) else numbers
-        weights = self._idf if self.output_mode == "tf_idf" else None
         return encoded(numbers, self.output_mode, depth, self.compute_dtype, idf_weights=weights, sparse=self.sparse)
 
     def vectors_of(self, keys: np.ndarray, rows: np.ndarray, count: int) -> Tensor | SparseTensor:
