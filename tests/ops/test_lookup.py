@@ -127,3 +127,16 @@ def test_dtypes_are_checked() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="have the shape"):
         table.lookup(["a", "b"], dynamic_default_values=tf.constant([1], tf.int64))
     assert table.lookup(["a", "b"], tf.constant([1, 2], tf.int64)).numpy().tolist() == [1, 2]
+
+
+def test_ragged_and_sparse_keys_are_looked_up_in_their_places() -> None:
+    words = lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
+    keys = tf.RaggedTensor.from_row_lengths(tf.constant(["a", "c", "b"]), [2, 0, 1])
+    for table, missing in ((lookup.StaticHashTable(words, -1), -1), (lookup.StaticVocabularyTable(words, 1), 2)):
+        found = table.lookup(keys)
+        assert found.to_list() == [[0, missing], [], [1]]
+        sparse = table[keys.to_sparse()]
+        assert sparse.values.numpy().tolist() == [0, missing, 1]
+        assert sparse.indices.numpy().tolist() == [[0, 0], [0, 1], [2, 0]]
+    with pytest.raises(TypeError, match="Keys of this table are int64, got string"):
+        numbers().lookup(keys)

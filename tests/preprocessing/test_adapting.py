@@ -91,3 +91,16 @@ def test_vectors_keep_their_size() -> None:
     with pytest.raises(RuntimeError, match="cannot change: it was 3, got 4"):
         layer.adapt(["a", "b", "c"])
     assert layer.get_vocabulary() == ["[UNK]", "b", "a"]
+
+
+def test_rows_of_different_lengths_are_documents() -> None:
+    texts = layers.TextVectorization(output_mode="tf_idf")
+    texts.adapt(["a b a", "b"])
+    words = tf.RaggedTensor.from_row_lengths(tf.constant(["a", "b", "a", "b"]), [3, 1])
+    for data in (words, words.to_sparse()):
+        layer = layers.StringLookup(output_mode="tf_idf")
+        layer.build(None)
+        layer.update_state(data)
+        layer.finalize_state()
+        assert layer.get_vocabulary() == texts.get_vocabulary() == ["[UNK]", "b", "a"]
+        assert layer(words).numpy().tolist() == texts(["a b a", "b"]).numpy().tolist()

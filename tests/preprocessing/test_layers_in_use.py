@@ -38,6 +38,10 @@ def test_functions_standardize_and_split() -> None:
         standardize=tf.strings.upper, split=lambda x: tf.stack([x, x], axis=-1), vocabulary=["A B", "C"]
     )
     assert layer(["a b", "c"]).numpy().tolist() == [[2, 2], [3, 3]]
+    layer = layers.TextVectorization(
+        split=lambda x: tf.RaggedTensor.from_row_lengths(tf.repeat(x, [1, 2]), [1, 2]), vocabulary=["a", "b"]
+    )
+    assert layer(["a", "b"]).numpy().tolist() == [[2, 0], [3, 3]]
     words = layers.TextVectorization(split=None, standardize=None, output_mode=None, vocabulary=["a"])(["A b"])
     assert words.numpy().tolist() == [b"A b"]
 
