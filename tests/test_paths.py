@@ -166,6 +166,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "io.matching_files": tf.io.matching_files,
     "io.read_file": tf.io.read_file,
     "io.write_file": lambda p: tf.io.write_file(p, "text"),
+    "lookup.TextFileInitializer": lambda p: tf.lookup.TextFileInitializer(p, tf.string, -2, tf.int64, -1),
     "keras.Model.export": lambda p: model().export(p),
     "keras.Model.load_weights": lambda p: model().load_weights(p),
     "keras.Model.save": lambda p: model().save(ending(p, ".h5")),

@@ -43,6 +43,8 @@ _NAMES = {
         batch_to_space conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2 extract_volume_patches
         required_space_to_batch_paddings space_to_batch space_to_batch_nd
     """,
+    "_ops.ragged": "RaggedTensor RaggedTensorSpec",
+    "_ops.sparse": "SparseTensor SparseTensorSpec",
     "_ops.text": "as_string fingerprint",
     "_ops.flow": """
         TensorArray TensorArraySpec case cond foldl foldr map_fn scan switch_case while_loop
@@ -68,7 +70,8 @@ _NAMES = {
 }
 _NAMESPACES = """
     autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator experimental image io keras
-    linalg math nest nn profiler quantization random signal sparse strings summary sysconfig test tpu train types version
+    linalg lookup math nest nn profiler quantization ragged random signal sparse strings summary sysconfig test tpu train
+    types version
 """
 _KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 

@@ -58,8 +58,10 @@ from stratagem._ops._callbacks import numpy_function as numpy_function
 from stratagem._ops._callbacks import py_function as py_function
 from stratagem._ops._convert import StringTensor as StringTensor
 from stratagem._ops._convert import Tensor as Tensor
+from stratagem._ops._convert import allow_x64 as allow_x64
 from stratagem._ops._convert import is_tensor as is_tensor
 from stratagem._ops._convert import is_traced as is_traced
+from stratagem._ops._convert import need_value as need_value
 from stratagem._ops._convert import on_device as on_device
 from stratagem._ops._convert import tensor as tensor
 from stratagem._ops._creation import constant as constant

@@ -201,6 +201,8 @@ def on_host(value: Any, dtype: Any = None) -> np.ndarray:
 def _from_python(value: Any) -> np.ndarray:
     try:
         return np.asarray(value)
+    except UnicodeDecodeError:  # NumPy reads bytes beside text as ASCII
+        return np.asarray(value, dtype=object)
     except ValueError as error:
         raise ValueError(f"A list of lists of different lengths is no tensor: {value!r}") from error
 
@@ -329,7 +331,7 @@ def _is_integer_constant(value: Any) -> bool:
     return isinstance(value, jax.Array) and not is_traced(value) and not jnp.issubdtype(value.dtype, np.inexact)
 
 
-def allow_x64(dtype: Any) -> contextlib.AbstractContextManager[Any]:
+def allow_x64(dtype: DTypeLike) -> contextlib.AbstractContextManager[None]:
     """Allows 64-bit types around JAX functions that mix in 32-bit constants and would refuse 64-bit tensors."""
     return jax.enable_x64(True) if np.dtype(dtype).itemsize >= 8 else contextlib.nullcontext()
 

@@ -33,7 +33,6 @@ INSTEAD = {
         "local_variables_initializer variables_initializer": _INITIALIZED,
         "initialize_local_variables initialize_variables is_variable_initialized": _INITIALIZED,
         "assert_variables_initialized report_uninitialized_variables": _INITIALIZED,
-        "tables_initializer initialize_all_tables": "nothing: there are no tables that wait",
         "all_variables": "tf.compat.v1.global_variables",
         "get_local_variable": "tf.compat.v1.get_variable with collections=[tf.compat.v1.GraphKeys.LOCAL_VARIABLES]",
         "moving_average_variables": "the variables that tf.train.ExponentialMovingAverage was applied to",
@@ -53,7 +52,7 @@ INSTEAD = {
         "OpError": "tf.errors.OpError",
         "QUANTIZED_DTYPES dequantize quantize quantize_v2 quantized_concat": _QUANTIZED,
         "SparseFeature": "tf.io.VarLenFeature, one for the indices and one for the values",
-        "SparseTensor SparseTensorValue convert_to_tensor_or_sparse_tensor deserialize_many_sparse": _SPARSE,
+        "SparseTensorValue convert_to_tensor_or_sparse_tensor deserialize_many_sparse": _SPARSE,
         "serialize_many_sparse serialize_sparse sparse_add sparse_concat sparse_fill_empty_rows sparse_mask": _SPARSE,
         "sparse_matmul sparse_maximum sparse_merge sparse_minimum sparse_reduce_max sparse_reduce_max_sparse": _SPARSE,
         "sparse_reduce_sum sparse_reduce_sum_sparse sparse_reorder": _SPARSE,
@@ -132,7 +131,6 @@ INSTEAD = {
     "compat.v1.image": {"sample_distorted_bounding_box": "tf.image.sample_distorted_bounding_box, which has one seed"},
     "compat.v1.initializers": {
         "global_variables local_variables variables": _INITIALIZED,
-        "tables_initializer": "nothing: there are no tables that wait",
         "uniform_unit_scaling": "tf.compat.v1.variance_scaling_initializer(distribution='uniform')",
     },
     "compat.v1.io": {
@@ -202,6 +200,10 @@ INSTEAD = {
     "compat.v1.nn.rnn_cell": {"": _RNN},
     "compat.v1.profiler": {"": "tf.profiler.experimental"},
     "compat.v1.python_io": {"": "tf.io.TFRecordWriter and tf.data.TFRecordDataset"},
+    "compat.v1.ragged": {
+        "RaggedTensorValue constant_value": "tf.RaggedTensor, whose numpy() and to_list() give what it holds",
+        "placeholder": _PLACEHOLDER,
+    },
     "compat.v1.random": {
         "get_seed": "tf.random.set_seed, and the seeds that you give",
         "stateless_multinomial": "tf.random.stateless_categorical",

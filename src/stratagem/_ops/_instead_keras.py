@@ -46,7 +46,6 @@ INSTEAD = {
         ),
     },
     "keras.layers.experimental.preprocessing": {
-        "PreprocessingLayer": "tf.keras.layers.Layer",
         "RandomHeight": "tf.keras.layers.RandomZoom(height_factor, width_factor=0.0)",
         "RandomWidth": "tf.keras.layers.RandomZoom(0.0, width_factor=…)",
     },

@@ -12,6 +12,7 @@ import numpy as np
 
 from stratagem._base.types import Nest, TensorLike
 from stratagem._core.values import TensorShape
+from stratagem._ops._composite import HOLDERS, kind_among, rule_of
 from stratagem._ops._dtypes import DType
 
 # By name, every tensor function that takes symbolic tensors: a saved model has the name.
@@ -21,7 +22,7 @@ _SIZES = (83, 89)
 
 
 def accept_symbols(module: dict[str, Any], namespace: str = "") -> None:
-    """Let the public functions that a module defines accept symbolic tensors. Called at its end, with its names.
+    """Let the public functions that a module defines accept symbolic and composite tensors. Called at its end, with its names.
 
     namespace: that of the functions in `tf`, for example `strings.`.
 
@@ -43,11 +44,15 @@ def _accepting_symbols(name: str, function: Callable[..., Any]) -> Callable[...,
     @functools.wraps(function)
     def accepting(*args: Any, **kwargs: Any) -> Any:
         # Every call comes here: first the types alone, which is ten times as fast.
-        suspect = not _HOLDERS.isdisjoint(map(type, args)) or (
-            kwargs and not _HOLDERS.isdisjoint(map(type, kwargs.values()))
+        suspect = not HOLDERS.isdisjoint(map(type, args)) or (
+            kwargs and not HOLDERS.isdisjoint(map(type, kwargs.values()))
         )
-        if suspect and (_has_symbol(args) or _has_symbol(kwargs.values())):
-            return _layer_of(name)(_plain(args), _plain(kwargs))
+        if suspect:
+            if _has_symbol(args) or _has_symbol(kwargs.values()):
+                return _layer_of(name)(_plain(args), _plain(kwargs))
+            kind = kind_among(args) or kind_among(kwargs.values())
+            if kind is not None:
+                return rule_of(name, kind)(*args, **kwargs)
         return function(*args, **kwargs)
 
     return accepting
@@ -187,8 +192,7 @@ def _operator(name: str, reverse: bool = False) -> Callable[[Any, Any], Any]:
     return apply
 
 
-# What is a symbolic tensor, or may have one in it.
-_HOLDERS = frozenset({keras.KerasTensor, KerasShapeTensor, list, tuple})
+HOLDERS.update({keras.KerasTensor, KerasShapeTensor})
 _OPERATORS: dict[str, str] = {
     "add": "add",
     "sub": "subtract",

@@ -40,6 +40,7 @@ from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach
 from stratagem._private._hooks import attached_by as attached_by
 from stratagem._private._keras_optional_modules import hide_tensorflow_from_keras as hide_tensorflow_from_keras
+from stratagem._private._layers import accept_any_input as accept_any_input
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
 from stratagem._private._layers import build_layers_as_tensorflow as build_layers_as_tensorflow

@@ -28,6 +28,12 @@ def announce_build(owner: keras.layers.Layer) -> None:
         callback(owner)
 
 
+def accept_any_input(layer: keras.layers.Layer) -> None:
+    """Let a layer be called with what Keras would convert or refuse: strings, lists, and structures of them."""
+    layer._convert_input_args = False
+    layer._allow_non_tensor_positional_args = True
+
+
 def _average_statistics(layer: Any) -> None:
     """TF averages BatchNormalization's moving statistics over replicas; Keras 3 says 'none'."""
     for variable in layer._non_trainable_variables:

@@ -62,18 +62,26 @@ def _with_tensors(tf: Any, args: Any, tensors: Iterator[Any]) -> Any:
 
 
 def flat(result: Any) -> list[Any]:
-    """The tensors of a result, which may be a list or tuple."""
+    """The tensors of a result, which may be a list or tuple; of a ragged or sparse one its values."""
+    if hasattr(result, "flat_values"):
+        return [result.flat_values]
+    if hasattr(result, "dense_shape"):
+        return [result.values]
     return [leaf for item in result for leaf in flat(item)] if isinstance(result, list | tuple) else [result]
 
 
 def written(result: Any) -> Any:
-    """A result as JSON: structures as lists, tensors as [dtype, shape, numbers]."""
+    """A result as JSON: structures as lists, tensors as [dtype, shape, numbers]; ragged and sparse ones as their parts."""
     if result is None or isinstance(result, str):
         return result
     if isinstance(result, list | tuple):
         return {"items": [written(v) for v in result]}
     if hasattr(result, "_asdict"):
         return {"items": [written(v) for v in result]}
+    if hasattr(result, "flat_values"):
+        return {"items": [written(result.flat_values), *map(written, result.nested_row_splits)]}
+    if hasattr(result, "dense_shape"):
+        return {"items": [written(result.indices), written(result.values), written(result.dense_shape)]}
     array = np.asarray(result)
     return [array.dtype.name, list(array.shape), [_number(v) for v in array.ravel()]]
 

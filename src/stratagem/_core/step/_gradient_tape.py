@@ -15,7 +15,7 @@ from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.eager import EagerRecording, TapeRecording
 from stratagem._core.step._traced_recording import TracedRecording
-from stratagem._core.values import IndexedSlices, is_per_replica
+from stratagem._core.values import CompositeTensor, IndexedSlices, is_per_replica
 from stratagem._private import KerasVariable, creation_order, current_recording
 
 logger = logging.getLogger("stratagem")
@@ -63,7 +63,7 @@ class GradientTape:
     def watch(self, tensor: Nest) -> None:
         """Records what is computed from `tensor` (a tensor, a variable, or a structure of them) from now on."""
         recorded = self._checked("watch")
-        for leaf in jax.tree.leaves(tensor):
+        for leaf in map(_differentiable_part, jax.tree.leaves(tensor, is_leaf=_is_composite)):
             if not isinstance(leaf, KerasVariable | jax.Array):
                 raise TapeError(
                     f"A tape watches tensors and variables, not the number {leaf!r}: make it a tensor with tf.constant."
@@ -114,12 +114,19 @@ class GradientTape:
         second call on a tape that is not persistent.
         """
         self._use("gradient")
-        leaves, structure = jax.tree.flatten(sources, is_leaf=lambda v: v is None)
-        targets = [self._target(t) for t in jax.tree.leaves(target, is_leaf=lambda v: v is None)]
-        seeds = [] if output_gradients is None else jax.tree.leaves(output_gradients, is_leaf=lambda v: v is None)
+        given, structure = jax.tree.flatten(sources, is_leaf=_is_leaf)
+        leaves = list(map(_differentiable_part, given))
+        targets = [self._target(t) for t in map(_differentiable_part, jax.tree.leaves(target, is_leaf=_is_leaf))]
+        seeds = [] if output_gradients is None else jax.tree.leaves(output_gradients, is_leaf=_is_leaf)
+        seeds = list(map(_differentiable_part, seeds))
         if seeds and len(seeds) != len(targets):
             raise ValueError(f"gradient: {len(targets)} targets but {len(seeds)} output_gradients.")
-        return jax.tree.unflatten(structure, self._gradients(targets, seeds, leaves, None, unconnected_gradients))
+        found = self._gradients(targets, seeds, leaves, None, unconnected_gradients)
+        pairs = zip(given, found, strict=True)
+        return jax.tree.unflatten(
+            structure,
+            [s._with_differentiable(g) if _is_composite(s) and g is not None else g for s, g in pairs],
+        )
 
     def jacobian(
         self,
@@ -234,6 +241,19 @@ def tape_of_program(recorder: Any, stops: Sequence[Any] = ()) -> GradientTape:
     tape = GradientTape(persistent=True)
     tape._recorded = TracedRecording(recorder, watch_variables=False, everything=True, stops=stops)
     return tape
+
+
+def _is_composite(value: Any) -> bool:
+    return isinstance(value, CompositeTensor)
+
+
+def _is_leaf(value: Any) -> bool:
+    return value is None or _is_composite(value)
+
+
+def _differentiable_part(leaf: Any) -> Any:
+    """The values of a composite tensor, whose gradient is that of the whole; any other leaf as it is."""
+    return leaf._differentiable if _is_composite(leaf) else leaf
 
 
 def _differentiable(source: Any) -> bool:

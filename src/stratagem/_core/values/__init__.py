@@ -1,5 +1,6 @@
 """Values with many replicas: PerReplica, variables and their placements, initial values, shards."""
 
+from stratagem._core.values._composite_tensor import CompositeTensor as CompositeTensor
 from stratagem._core.values._formatting import as_text as as_text
 from stratagem._core.values._identity_reference import Reference as Reference
 from stratagem._core.values._identity_reference import attach_methods as attach_methods

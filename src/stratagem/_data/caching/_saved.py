@@ -23,7 +23,7 @@ from stratagem._base.paths import file_errors
 from stratagem._base.types import Json
 from stratagem._core.values import TensorSpec
 from stratagem._data.caching._cache_file import CacheIndex, CacheWriter, elements_from, read_index
-from stratagem._data.elements._nest import Array, CompositeTensor, Nest, packer
+from stratagem._data.elements._nest import Array, Nest, packer
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage, StageIterator
 
@@ -201,7 +201,7 @@ def _json_of_spec(spec: Nest) -> Json:
     """The specs of elements as JSON.
 
     Raises:
-        TypeError: the elements hold datasets, or SparseTensors.
+        TypeError: the elements hold datasets, or ragged or sparse tensors.
     """
     if spec is None:
         return None
@@ -210,10 +210,10 @@ def _json_of_spec(spec: Nest) -> Json:
         return {"tensor": [np.dtype(spec.dtype).name, shape]}
     if isinstance(spec, dict):
         return {"dict": [[key, _json_of_spec(part)] for key, part in spec.items()]}
-    if not isinstance(spec, tuple) or isinstance(spec, CompositeTensor):
+    if not isinstance(spec, tuple):
         raise TypeError(
             f"Elements with {type(spec).__name__} cannot be saved. Make tensors of them first: `tf.sparse.to_dense` of "
-            "SparseTensors, `dataset.flat_map(lambda window: window.batch(size))` of datasets."
+            "SparseTensors, `to_tensor` of RaggedTensors, `dataset.flat_map(lambda window: window.batch(size))` of datasets."
         )
     fields = [type(spec).__name__, list(spec._fields)] if hasattr(spec, "_fields") else None
     return {"tuple": [_json_of_spec(part) for part in spec], "named": fields}

@@ -35,8 +35,8 @@ from stratagem._data.distribution._shape_agreement import (
 from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._shard_report import DatasetLength, announce, check_lengths, length
 from stratagem._data.distribution._worker_iterator import WorkerIterator, joined
-from stratagem._data.elements._nest import Array, Nest, to_tensors
-from stratagem._data.elements._spec import with_rows, without_rows
+from stratagem._data.elements._nest import Array, Nest, leaves, to_tensors
+from stratagem._data.elements._spec import Spec, with_other_rows
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import InlineExecutor, ReadAheadIterator, ThreadExecutor
@@ -171,7 +171,7 @@ class DistributedDataset(DistributedInput):
         self._stage = dataset.stage
         # The spec of user code is found out by running it; such a dataset is checked batch by batch instead.
         if self._stage.pure and context.num_replicas_in_sync > 1:
-            for spec in jax.tree.leaves(self._stage.spec):
+            for spec in leaves(self._stage.spec):
                 check_batched(spec)
         self._sharding = shard(self._stage, dataset.options().experimental_distribute.auto_shard_policy, context)
         self._pieces = self._sharding.pieces(context.input_pipeline_id, context.num_input_pipelines)
@@ -305,8 +305,8 @@ def place(
     return per_replica([exact(piece) for piece in pieces], mesh, shapes)
 
 
-def _any_rows(spec: TensorSpec) -> TensorSpec:
-    return with_rows(without_rows(spec), None) if spec.shape.rank else spec
+def _any_rows(spec: Spec) -> Spec:
+    return with_other_rows(spec, None)
 
 
 def _dataset_from(dataset_fn: Callable[[InputContext], Dataset], context: InputContext) -> Dataset:

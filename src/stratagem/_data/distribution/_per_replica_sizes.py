@@ -2,8 +2,13 @@
 
 from itertools import accumulate, pairwise
 
-from stratagem._core.values import TensorSpec
+import numpy as np
+
+from stratagem._core.values import CompositeTensor, TensorSpec
 from stratagem._data.elements._nest import Array
+from stratagem._data.elements._spec import Spec
+from stratagem._ops.ragged import RaggedTensorSpec
+from stratagem._ops.sparse import SparseTensorSpec
 
 
 def piece_sizes(rows: int, replicas: int) -> tuple[int, ...]:
@@ -32,9 +37,14 @@ def piece_spec(spec: TensorSpec, replicas: int) -> TensorSpec:
     return TensorSpec((piece, *spec.shape[1:]), spec.dtype)
 
 
-def check_batched(tensor: TensorSpec | Array) -> None:
-    """Raises ValueError for an element without a batch dimension, which cannot be divided among replicas."""
-    if (tensor.shape.rank if isinstance(tensor, TensorSpec) else tensor.ndim) == 0:
+def check_batched(tensor: Spec | CompositeTensor | Array) -> None:
+    """Raises ValueError for an element without a batch dimension, TypeError for a ragged or sparse one: none is divided."""
+    if isinstance(tensor, CompositeTensor | RaggedTensorSpec | SparseTensorSpec):
+        raise TypeError(
+            "A RaggedTensor or SparseTensor is not divided among replicas. Make it dense first: `map` the batches with "
+            "tf.sparse.to_dense, or with a function that calls `to_tensor` of ragged tensors."
+        )
+    if (tensor.ndim if isinstance(tensor, np.ndarray) else tensor.shape.rank) == 0:
         raise ValueError(
             "A dataset can be distributed when its elements are batches, but this one has a scalar of "
             f"dtype {tensor.dtype} in its elements, which has no rows to divide among the replicas. "

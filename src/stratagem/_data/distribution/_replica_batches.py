@@ -7,7 +7,7 @@ from typing import final
 import jax
 
 from stratagem._data.distribution._per_replica_sizes import check_batched, piece_sizes, piece_spec
-from stratagem._data.elements._nest import Nest, rows_in, slice_rows
+from stratagem._data.elements._nest import Nest, leaves, rows_in, slice_rows
 from stratagem._data.stages._cardinality import repeated
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, State
@@ -60,7 +60,7 @@ class _MaterializedBatch(_SliceableBatch):
     """A batch whose rows exist."""
 
     def __init__(self, batch: Nest) -> None:
-        for array in jax.tree.leaves(batch):
+        for array in leaves(batch):
             check_batched(array)
         self._batch = batch
         self.rows = rows_in(batch)

@@ -1,6 +1,6 @@
 """Functions on elements: nests of tuples, named tuples and dicts whose leaves are NumPy arrays or datasets.
 
-A TensorShape, which is a tuple, is one leaf, as in TensorFlow.
+A TensorShape, which is a tuple, is one leaf, as in TensorFlow. So is a ragged or sparse tensor, which has NumPy arrays in it.
 
 Dicts keep the order of their keys, as in TensorFlow, where `jax.tree` sorts them; leaves are listed in sorted order.
 
@@ -20,17 +20,17 @@ from numpy.typing import NDArray
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest as Nest
 from stratagem._base.types import TensorLike
-from stratagem._core.values import TensorShape, TensorSpec
+from stratagem._core.values import CompositeTensor, TensorShape, TensorSpec
+from stratagem._data.elements._composites import (
+    composite_rows,
+    composites_stacked,
+    rows_of_composite,
+    slice_of_composite,
+)
 from stratagem._data.elements._spec import DatasetSpec, NestedDataset, no_batches_of_datasets
 from stratagem._ops import StringTensor
 
 Array = NDArray[Any]
-
-
-class CompositeTensor:
-    """A mixin for named tuples whose parts do not count rows along their first dimensions: SparseTensor."""
-
-    __slots__ = ()
 
 
 def leaves(nest: Nest) -> list[Any]:
@@ -71,7 +71,13 @@ def packer(template: Nest) -> Callable[[Iterable[Any]], Nest]:
 
 def convert(nest: Nest) -> Nest:
     """Converts the result of user code to a nest of arrays that nobody can write to."""
-    return map_leaves(lambda leaf: leaf if isinstance(leaf, NestedDataset) else frozen(to_numpy(leaf)), nest)
+    return map_leaves(_as_numpy, nest)
+
+
+def _as_numpy(leaf: Any) -> Any:
+    if isinstance(leaf, NestedDataset):
+        return leaf
+    return leaf._with_parts(_as_numpy) if isinstance(leaf, CompositeTensor) else frozen(to_numpy(leaf))
 
 
 def to_numpy(value: TensorLike) -> Array:
@@ -109,7 +115,13 @@ def to_jax(nest: Nest) -> Nest:
 
 def to_tensors(nest: Nest) -> Nest:
     """Makes the leaves acceptable as tensors for a program, leaving them in NumPy."""
-    return map_leaves(lambda leaf: leaf.view(StringTensor) if _is_text(leaf) else leaf, nest)
+    return map_leaves(_as_tensor, nest)
+
+
+def _as_tensor(leaf: Any) -> Any:
+    if isinstance(leaf, CompositeTensor):
+        return leaf._with_parts(_as_tensor)
+    return leaf.view(StringTensor) if _is_text(leaf) else leaf
 
 
 def to_own_numpy(nest: Nest) -> Nest:
@@ -121,7 +133,7 @@ def spec_of(nest: Nest) -> Nest:
     """The specs of the arrays and datasets of a nest."""
     return map_leaves(
         lambda leaf: (
-            DatasetSpec(leaf.element_spec) if isinstance(leaf, NestedDataset) else TensorSpec(leaf.shape, leaf.dtype)
+            leaf._type_spec if isinstance(leaf, NestedDataset | CompositeTensor) else TensorSpec(leaf.shape, leaf.dtype)
         ),
         nest,
     )
@@ -132,17 +144,20 @@ def kinds_of(specs: Nest) -> Nest:
 
     They are names, because NumPy considers a tuple of two dtypes equal to the first of them.
     """
-    return map_leaves(
-        lambda spec: {"elements": kinds_of(spec.element_spec)} if isinstance(spec, DatasetSpec) else spec.dtype.name,
-        specs,
-    )
+    return map_leaves(_kind, specs)
+
+
+def _kind(spec: Any) -> Any:
+    if isinstance(spec, DatasetSpec):
+        return {"elements": kinds_of(spec.element_spec)}
+    name: str = spec.dtype.name
+    return name if isinstance(spec, TensorSpec) else f"{type(spec).__name__} of {name}"
 
 
 def rows_of(nest: Nest) -> list[Nest]:
     """The rows of a nest of arrays with equal first dimensions, as views."""
     if isinstance(nest, np.ndarray):
         return _rows(nest)
-    _check_rows(nest)
     return list(map(packer(nest), zip(*map(_rows, leaves(nest)), strict=True)))
 
 
@@ -151,45 +166,40 @@ def stacked(elements: list[Nest]) -> Nest:
 
     Raises:
         InvalidArgumentError: their shapes or dtypes differ.
-        TypeError: they hold datasets or SparseTensors.
+        TypeError: they hold datasets.
     """
     if isinstance(elements[0], np.ndarray):
         return _stacked(0, elements)
-    _check_rows(elements[0])
     columns = zip(*map(leaves, elements), strict=True)
     return packer(elements[0])(_stacked(i, column) for i, column in enumerate(columns))
 
 
 def rows_in(batch: Nest) -> int:
     """The number of rows in a batch: the size of the first dimension of its first leaf."""
-    return len(leaves(batch)[0])
+    first = leaves(batch)[0]
+    return composite_rows(first) if isinstance(first, CompositeTensor) else len(first)
 
 
 def slice_rows(batch: Nest, start: int, stop: int) -> Nest:
     """The rows from `start` up to but excluding `stop`, as views."""
-    _check_rows(batch)
-    return map_leaves(lambda leaf: leaf[start:stop], batch)
+    return map_leaves(lambda leaf: _sliced(leaf, start, stop), batch)
 
 
-def _check_rows(nest: Nest) -> None:
-    if isinstance(nest, CompositeTensor):
-        raise TypeError(
-            "A SparseTensor can neither be stacked to a batch nor divided into rows. Make it dense first: `map` it with "
-            "tf.sparse.to_dense and use `padded_batch`; or batch the serialized examples, then `map` them with "
-            "tf.io.parse_example and tf.sparse.to_dense."
-        )
-    if isinstance(nest, tuple | dict):
-        for part in nest.values() if isinstance(nest, dict) else nest:
-            _check_rows(part)
+def _sliced(leaf: Any, start: int, stop: int) -> Any:
+    return slice_of_composite(leaf, start, stop) if isinstance(leaf, CompositeTensor) else leaf[start:stop]
 
 
-def _rows(array: Array) -> list[Array]:
+def _rows(array: Any) -> list[Any]:
+    if isinstance(array, CompositeTensor):
+        return rows_of_composite(array)
     return [array[i, ...] for i in range(len(array))]
 
 
 def _stacked(component: int, rows: Sequence[Array]) -> Array:
     if isinstance(rows[0], NestedDataset):
         raise no_batches_of_datasets()
+    if isinstance(rows[0], CompositeTensor):
+        return composites_stacked(component, rows)
     shape, dtype = rows[0].shape, rows[0].dtype
     result = np.empty((len(rows), *shape), dtype)
     for i, row in enumerate(rows):
@@ -251,6 +261,8 @@ def _sorted(nest: dict[Any, Any]) -> list[Any]:
 
 
 def _as_jax(leaf: Any) -> Any:
+    if isinstance(leaf, CompositeTensor):
+        return leaf._with_parts(_as_jax)
     if not isinstance(leaf, np.ndarray):
         return leaf
     if _is_text(leaf):
@@ -271,6 +283,8 @@ def _owned(leaf: Any) -> Any:
             f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type "
             f"{type(leaf)}. Iterate over the dataset itself, and over each of those."
         )
+    if isinstance(leaf, CompositeTensor):
+        return leaf._with_parts(_owned)
     if leaf.ndim == 0:
         return leaf[()]
     return leaf if leaf.flags.owndata and leaf.flags.writeable else leaf.copy()

@@ -8,6 +8,8 @@ import numpy as np
 
 from stratagem._base.types import Nest, ShapeLike
 from stratagem._core.values import TensorShape, TensorSpec, TypeSpec
+from stratagem._ops.ragged import RaggedTensorSpec
+from stratagem._ops.sparse import SparseTensorSpec
 
 
 class NestedDataset(abc.ABC):
@@ -65,7 +67,7 @@ class DatasetSpec(TypeSpec):
         return f"DatasetSpec({self.element_spec!r}, TensorShape([]))"
 
 
-Spec = TensorSpec | DatasetSpec
+Spec = TensorSpec | DatasetSpec | RaggedTensorSpec | SparseTensorSpec
 
 
 def compatible(first: Nest, second: Nest) -> bool:
@@ -77,18 +79,35 @@ def compatible(first: Nest, second: Nest) -> bool:
     return all(jax.tree.leaves(fits))
 
 
-def without_rows(spec: Spec) -> TensorSpec:
+def without_rows(spec: Spec) -> Spec:
     """The spec of one row of a tensor."""
     if isinstance(spec, DatasetSpec):
         raise ValueError("Slicing dataset elements is not supported: a dataset in an element has no rows.")
-    return TensorSpec(None if spec.shape.rank is None else spec.shape[1:], spec.dtype)
+    shape = None if spec.shape.rank is None else spec.shape[1:]
+    if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank > 1:
+        return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank - 1, spec.row_splits_dtype)
+    return SparseTensorSpec(shape, spec.dtype) if isinstance(spec, SparseTensorSpec) else TensorSpec(shape, spec.dtype)
 
 
-def with_rows(spec: Spec, rows: int | None) -> TensorSpec:
+def with_rows(spec: Spec, rows: int | None) -> Spec:
     """The spec of `rows` such tensors, stacked."""
     if isinstance(spec, DatasetSpec):
         raise no_batches_of_datasets()
-    return TensorSpec(None if spec.shape.rank is None else (rows, *spec.shape), spec.dtype)
+    shape = None if spec.shape.rank is None else (rows, *spec.shape)
+    if isinstance(spec, RaggedTensorSpec):
+        shape = None if shape is None else (rows, None, *shape[2:])  # the elements may have other numbers of rows
+        return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
+    return SparseTensorSpec(shape, spec.dtype) if isinstance(spec, SparseTensorSpec) else TensorSpec(shape, spec.dtype)
+
+
+def with_other_rows(spec: Spec, rows: int | None) -> Spec:
+    """The spec of such tensors with another number of rows; a scalar's is its own."""
+    if isinstance(spec, DatasetSpec) or not spec.shape.rank:
+        return spec
+    shape = (rows, *spec.shape[1:])
+    if isinstance(spec, RaggedTensorSpec):
+        return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank, spec.row_splits_dtype)
+    return SparseTensorSpec(shape, spec.dtype) if isinstance(spec, SparseTensorSpec) else TensorSpec(shape, spec.dtype)
 
 
 def merged(first: Spec, second: Spec) -> Spec:
@@ -96,6 +115,8 @@ def merged(first: Spec, second: Spec) -> Spec:
     if isinstance(first, DatasetSpec) or isinstance(second, DatasetSpec):
         specs = (s.element_spec if isinstance(s, DatasetSpec) else s for s in (first, second))
         return DatasetSpec(jax.tree.map(merged, *specs))
+    if not isinstance(first, TensorSpec) or not isinstance(second, TensorSpec):
+        return first.most_specific_compatible_type(second)
     if first.shape.rank is None or first.shape.rank != second.shape.rank:
         return TensorSpec(None, first.dtype)
     dims = [a if a == b else None for a, b in zip(first.shape, second.shape, strict=True)]

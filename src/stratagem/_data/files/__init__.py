@@ -35,8 +35,6 @@ from stratagem._data.files._parse_sequences import parse_sequence_example as par
 from stratagem._data.files._record_datasets import DatasetTFRecordWriter as DatasetTFRecordWriter
 from stratagem._data.files._record_datasets import make_batched_features_dataset as make_batched_features_dataset
 from stratagem._data.files._record_datasets import parse_example_dataset as parse_example_dataset
-from stratagem._data.files._sparse import SparseTensor as SparseTensor
-from stratagem._data.files._sparse import to_dense as to_dense
 from stratagem._data.files._sql import SqlDataset as SqlDataset
 from stratagem._data.files._tensor_serialization import decode_raw as decode_raw
 from stratagem._data.files._tensor_serialization import parse_tensor as parse_tensor

@@ -15,8 +15,8 @@ from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused
 from stratagem._data.elements._nest import Array, to_numpy
 from stratagem._data.files._columns import Column
 from stratagem._data.files._host_tensor import numbers
-from stratagem._data.files._sparse import SparseTensor
 from stratagem._ops import as_dtype
+from stratagem._ops.sparse import SparseTensor
 
 
 @final

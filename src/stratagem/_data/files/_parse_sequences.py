@@ -13,7 +13,7 @@ from stratagem._data.files._features import FeatureParser, FixedLenSequenceFeatu
 from stratagem._data.files._host_tensor import numbers, text
 from stratagem._data.files._messages import SequenceExample
 from stratagem._data.files._parse import parse_single_sequence_example, parsed_message, parsed_steps
-from stratagem._data.files._sparse import SparseTensor
+from stratagem._ops.sparse import SparseTensor
 
 _Parsed = dict[str, Nest]
 

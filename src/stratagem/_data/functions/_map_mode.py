@@ -193,6 +193,7 @@ def _defined(spec: TensorSpec, rows: int | None) -> bool:
 
 def _resized(specs: Nest, example: Nest, rows: int) -> Nest:
     def resize(spec: TensorSpec, leaf: Array) -> Array:
-        return np.resize(leaf, (rows, *leaf.shape[1:])) if has_open_rows(spec) else leaf
+        is_open = isinstance(leaf, np.ndarray) and has_open_rows(spec)
+        return np.resize(leaf, (rows, *leaf.shape[1:])) if is_open else leaf
 
     return map_leaves(resize, specs, example)

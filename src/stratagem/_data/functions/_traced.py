@@ -15,7 +15,7 @@ from stratagem._autograph import converted
 from stratagem._base.errors import TracedDecisionError
 from stratagem._core.context import entered
 from stratagem._core.step import input_spec
-from stratagem._core.values import TensorSpec
+from stratagem._core.values import CompositeTensor, TensorSpec
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_numpy
 from stratagem._data.functions._draws import ElementSeeds
 from stratagem._data.functions._user_code import as_arguments, as_result, holds_tensors, on_cpu
@@ -62,6 +62,8 @@ def trace(function: Callable[..., Any], specs: Nest) -> TracedFunction:
     """
     if any(leaf.dtype == object for leaf in leaves(specs)):
         raise NeedsPython("its element has strings")
+    if not all(isinstance(leaf, TensorSpec) for leaf in leaves(specs)):
+        raise NeedsPython("its element has ragged or sparse tensors, of which no two have one shape")
     variables: list[Any] = []
     for _ in range(_MAX_TRACES):
         made, found = _traced(function, specs, variables)
@@ -104,6 +106,8 @@ def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> 
 
 
 def _as_array(leaf: Any) -> jax.Array:
+    if isinstance(leaf, CompositeTensor):
+        raise NeedsPython("its result has ragged or sparse tensors, of which no two have one shape")
     if holds_tensors(leaf):
         return tensor(leaf)
     array = to_numpy(leaf)

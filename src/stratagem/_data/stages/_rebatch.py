@@ -6,9 +6,8 @@ from typing import final
 import jax
 import numpy as np
 
-from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Nest, rows_in, slice_rows
-from stratagem._data.elements._spec import with_rows, without_rows
+from stratagem._data.elements._spec import Spec, with_other_rows
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
@@ -25,12 +24,12 @@ class RebatchStage(UnaryStage):
 
     @property
     def spec(self) -> Nest:
-        def resized(batch: TensorSpec) -> TensorSpec:
-            return with_rows(without_rows(batch), self._rows(batch)) if batch.shape.rank else batch
+        def resized(batch: Spec) -> Spec:
+            return with_other_rows(batch, self._rows(batch)) if batch.shape.rank else batch
 
         return jax.tree.map(resized, self._parent.spec)
 
-    def _rows(self, batch: TensorSpec) -> int | None:
+    def _rows(self, batch: Spec) -> int | None:
         """The rows of every new batch, if all have the same number: none is left over, or the remainder is dropped."""
         if len(set(self._sizes)) > 1:
             return None

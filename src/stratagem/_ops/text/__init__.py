@@ -10,6 +10,9 @@ from stratagem._ops.text._characters import unicode_encode as unicode_encode
 from stratagem._ops.text._characters import unicode_split as unicode_split
 from stratagem._ops.text._characters import unicode_split_with_offsets as unicode_split_with_offsets
 from stratagem._ops.text._characters import unicode_transcode as unicode_transcode
+from stratagem._ops.text._integers import bucket_of_integers as bucket_of_integers
+from stratagem._ops.text._integers import crossed_buckets as crossed_buckets
+from stratagem._ops.text._integers import fingerprints as fingerprints
 from stratagem._ops.text._parts import bytes_split as bytes_split
 from stratagem._ops.text._parts import ngrams as ngrams
 from stratagem._ops.text._parts import reduce_join as reduce_join

@@ -7,6 +7,8 @@ is done for all rows at once; arithmetic is modulo 2**64. The algorithms are pub
 
 from collections.abc import Callable, Sequence
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 Words = np.ndarray  # uint64, one for each row
@@ -25,6 +27,9 @@ def hashed(texts: Sequence[bytes], function: Callable[[np.ndarray], Words]) -> W
 
 def _word(rows: np.ndarray, start: int, size: int = 8) -> Words:
     """The `size` bytes from `start` on as a number, the least first."""
+    if isinstance(rows, jax.Array):
+        parts = [rows[:, start + place].astype(np.uint64) << _u64(8 * place) for place in range(size)]
+        return sum(parts, jnp.zeros(len(rows), np.uint64))
     padded = np.zeros((len(rows), 8), np.uint8)
     padded[:, :size] = rows[:, start : start + size]
     return padded.view("<u8").ravel().astype(np.uint64)

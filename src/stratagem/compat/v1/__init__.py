@@ -139,6 +139,8 @@ from stratagem._tf1.graph.functions.reordered import string_to_number as string_
 from stratagem._tf1.graph.functions.reordered import substr as substr
 from stratagem._tf1.graph.functions.reordered import verify_tensor_all_finite as verify_tensor_all_finite
 from stratagem._tf1.graph.functions.splits import string_split as string_split
+from stratagem._tf1.graph.functions.tables import tables_initializer as initialize_all_tables  # noqa: F401
+from stratagem._tf1.graph.functions.tables import tables_initializer as tables_initializer
 from stratagem._tf1.graph.log import get_logger as get_logger
 from stratagem.compat.v1 import app as app
 from stratagem.compat.v1 import data as data
@@ -153,10 +155,12 @@ from stratagem.compat.v1 import io as io
 from stratagem.compat.v1 import layers as layers
 from stratagem.compat.v1 import linalg as linalg
 from stratagem.compat.v1 import logging as logging
+from stratagem.compat.v1 import lookup as lookup
 from stratagem.compat.v1 import losses as losses
 from stratagem.compat.v1 import math as math
 from stratagem.compat.v1 import metrics as metrics
 from stratagem.compat.v1 import nn as nn
+from stratagem.compat.v1 import ragged as ragged
 from stratagem.compat.v1 import random as random
 from stratagem.compat.v1 import strings as strings
 from stratagem.compat.v1 import summary as summary

@@ -5,6 +5,14 @@ from keras.layers import *
 
 from stratagem._legacy import AbstractRNNCell as AbstractRNNCell
 from stratagem._legacy import ThresholdedReLU as ThresholdedReLU
+from stratagem._preprocessing import CategoryEncoding as CategoryEncoding
+from stratagem._preprocessing import Discretization as Discretization
+from stratagem._preprocessing import HashedCrossing as HashedCrossing
+from stratagem._preprocessing import Hashing as Hashing
+from stratagem._preprocessing import IntegerLookup as IntegerLookup
+from stratagem._preprocessing import Normalization as Normalization
+from stratagem._preprocessing import StringLookup as StringLookup
+from stratagem._preprocessing import TextVectorization as TextVectorization
 
 __path__.extend(_keras_layers.__path__)
 

@@ -1,12 +1,6 @@
 """tf.keras.layers.experimental.preprocessing: an old name of the layers that prepare data."""
 
-from keras.layers import CategoryEncoding as CategoryEncoding
 from keras.layers import CenterCrop as CenterCrop
-from keras.layers import Discretization as Discretization
-from keras.layers import HashedCrossing as HashedCrossing
-from keras.layers import Hashing as Hashing
-from keras.layers import IntegerLookup as IntegerLookup
-from keras.layers import Normalization as Normalization
 from keras.layers import RandomContrast as RandomContrast
 from keras.layers import RandomCrop as RandomCrop
 from keras.layers import RandomFlip as RandomFlip
@@ -15,5 +9,13 @@ from keras.layers import RandomTranslation as RandomTranslation
 from keras.layers import RandomZoom as RandomZoom
 from keras.layers import Rescaling as Rescaling
 from keras.layers import Resizing as Resizing
-from keras.layers import StringLookup as StringLookup
-from keras.layers import TextVectorization as TextVectorization
+
+from stratagem._preprocessing import AdaptedLayer as PreprocessingLayer  # noqa: F401
+from stratagem._preprocessing import CategoryEncoding as CategoryEncoding
+from stratagem._preprocessing import Discretization as Discretization
+from stratagem._preprocessing import HashedCrossing as HashedCrossing
+from stratagem._preprocessing import Hashing as Hashing
+from stratagem._preprocessing import IntegerLookup as IntegerLookup
+from stratagem._preprocessing import Normalization as Normalization
+from stratagem._preprocessing import StringLookup as StringLookup
+from stratagem._preprocessing import TextVectorization as TextVectorization

@@ -1,0 +1,83 @@
+"""Ragged and sparse tensors as leaves of elements, whose parts, composites of NumPy arrays, are in the host's memory."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import Value
+from stratagem._core.values import CompositeTensor
+from stratagem._ops.ragged import RaggedTensor
+from stratagem._ops.sparse import SparseTensor
+
+
+def composite_rows(composite: CompositeTensor) -> int:
+    """Returns the size of the first dimension."""
+    rows: int = composite.shape[0]  # type: ignore[attr-defined]
+    return rows
+
+
+def slice_of_composite(composite: Any, start: int, stop: int) -> CompositeTensor:
+    """Returns the rows from `start` up to but excluding `stop`."""
+    rows = np.arange(composite_rows(composite))[start:stop]
+    if isinstance(composite, RaggedTensor):
+        return composite.taken(rows)
+    indices, shape = composite.known_indices("rows"), composite.known_shape("rows")
+    inside = (indices[:, 0] >= start) & (indices[:, 0] < stop)
+    moved = indices[inside] - np.array([start, *[0] * (len(shape) - 1)])
+    return SparseTensor(moved, _numpy(composite)[inside], np.array([len(rows), *shape[1:]]))
+
+
+def rows_of_composite(composite: Any) -> list[Any]:
+    """Returns the rows: of one ragged dimension arrays, of several RaggedTensors, and of a SparseTensor such ones."""
+    if isinstance(composite, SparseTensor):
+        return [_without_first(slice_of_composite(composite, i, i + 1)) for i in range(composite_rows(composite))]
+    inner, splits = composite._values, np.asarray(composite._splits).tolist()
+    pairs = itertools.pairwise(splits)
+    if isinstance(inner, RaggedTensor):
+        return [inner.taken(np.arange(a, b)) for a, b in pairs]
+    array = np.asarray(inner)
+    return [array[a:b] for a, b in pairs]
+
+
+def _without_first(sparse: Any) -> SparseTensor:
+    return SparseTensor(sparse.known_indices("rows")[:, 1:], _numpy(sparse), np.array(sparse.known_shape("rows")[1:]))
+
+
+def _numpy(sparse: SparseTensor) -> np.ndarray:
+    return np.asarray(sparse._values)
+
+
+def composites_stacked(component: int, rows: Sequence[Any]) -> Any:
+    """Returns ragged or sparse tensors as one with a new first dimension.
+
+    Raises InvalidArgumentError for sparse tensors of different shapes, and for different dtypes.
+    """
+    if isinstance(rows[0], RaggedTensor):
+        counts = np.array([row.shape[0] for row in rows], rows[0]._splits.dtype)
+        return RaggedTensor(
+            ragged_rows_joined(rows), np.concatenate([counts[:0], [0], np.cumsum(counts)]).astype(counts.dtype)
+        )
+    shapes = {row.known_shape("a batch") for row in rows}
+    if len(shapes) > 1 or len({row.dtype for row in rows}) > 1:
+        raise InvalidArgumentError(
+            f"Cannot batch sparse tensors with different shapes in component {component}: {sorted(shapes)!s:.200}. Use "
+            "tf.data.experimental.dense_to_sparse_batch, or make them dense by tf.sparse.to_dense and use `padded_batch`."
+        )
+    indices = [np.insert(row.known_indices("a batch"), 0, i, axis=1) for i, row in enumerate(rows)]
+    values = np.concatenate([_numpy(row) for row in rows])
+    return SparseTensor(np.concatenate(indices), values, np.array([len(rows), *shapes.pop()]))
+
+
+def ragged_rows_joined(rows: Sequence[Value]) -> Value:
+    """Returns ragged tensors, or arrays, one after the other along their first dimension."""
+    if not isinstance(rows[0], RaggedTensor):
+        return np.concatenate([np.asarray(row) for row in rows])
+    lengths = np.concatenate([np.diff(np.asarray(row._splits)) for row in rows])
+    splits = np.concatenate([lengths[:0], [0], np.cumsum(lengths)]).astype(lengths.dtype)
+    uniform = {row._uniform for row in rows}
+    return RaggedTensor(
+        ragged_rows_joined([row._values for row in rows]), splits, uniform.pop() if len(uniform) == 1 else None
+    )

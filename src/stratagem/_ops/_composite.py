@@ -1,0 +1,79 @@
+"""Rules for composite tensors: each class has functions of its own in place of tensor functions, by their names."""
+
+import functools
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar
+
+from stratagem._base.types import UserFunction, Value
+from stratagem._core.values import CompositeTensor
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+# What is a composite tensor, or may have one in it.
+HOLDERS: set[type] = {list, tuple}
+_RULES: dict[tuple[type, str], UserFunction] = {}
+
+
+def hold(kind: type) -> type:
+    """Lets calls of tensor functions look out for values of a class: a decorator of composite tensors."""
+    HOLDERS.add(kind)
+    return kind
+
+
+def rule(kind: type, *names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Makes the decorated function the one that is called in place of these, given a composite tensor of this class.
+
+    names: as those of tensor functions in `tf`, or of the other module that gave its functions to `accept_composites`.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        _RULES.update({(kind, name): function for name in names})
+        return function
+
+    return decorate
+
+
+def kind_among(values: Iterable[Value]) -> type | None:
+    """Returns the class of the first composite tensor among values, also in lists and tuples; None if there is none."""
+    for value in values:
+        kind = type(value)
+        if issubclass(kind, CompositeTensor):
+            return kind
+        if (kind is list or kind is tuple) and (found := kind_among(value)):
+            return found
+    return None
+
+
+def rule_of(name: str, kind: type) -> UserFunction:
+    """Returns what to call in place of a tensor function. Raises TypeError if it takes no composite tensors of this class."""
+    found = _RULES.get((kind, name))
+    if found is None:
+        dense = "x.to_tensor()" if kind.__name__ == "RaggedTensor" else "tf.sparse.to_dense(x)"
+        mapped = "tf.ragged.map_flat_values" if kind.__name__ == "RaggedTensor" else "tf.sparse.map_values"
+        raise TypeError(f"tf.{name} takes no {kind.__name__}. Give it {dense}, or call it by {mapped}.")
+    return found
+
+
+def accept_composites(module: dict[str, Any], namespace: str) -> None:
+    """Lets the public functions that a module defines accept composite tensors. Called at its end, with its names."""
+    for name, value in list(module.items()):
+        if isinstance(value, FunctionType) and value.__module__ == module["__name__"] and not name.startswith("_"):
+            module[name] = accepting_composites(f"{namespace}.{name}", value)
+
+
+def accepting_composites(name: str, function: Callable[P, T]) -> Callable[P, T]:
+    """Returns the function with its rules for composite tensors, under this name."""
+
+    @functools.wraps(function)
+    def accepting(*args: P.args, **kwargs: P.kwargs) -> T:
+        # Every call comes here: first the types alone.
+        if not HOLDERS.isdisjoint(map(type, args)) or not HOLDERS.isdisjoint(map(type, kwargs.values())):
+            kind = kind_among(args) or kind_among(kwargs.values())
+            if kind is not None:
+                return rule_of(name, kind)(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return accepting

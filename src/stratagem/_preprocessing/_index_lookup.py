@@ -1,0 +1,393 @@
+"""The layer that numbers the words of a vocabulary: what StringLookup and IntegerLookup share."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import keras
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.paths import local_path
+from stratagem._base.types import Json, ShapeLike, TensorLike, Value
+from stratagem._core.step import host_function
+from stratagem._ops import Assert, Tensor, allow_x64, as_dtype, int64, on_device, reduce_all
+from stratagem._ops.files import exists
+from stratagem._ops.lookup import (
+    KeyValueTensorInitializer,
+    NoEntries,
+    StaticHashTable,
+    TextFileIndex,
+    TextFileInitializer,
+)
+from stratagem._ops.sparse import SparseTensor
+from stratagem._ops.text import to_hash_bucket_fast
+from stratagem._preprocessing._adapting import AdaptedLayer
+from stratagem._preprocessing._composites import Encoded, documents_of, encoded_composite, is_composite
+from stratagem._preprocessing._encoding import (
+    OUTPUT_MODES,
+    as_output,
+    checked_mode,
+    counted_entries,
+    encoded,
+    encoded_shape,
+    output_dtype,
+)
+from stratagem._preprocessing._inputs import as_input, at_host, is_known
+from stratagem._preprocessing._token_counts import TokenCounts
+from stratagem._preprocessing._vocabulary import (
+    as_tokens,
+    load_vocabulary,
+    padded_weights,
+    save_vocabulary,
+    without_special_tokens,
+)
+
+
+class IndexLookup(AdaptedLayer):
+    """Numbers the words of a vocabulary: in the mode int first 0 for the mask, then those of unknown words, then the words.
+
+    See StringLookup for the arguments.
+    """
+
+    def __init__(
+        self,
+        max_tokens: int | None,
+        num_oov_indices: int,
+        mask_token: Value,
+        oov_token: Value,
+        vocabulary_dtype: str,
+        vocabulary: Value = None,
+        idf_weights: Value = None,
+        invert: bool = False,
+        output_mode: str = "int",
+        sparse: bool = False,
+        pad_to_max_tokens: bool = False,
+        **kwargs: Value,
+    ) -> None:
+        label = type(self).__name__
+        mode = checked_mode(label, output_mode, OUTPUT_MODES, sparse)
+        _check_arguments(label, mode, max_tokens, num_oov_indices, pad_to_max_tokens, invert, idf_weights)
+        frozen = kwargs.pop("vocabulary_size", None)
+        given = kwargs.pop("has_input_vocabulary", vocabulary is not None)
+        kwargs.pop("has_static_table", None)  # an argument of early versions
+        kwargs["dtype"] = output_dtype(label, mode, kwargs.get("dtype"), keras.config.floatx())
+        super().__init__(**kwargs)
+        self.max_tokens, self.num_oov_indices, self.pad_to_max_tokens = max_tokens, num_oov_indices, pad_to_max_tokens
+        self.mask_token, self.oov_token, self.invert = mask_token, oov_token, invert
+        self.output_mode, self.sparse, self.vocabulary_dtype = mode, sparse, as_dtype(vocabulary_dtype).name
+        self.input_vocabulary, self.input_idf_weights = vocabulary, idf_weights
+        self._frozen_vocab_size, self._has_input_vocabulary = frozen, given
+        self._counts = TokenCounts(documents=mode == "tf_idf")
+        self._idf = np.zeros(self._token_start())
+        self._words = np.zeros(0, as_dtype(vocabulary_dtype).dtype)
+        self._table = self._table_of(self._words)
+        if vocabulary is not None:
+            self.set_vocabulary(vocabulary, idf_weights)
+
+    # --- The vocabulary -----------------------------------------------------------------------------------------------
+
+    def set_vocabulary(self, vocabulary: Value, idf_weights: Value = None) -> None:
+        """Sets the words: a list, an array, or the path of a file with one in each line.
+
+        idf_weights: with output_mode tf_idf, a weight for each of them; False keeps the present ones. Raises ValueError
+        for repeated words and special tokens among them, and RuntimeError if the output would have another size.
+        """
+        if self.output_mode == "tf_idf" and idf_weights is None:
+            raise ValueError(f"{self.name}: `idf_weights` must be given with output_mode='tf_idf'.")
+        if self.output_mode != "tf_idf" and idf_weights is not None:
+            raise ValueError(f"{self.name}: `idf_weights` is only for output_mode='tf_idf', not {self.output_mode!r}.")
+        if isinstance(vocabulary, str):
+            self._set_words(self._words_of_file(vocabulary))
+            return
+        tokens = as_tokens(vocabulary, self.vocabulary_dtype, self._encoding())
+        special = [self._raw(token) for token in self._special_tokens()]
+        oov = self._raw(self.oov_token) if self.invert else None
+        words, found = without_special_tokens(tokens, special, self._raw(self.mask_token), oov, self.max_tokens)
+        weights = None
+        if self.output_mode == "tf_idf" and idf_weights is not False:
+            size = self.max_tokens if self.pad_to_max_tokens else None
+            weights = padded_weights(idf_weights, len(tokens), found, self._token_start(), size)
+        self._set_words(words)
+        self._idf = self._idf if weights is None else weights
+
+    def get_vocabulary(self, include_special_tokens: bool = True) -> list[Value]:
+        """Returns the words by their numbers, strings or integers, after the mask and the tokens of unknown words."""
+        words: list[Value] = self._words.tolist()
+        if self.vocabulary_dtype == "string":
+            words = [word.decode(self._encoding()) for word in words]
+        return [*self._special_tokens(), *words] if include_special_tokens else words
+
+    def vocabulary_size(self) -> int:
+        """Returns the number of words and special tokens."""
+        return len(self._words) + self._token_start()
+
+    vocab_size = vocabulary_size  # its name in early versions
+
+    def _special_tokens(self) -> list[Value]:
+        return [self.mask_token] * self._oov_start() + [self.oov_token] * self.num_oov_indices
+
+    def _oov_start(self) -> int:
+        return int(self.mask_token is not None and self.output_mode == "int")
+
+    def _token_start(self) -> int:
+        return self._oov_start() + self.num_oov_indices
+
+    def _encoding(self) -> str:
+        return "utf-8"
+
+    def _raw(self, token: Value) -> Value:
+        """Returns a token as tensors have it."""
+        return token.encode(self._encoding()) if isinstance(token, str) else token
+
+    def _words_of_file(self, path: str) -> np.ndarray:
+        if not exists(path):
+            raise ValueError(f"Vocabulary file {path} does not exist.")
+        if self.output_mode == "tf_idf":
+            raise ValueError("output_mode 'tf_idf' does not support loading a vocabulary from a file.")
+        places = (self.vocabulary_dtype, TextFileIndex.WHOLE_LINE, int64, TextFileIndex.LINE_NUMBER)
+        return TextFileInitializer(local_path(path), *places).entries()[0]
+
+    def _set_words(self, words: np.ndarray) -> None:
+        table = self._table_of(words)
+        self._check_size(self._token_start() + len(words))
+        self._words, self._table = words, table
+        self._frozen_vocab_size = self.vocabulary_size()
+
+    def _check_size(self, size: int) -> None:
+        if self.output_mode == "int" or self.pad_to_max_tokens:
+            return
+        if self._frozen_vocab_size is not None and size != self._frozen_vocab_size:
+            raise RuntimeError(
+                f"{self.name}: with output_mode={self.output_mode!r} and pad_to_max_tokens=False the size of the vocabulary is "
+                f"that of the output, which cannot change: it was {self._frozen_vocab_size}, got {size}."
+            )
+
+    def _table_of(self, words: np.ndarray) -> StaticHashTable:
+        number_dtype = as_dtype(self.compute_dtype) if self.output_mode == "int" else int64
+        numbers = np.arange(len(words)).astype(number_dtype.dtype) + number_dtype.dtype.type(self._token_start())
+        default = self._oov_start() if self.num_oov_indices == 1 else -1
+        keys, values, missing = (
+            (numbers, words, self._raw(self.oov_token)) if self.invert else (words, numbers, default)
+        )
+        made = KeyValueTensorInitializer(keys, values) if len(words) else NoEntries(keys.dtype, values.dtype)
+        return StaticHashTable(made, missing)
+
+    # --- Learning -----------------------------------------------------------------------------------------------------
+
+    def update_state(self, data: TensorLike) -> None:
+        """Counts the words of a batch, whose rows are documents; a tensor of one dimension is one document.
+
+        Raises ValueError for a layer whose vocabulary was given.
+        """
+        self._refuse_given()
+        if is_composite(data):
+            self._counts.add(documents_of(data, self.vocabulary_dtype))
+        else:
+            self._counts.add(_documents(as_input(data, self.vocabulary_dtype)))
+
+    def count_words(self, documents: list[list[bytes]]) -> None:
+        """Counts the words of documents, of which each is a list. Raises as `update_state`."""
+        self._refuse_given()
+        self._counts.add(documents)
+
+    def reset_state(self) -> None:
+        """Forgets the counts; the vocabulary stays."""
+        self._counts.clear()
+        self._is_adapted = False
+
+    def finalize_state(self) -> None:
+        """Makes the vocabulary of the words that were counted, the most frequent first, and forgets the counts."""
+        if self._has_input_vocabulary or not len(self._counts):
+            self._check_size(self.vocabulary_size())
+            self._frozen_vocab_size = self.vocabulary_size()
+            return
+        special = [self._raw(token) for token in (self.mask_token, self.oov_token)]
+        most = self.max_tokens - self._token_start() if self.max_tokens else None
+        chosen = self._counts.chosen(special, most)
+        words = np.empty(len(chosen), self._words.dtype)
+        words[:] = chosen
+        self._set_words(words)
+        if self.output_mode == "tf_idf":
+            learned = self._counts.inverse_document_frequencies(chosen).astype(as_dtype(self.compute_dtype).dtype)
+            weights = np.concatenate([np.full(self._token_start(), learned.mean()), learned])
+            unused = self.max_tokens - len(weights) if self.pad_to_max_tokens and self.max_tokens else 0
+            self._idf = np.concatenate([weights, np.zeros(unused)])
+        self._counts.clear()
+
+    def learned(self) -> Json:
+        """Returns what this worker has counted."""
+        return self._counts.state()
+
+    def merge(self, states: list[Json]) -> None:
+        """Replaces what has been counted by what all workers have."""
+        self._counts.merge(states)
+
+    def _refuse_given(self) -> None:
+        if self._has_input_vocabulary:
+            raise ValueError(f"{self.name} cannot be adapted: its vocabulary was given when it was made.")
+
+    # --- Calls --------------------------------------------------------------------------------------------------------
+
+    def call(self, inputs: TensorLike) -> Encoded:
+        """Returns the numbers of words, or with `invert` the words of numbers; in other modes than int, vectors.
+
+        inputs: of any shape, also ragged or sparse; (), (n,) or (rows, n) for vectors. Integers may be traced by a compiled
+        step. Raises InvalidArgumentError for unknown words if `num_oov_indices` is 0, and RuntimeError for vectors without a
+        vocabulary.
+        """
+        if self.invert and self.vocabulary_dtype == "string":
+            return host_function(self._prepared)(inputs)
+        return at_host(self._prepared, inputs)
+
+    def _prepared(self, inputs: TensorLike) -> Encoded:
+        depth, dtype = self._depth(), self.compute_dtype if self.invert else self.vocabulary_dtype
+        weights = self._idf if self.output_mode == "tf_idf" else None
+        if is_composite(inputs):
+            return encoded_composite(
+                inputs,
+                lambda keys: self.numbers_of(as_input(keys, dtype)),
+                self.output_mode,
+                depth,
+                self.compute_dtype,
+                factors=weights,
+                sparse=self.sparse,
+            )
+        numbers = self.numbers_of(as_input(inputs, dtype))
+        if self.output_mode == "int":
+            return on_device(np.asarray(numbers)) if is_known(numbers) else numbers
+        return encoded(numbers, self.output_mode, depth, self.compute_dtype, idf_weights=weights, sparse=self.sparse)
+
+    def vectors_of(self, keys: np.ndarray, rows: np.ndarray, count: int) -> Tensor | SparseTensor:
+        """Returns vectors, (count, tokens), of words and the row of each, (n,). Raises as `call`."""
+        depth, kind = self._depth(), as_dtype(self.compute_dtype).dtype
+        found = counted_entries(rows, self.numbers_of(keys), count, depth, kind, self.output_mode == "multi_hot")
+        return as_output(found * self._idf.astype(kind) if self.output_mode == "tf_idf" else found, self.sparse)
+
+    def _depth(self) -> int:
+        """The size of vectors. Raises RuntimeError if it is not known yet."""
+        depth = self.max_tokens if self.pad_to_max_tokens else self._frozen_vocab_size
+        if depth is None and self.output_mode != "int":
+            raise RuntimeError(
+                f"{self.name}: with output_mode={self.output_mode!r} and pad_to_max_tokens=False the vocabulary has to be "
+                "known before the layer is called: pass `vocabulary`, or call `adapt` with data."
+            )
+        return depth or 0
+
+    def numbers_of(self, keys: Any) -> Any:
+        """Returns the numbers of words, or the words of numbers, on the host or in a step. Raises as `call`."""
+        known = is_known(keys)
+        choose = np.where if known else jnp.where
+        with allow_x64(np.int64):
+            found: Any = self._table.values_of(keys) if known else self._table.lookup(keys)
+            if self.mask_token is not None:
+                dropped = (
+                    0 if self.output_mode == "int" else np.iinfo(np.int64).max
+                )  # more than any number, so not encoded
+                mask = self._raw(self.mask_token)
+                key, value = (0, mask) if self.invert else (mask, found.dtype.type(dropped))
+                found = choose(keys == key, value, found)
+            if self.invert or self.num_oov_indices == 1:
+                return found
+            if self.num_oov_indices == 0:
+                self._refuse_unknown(keys, found == -1)
+                return found
+            return choose(found == -1, self._oov_numbers(keys, found.dtype), found)
+
+    def _oov_numbers(self, keys: Any, dtype: np.dtype) -> Any:
+        """The number that each word has if it is unknown."""
+        if self.vocabulary_dtype == "string":
+            buckets = np.asarray(to_hash_bucket_fast(keys, self.num_oov_indices))
+        else:
+            buckets = keys % keys.dtype.type(self.num_oov_indices)
+        return (buckets + buckets.dtype.type(self._oov_start())).astype(dtype)
+
+    def _refuse_unknown(self, keys: Any, unknown: Any) -> None:
+        text = f"{self.name}: with num_oov_indices=0 all inputs must be in the vocabulary; consider num_oov_indices=1."
+        if not is_known(unknown):
+            Assert(reduce_all(~unknown), [text])
+        elif np.any(unknown):
+            raise InvalidArgumentError(f"{text} It lacks {np.asarray(keys)[unknown].ravel().tolist()[:10]}.")
+
+    def compute_output_shape(self, input_shape: ShapeLike) -> tuple[int | None, ...]:
+        """Returns the shape of the output."""
+        depth = self.max_tokens if self.pad_to_max_tokens else self._frozen_vocab_size
+        return encoded_shape(input_shape, self.output_mode, depth)
+
+    def compute_output_spec(self, inputs: Value) -> Value:
+        """Returns the symbolic output for a symbolic input."""
+        dtype = self.vocabulary_dtype if self.invert else self.compute_dtype
+        return keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=dtype)
+
+    # --- Saving -------------------------------------------------------------------------------------------------------
+
+    def get_config(self) -> dict[str, Value]:
+        """Returns the arguments. A vocabulary that was learned is no argument: models are saved with it."""
+        return {
+            **super().get_config(),
+            "invert": self.invert,
+            "max_tokens": self.max_tokens,
+            "num_oov_indices": self.num_oov_indices,
+            "oov_token": self.oov_token,
+            "mask_token": self.mask_token,
+            "output_mode": self.output_mode,
+            "sparse": self.sparse,
+            "pad_to_max_tokens": self.pad_to_max_tokens,
+            "vocabulary_dtype": self.vocabulary_dtype,
+            "idf_weights": listed(self.input_idf_weights),
+            "vocabulary": listed(self.input_vocabulary),
+            "vocabulary_size": self._frozen_vocab_size,
+        }
+
+    def save_own_variables(self, store: dict[str, Value]) -> None:
+        """Writes the weights of the words."""
+        if self.output_mode == "tf_idf":
+            store["idf_weights"] = self._idf
+
+    def load_own_variables(self, store: dict[str, Value]) -> None:
+        """Reads the weights of the words."""
+        if self.output_mode == "tf_idf":
+            self._idf = np.array(store["idf_weights"])
+
+    def save_assets(self, dir_path: str) -> None:
+        """Writes the vocabulary, unless it is an argument."""
+        folder = local_path(dir_path)
+        if self.input_vocabulary is None:
+            save_vocabulary(folder, self.get_vocabulary())
+
+    def load_assets(self, dir_path: str) -> None:
+        """Reads the vocabulary."""
+        folder = local_path(dir_path)
+        if self.input_vocabulary is None:
+            words = load_vocabulary(folder, self.vocabulary_dtype)
+            self.set_vocabulary(words, False if self.output_mode == "tf_idf" else None)
+
+
+def _check_arguments(
+    label: str, mode: str, max_tokens: int | None, oov: int, pad: bool, invert: bool, idf_weights: Value
+) -> None:
+    """Raises ValueError for arguments that do not fit together."""
+    if max_tokens is not None and max_tokens <= 1:
+        raise ValueError(f"{label}: `max_tokens` must be greater than 1, got {max_tokens}.")
+    if pad and max_tokens is None:
+        raise ValueError(f"{label}: pad_to_max_tokens=True needs `max_tokens`, got None.")
+    if oov < 0:
+        raise ValueError(f"{label}: `num_oov_indices` must not be negative, got {oov}.")
+    if invert and mode != "int":
+        raise ValueError(f"{label}: `output_mode` must be 'int' with invert=True, got {mode!r}.")
+    if idf_weights is not None and mode != "tf_idf":
+        raise ValueError(f"{label}: `idf_weights` is only for output_mode='tf_idf', not {mode!r}.")
+
+
+def listed(value: Any) -> Value:
+    """Returns an array, a tensor or a tuple as a list, which a config can have; anything else as it is."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    found = np.asarray(value).tolist() if not isinstance(value, list | tuple) else list(value)
+    return [item.decode() if isinstance(item, bytes) else item for item in found]
+
+
+def _documents(array: Any) -> list[list[Value]]:
+    """The rows of an array as lists; one of at most one dimension is one document."""
+    rows = array.reshape(1, -1) if array.ndim < 2 else array.reshape(array.shape[0], -1)
+    found: list[list[Value]] = rows.tolist()
+    return found

@@ -1,0 +1,42 @@
+"""Inputs of layers, as arrays of the host where it is known, or as tensors of a step."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+
+from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._core.step import TracedStrings, host_function
+from stratagem._ops import allow_x64, as_dtype, is_traced, tensor
+
+T = TypeVar("T")
+
+
+def at_host(function: Callable[[Any], T], inputs: TensorLike) -> T:
+    """Calls a function with what a layer was called with: where a step takes strings, before each run of its program."""
+    strings = any(isinstance(leaf, TracedStrings) for leaf in jax.tree.leaves(inputs))
+    return (host_function(function) if strings else function)(inputs)
+
+
+def is_known(value: TensorLike) -> bool:
+    """Returns whether the numbers of an array are known now."""
+    return not is_traced(value)
+
+
+def as_input(value: TensorLike, dtype: DTypeLike = None) -> Any:
+    """Returns lists, arrays, tensors as an array of the host, or as a tensor if a step computes it; converted to `dtype`.
+
+    Raises TypeError for strings as numbers, and numbers as strings.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    array = tensor(value)
+    found = np.asarray(array) if is_known(array) else array
+    if wanted is None or found.dtype == wanted.dtype:
+        return found
+    if found.size == 0 and is_known(found):
+        return np.zeros(found.shape, wanted.dtype)
+    if (found.dtype == object) != (wanted.name == "string"):
+        raise TypeError(f"The layer takes {wanted.name}, got {found.dtype.name}: {value!r:.100}")
+    with allow_x64(wanted.dtype):
+        return found.astype(wanted.dtype)

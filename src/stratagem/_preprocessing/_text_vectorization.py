@@ -1,0 +1,286 @@
+"""`TextVectorization`: texts as numbers of words, or as vectors."""
+
+import string
+from typing import Self, final
+
+import keras
+import numpy as np
+
+from stratagem._base.paths import local_path
+from stratagem._base.types import Json, ShapeLike, TensorLike, UserFunction, Value
+from stratagem._core.values import TensorShape
+from stratagem._ops import StringTensor, on_device
+from stratagem._ops.ragged import RaggedTensor
+from stratagem._preprocessing._adapting import AdaptedLayer
+from stratagem._preprocessing._composites import Encoded
+from stratagem._preprocessing._inputs import as_input, at_host
+from stratagem._preprocessing._lookups import StringLookup
+from stratagem._preprocessing._token_rows import TokenRows, rows_of, split_rows
+
+_STANDARDS = ("lower_and_strip_punctuation", "lower", "strip_punctuation")
+_SPLITS = ("whitespace", "character")
+_MODES = ("int", "count", "multi_hot", "tf_idf")
+_PUNCTUATION = string.punctuation.encode()
+_AS_THEY_ARE = bytes(range(256))
+_LOWER = _AS_THEY_ARE.lower()
+
+
+@final
+@keras.saving.register_keras_serializable("stratagem")
+class TextVectorization(AdaptedLayer):
+    """`tf.keras.layers.TextVectorization`: texts are put into lower case, split into words, joined to n-grams and numbered.
+
+    max_tokens: how many numbers there are at most; 0 is the padding, 1 unknown words. standardize, split: the name of a way, a
+    function of a string tensor, or None. ngrams: a width, up to which there are n-grams, or a tuple of widths.
+    output_mode: int, multi_hot, count, tf_idf; None returns the words. output_sequence_length: to which rows of numbers are cut
+    and filled up; by default that of the longest. See StringLookup for the others. Raises ValueError for arguments that do
+    not fit together.
+    """
+
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        standardize: str | UserFunction | None = "lower_and_strip_punctuation",
+        split: str | UserFunction | None = "whitespace",
+        ngrams: int | tuple[int, ...] | None = None,
+        output_mode: str | None = "int",
+        output_sequence_length: int | None = None,
+        pad_to_max_tokens: bool = False,
+        vocabulary: Value = None,
+        idf_weights: Value = None,
+        sparse: bool = False,
+        ragged: bool = False,
+        encoding: str = "utf-8",
+        **kwargs: Value,
+    ) -> None:
+        mode = {"binary": "multi_hot", "tf-idf": "tf_idf"}.get(str(output_mode), output_mode)
+        _check_arguments(standardize, split, ngrams, mode)
+        _check_lengths(mode, output_sequence_length, ragged)
+        dtype = kwargs.pop("dtype", "string")
+        if getattr(dtype, "name", dtype) != "string":
+            raise ValueError(f"TextVectorization may only have a dtype of string, got {dtype!r}.")
+        given = kwargs.pop("has_input_vocabulary", vocabulary is not None)
+        size = kwargs.pop("vocabulary_size", None)
+        super().__init__(dtype="string", **kwargs)
+        self._standardize, self._split, self._ngrams_arg = standardize, split, ngrams
+        self._ngrams = tuple(range(1, ngrams + 1)) if isinstance(ngrams, int) else ngrams
+        self._output_mode, self._output_sequence_length, self._ragged = mode, output_sequence_length, ragged
+        self._lookup_layer = StringLookup(
+            max_tokens=max_tokens,
+            mask_token="",
+            vocabulary=vocabulary,
+            idf_weights=idf_weights,
+            encoding=encoding,
+            output_mode="int" if mode is None else mode,
+            sparse=sparse,
+            pad_to_max_tokens=pad_to_max_tokens,
+            has_input_vocabulary=given,
+            vocabulary_size=size,
+        )
+
+    # --- The vocabulary -----------------------------------------------------------------------------------------------
+
+    def set_vocabulary(self, vocabulary: Value, idf_weights: Value = None) -> None:
+        """Sets the words; see StringLookup."""
+        self._lookup_layer.set_vocabulary(vocabulary, idf_weights)
+
+    def get_vocabulary(self, include_special_tokens: bool = True) -> list[str]:
+        """Returns the words by their numbers."""
+        return self._lookup_layer.get_vocabulary(include_special_tokens)
+
+    def vocabulary_size(self) -> int:
+        """Returns the number of words, the padding and unknown words included."""
+        return self._lookup_layer.vocabulary_size()
+
+    def update_state(self, data: TensorLike) -> None:
+        """Counts the words of a batch of texts."""
+        tokens = self._tokens_of(data)
+        if isinstance(tokens, TokenRows):
+            self._lookup_layer.count_words(tokens.rows)
+        else:
+            self._lookup_layer.update_state(tokens)
+
+    def reset_state(self) -> None:
+        """Forgets the counts; the vocabulary stays."""
+        self._lookup_layer.reset_state()
+        self._is_adapted = False
+
+    def finalize_state(self) -> None:
+        """Makes the vocabulary of the words that were counted."""
+        self._lookup_layer.finalize_state()
+
+    def learned(self) -> Json:
+        """Returns what this worker has counted."""
+        return self._lookup_layer.learned()
+
+    def merge(self, states: list[Json]) -> None:
+        """Replaces what has been counted by what all workers have."""
+        self._lookup_layer.merge(states)
+
+    def build(self, input_shape: ShapeLike) -> None:
+        """Does nothing: the layer has no variables."""
+
+    # --- Calls --------------------------------------------------------------------------------------------------------
+
+    def call(self, inputs: TensorLike) -> Encoded:
+        """Returns numbers, int64, (*texts, length), or for the other modes vectors, (texts, tokens).
+
+        With `ragged` rows of numbers are a RaggedTensor, as are words, (texts, (words)). inputs: strings, (), (n,) or (n, 1);
+        without `split` of any shape, or ragged. Raises ValueError for other shapes.
+        """
+        return at_host(self._prepared, inputs)
+
+    def _prepared(self, inputs: TensorLike) -> Encoded:
+        tokens = self._tokens_of(inputs)
+        if isinstance(tokens, TokenRows):
+            return self._encoded_rows(tokens)
+        if self._output_mode is None:
+            return on_device(tokens)
+        found = self._lookup_layer.call(tokens)
+        if self._output_mode == "int" and self._output_sequence_length is not None:
+            return on_device(_cut_or_filled(np.asarray(found), self._output_sequence_length))
+        return found
+
+    def _encoded_rows(self, tokens: TokenRows) -> Encoded:
+        if self._output_mode is None:
+            return tokens.ragged(tokens.flat())
+        if self._output_mode == "int":
+            numbers = self._lookup_layer.numbers_of(tokens.flat())
+            if self._ragged:
+                return tokens.ragged(numbers)
+            return on_device(tokens.padded(numbers, self._output_sequence_length))
+        return self._lookup_layer.vectors_of(tokens.flat(), tokens.row_numbers(), len(tokens.rows))
+
+    def _tokens_of(self, inputs: TensorLike) -> np.ndarray | TokenRows:
+        """The words of texts: an array if all rows have one length by their kind, as those of one text have."""
+        if isinstance(inputs, RaggedTensor) and self._split is None:
+            words = inputs.with_flat_values(self._standardized(as_input(inputs.flat_values, "string")))
+            return self._with_ngrams(TokenRows(words.to_list(), tuple(words.shape[:1])))
+        texts = self._standardized(as_input(inputs, "string"))
+        if self._split is None:
+            return rows_of(texts, self._ngrams)
+        if texts.ndim > 1:
+            if texts.shape[-1] != 1:
+                raise ValueError(
+                    f"{self.name} splits texts of rank 1, or whose last dimension is 1, got shape {list(texts.shape)}."
+                )
+            texts = texts[..., 0]
+        rows = self._with_ngrams(self._split_texts(texts))
+        return rows if texts.ndim else rows.flat()
+
+    def _with_ngrams(self, rows: TokenRows) -> TokenRows:
+        return rows if self._ngrams is None else rows.with_ngrams(self._ngrams)
+
+    def _standardized(self, texts: np.ndarray) -> np.ndarray:
+        if self._standardize is None:
+            return texts
+        if callable(self._standardize):
+            return np.asarray(self._standardize(texts.view(StringTensor)))
+        table = _AS_THEY_ARE if self._standardize == "strip_punctuation" else _LOWER
+        dropped = b"" if self._standardize == "lower" else _PUNCTUATION
+        found = np.empty(texts.size, object)
+        found[:] = [text.translate(table, dropped) for text in texts.ravel().tolist()]
+        return found.reshape(texts.shape)
+
+    def _split_texts(self, texts: np.ndarray) -> TokenRows:
+        if self._split == "whitespace":
+            return split_rows(texts, bytes.split)
+        if self._split == "character":
+            return split_rows(texts, _characters)
+        parts = self._split(texts.view(StringTensor))  # type: ignore[operator, misc]
+        if isinstance(parts, RaggedTensor):
+            return TokenRows(parts.to_list(), texts.shape)
+        parts = np.asarray(parts)
+        return TokenRows(parts.reshape(-1, parts.shape[-1]).tolist(), parts.shape[:-1])
+
+    def compute_output_shape(self, input_shape: ShapeLike) -> tuple[int | None, ...]:
+        """Returns the shape of the output."""
+        shape = tuple(TensorShape(input_shape))
+        if self._output_mode == "int":
+            return (*shape[:1], self._output_sequence_length)
+        if self._output_mode is None:
+            return (*shape[:1], None)
+        whole = self._split is None and len(shape) > 1
+        return self._lookup_layer.compute_output_shape(shape if whole else (*shape[:1], None))
+
+    def compute_output_spec(self, inputs: Value) -> Value:
+        """Returns the symbolic output for a symbolic input."""
+        kinds = {"int": "int64", None: "string"}
+        dtype = kinds.get(self._output_mode, keras.config.floatx())
+        return keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=dtype)
+
+    # --- Saving -------------------------------------------------------------------------------------------------------
+
+    def get_config(self) -> dict[str, Value]:
+        """Returns the arguments; functions as Keras writes them. A vocabulary that was learned is no argument."""
+        inner, config = self._lookup_layer.get_config(), super().get_config()
+        same = ("max_tokens", "pad_to_max_tokens", "sparse", "vocabulary", "idf_weights", "encoding", "vocabulary_size")
+        return {
+            **config,
+            **{name: inner[name] for name in same},
+            "dtype": "string",
+            "standardize": self._standardize,
+            "split": self._split,
+            "ngrams": self._ngrams_arg,
+            "output_mode": self._output_mode,
+            "output_sequence_length": self._output_sequence_length,
+            "ragged": self._ragged,
+        }
+
+    def save_assets(self, dir_path: str) -> None:
+        """Writes the vocabulary, unless it is an argument."""
+        folder = local_path(dir_path)
+        self._lookup_layer.save_assets(folder)
+
+    def load_assets(self, dir_path: str) -> None:
+        """Reads the vocabulary."""
+        folder = local_path(dir_path)
+        self._lookup_layer.load_assets(folder)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Value]) -> Self:
+        """Returns the layer that has this config."""
+        found = dict(config)
+        for name in ("standardize", "split"):
+            if isinstance(found.get(name), dict):
+                found[name] = keras.saving.deserialize_keras_object(found[name])
+        if isinstance(found.get("ngrams"), list):
+            found["ngrams"] = tuple(found["ngrams"])
+        return cls(**found)
+
+
+def _characters(text: bytes) -> list[bytes]:
+    """The characters of UTF-8; bytes that are none are the character for what cannot be shown."""
+    return [character.encode() for character in text.decode("utf-8", "replace")]
+
+
+def _cut_or_filled(numbers: np.ndarray, length: int) -> np.ndarray:
+    """Returns rows of this length, filled up with 0; empty ones stay empty, as in TensorFlow."""
+    cut = numbers[..., :length]
+    return cut if not cut.shape[-1] else np.pad(cut, [(0, 0)] * (cut.ndim - 1) + [(0, length - cut.shape[-1])])
+
+
+def _check_arguments(standardize: Value, split: Value, ngrams: Value, mode: Value) -> None:
+    """Raises ValueError for ways that do not exist."""
+    for what, value, known in (("standardize", standardize, _STANDARDS), ("split", split, _SPLITS)):
+        if not (value is None or callable(value) or value in known):
+            raise ValueError(
+                f"TextVectorization: `{what}` is one of {', '.join(known)}, a function or None, got {value!r}."
+            )
+    if mode is not None and mode not in _MODES:
+        raise ValueError(f"TextVectorization: `output_mode` is one of {', '.join(_MODES)} or None, got {mode!r}.")
+    several = isinstance(ngrams, tuple) and all(isinstance(width, int) for width in ngrams)
+    if not (ngrams is None or isinstance(ngrams, int) or several):
+        raise ValueError(f"TextVectorization: `ngrams` is None, an integer or a tuple of integers, got {ngrams!r}.")
+
+
+def _check_lengths(mode: Value, length: Value, ragged: bool) -> None:
+    """Raises ValueError for a length or ragged rows where there are none."""
+    if mode != "int" and length is not None:
+        raise ValueError(f"TextVectorization: `output_sequence_length` is for output_mode='int', not {mode!r}.")
+    if not (length is None or isinstance(length, int)):
+        raise ValueError(f"TextVectorization: `output_sequence_length` is None or an integer, got {length!r}.")
+    if ragged and (mode != "int" or length is not None):
+        raise ValueError(
+            f"TextVectorization: ragged=True is for output_mode='int' without output_sequence_length, got {mode!r}, {length!r}."
+        )

@@ -1,0 +1,72 @@
+"""Counts of tokens in data, from which a vocabulary is chosen."""
+
+import collections
+from collections.abc import Iterable, Sequence
+from typing import final
+
+import numpy as np
+
+from stratagem._base.types import Json, Value
+
+
+@final
+class TokenCounts:
+    """The counts of tokens, and of the documents that have them."""
+
+    def __init__(self, *, documents: bool) -> None:
+        """documents: whether documents are counted."""
+        self._tokens: collections.Counter[Value] = collections.Counter()
+        self._in_documents: collections.Counter[Value] = collections.Counter()
+        self._documents, self._counts_documents = 0, documents
+
+    def __len__(self) -> int:
+        return len(self._tokens)
+
+    def add(self, documents: Iterable[Sequence[Value]]) -> None:
+        """Counts the tokens of further documents."""
+        for document in documents:
+            self._tokens.update(document)
+            if self._counts_documents:
+                self._in_documents.update(set(document))
+                self._documents += 1
+
+    def chosen(self, without: Sequence[Value], most: int | None) -> list[Value]:
+        """Returns the most frequent tokens, at most this many; among equally frequent ones the largest comes first."""
+        pairs = [(count, token) for token, count in self._tokens.items() if token not in without]
+        return [token for _, token in sorted(pairs, reverse=True)][:most]
+
+    def inverse_document_frequencies(self, tokens: Sequence[Value]) -> np.ndarray:
+        """Returns log(1 + documents / (1 + documents with the token)) of each token, float64."""
+        counts = np.array([self._in_documents[token] for token in tokens], np.float64)
+        return np.log(1.0 + self._documents / (1.0 + counts))
+
+    def clear(self) -> None:
+        """Forgets all counts."""
+        self._tokens.clear()
+        self._in_documents.clear()
+        self._documents = 0
+
+    def state(self) -> Json:
+        """Returns the counts as JSON, in the order of the tokens."""
+        counters = (self._tokens, self._in_documents)
+        return [
+            self._documents,
+            *([[_as_text(token), counts[token]] for token in sorted(counts)] for counts in counters),
+        ]
+
+    def merge(self, states: Sequence[Json]) -> None:
+        """Replaces the counts by the sums of several states."""
+        self.clear()
+        for documents, tokens, in_documents in states:
+            self._documents += documents
+            for counts, pairs in ((self._tokens, tokens), (self._in_documents, in_documents)):
+                for token, count in pairs:
+                    counts[_of_text(token)] += count
+
+
+def _as_text(token: Value) -> Value:
+    return token.decode("latin-1") if isinstance(token, bytes) else token
+
+
+def _of_text(token: Value) -> Value:
+    return token.encode("latin-1") if isinstance(token, str) else token

@@ -1,0 +1,87 @@
+"""Vocabularies: what a layer may be given as one, and the file in which a saved model keeps it."""
+
+import collections
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stratagem._base.types import Value
+from stratagem._ops import as_dtype
+
+_LINES, _LIST = "vocabulary.txt", "vocabulary.json"
+
+
+def as_tokens(vocabulary: Any, dtype: str, encoding: str) -> np.ndarray:
+    """Returns words as an array, (n,): bytes objects, or integers of this dtype. Raises ValueError for an empty vocabulary."""
+    listed = np.asarray(vocabulary).ravel().tolist() if not isinstance(vocabulary, list | tuple) else list(vocabulary)
+    if not listed:
+        raise ValueError(f"Cannot set an empty vocabulary, got {vocabulary!r}.")
+    if dtype != "string":
+        return np.array(listed, as_dtype(dtype).dtype)
+    tokens = np.empty(len(listed), object)
+    tokens[:] = [token if isinstance(token, bytes) else str(token).encode(encoding) for token in listed]
+    return tokens
+
+
+def without_special_tokens(
+    tokens: np.ndarray, special: Sequence[Value], mask: Value, oov: Value, max_tokens: int | None
+) -> tuple[np.ndarray, bool]:
+    """Returns the words after the special tokens, with which a vocabulary may begin, and whether it does.
+
+    special: the mask and the tokens of unknown words, in their order. mask, oov: tokens that no word may be, or None.
+    max_tokens: how many tokens there may be, special ones included. Raises ValueError for what is no vocabulary.
+    """
+    found = tokens[: len(special)].tolist() == list(special)
+    words = tokens[len(special) :] if found else tokens
+    repeated = [word for word, count in collections.Counter(words.tolist()).items() if count > 1]
+    if repeated:
+        raise ValueError(f"The vocabulary has terms that are repeated: {repeated[:10]}. Give each once.")
+    for what, token in (("mask", mask), ("OOV", oov)):
+        if token is not None and token in words.tolist():
+            place = len(tokens) - 1 - tokens.tolist()[::-1].index(token)
+            raise ValueError(
+                f"The reserved {what} token {token!r} is at place {place} of the vocabulary. Leave the special tokens out, or "
+                f"give them at its start, in this order: {list(special)}."
+            )
+    size = len(special) + len(words)
+    if max_tokens is not None and size > max_tokens:
+        raise ValueError(f"The vocabulary has {size} tokens with the special ones, more than max_tokens={max_tokens}.")
+    return words, found
+
+
+def padded_weights(weights: Any, count: int, found: bool, front: int, size: int | None) -> np.ndarray:
+    """Returns weights of the words as weights of all tokens: the mean for special tokens, zero for those that do not exist.
+
+    count: the number of words and special tokens that were given. found: whether the special ones were among them. front: how
+    many special ones there are. size: the number of weights to return; None is all tokens. Raises ValueError for
+    another number of weights.
+    """
+    array = np.asarray(weights)
+    if array.ndim != 1 or len(array) != count:
+        raise ValueError(f"`idf_weights` has one number for each of {count} terms, got shape {list(array.shape)}.")
+    before = 0 if found else front
+    after = 0 if size is None else size - before - len(array)
+    return np.concatenate([np.full(before, np.average(array)), array, np.zeros(after)])
+
+
+def save_vocabulary(folder: str, tokens: Sequence[Value]) -> None:
+    """Writes a vocabulary into the folder of a saved layer: lines, as TensorFlow, or a list if a word has an end of line."""
+    texts = [str(token) for token in tokens]
+    if any("\n" in text for text in texts):
+        Path(folder, _LIST).write_text(json.dumps(texts), encoding="utf-8")
+    else:
+        Path(folder, _LINES).write_bytes("\n".join(texts).encode())
+
+
+def load_vocabulary(folder: str, dtype: str) -> list[Value]:
+    """Reads what `save_vocabulary` has written, strings or integers."""
+    listed = Path(folder, _LIST)
+    texts = json.loads(listed.read_text("utf-8")) if listed.exists() else _lines(folder)
+    return texts if dtype == "string" else [int(text) for text in texts]
+
+
+def _lines(folder: str) -> list[str]:
+    return Path(folder, _LINES).read_bytes().decode().split("\n")
