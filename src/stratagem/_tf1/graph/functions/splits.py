@@ -8,8 +8,8 @@ import numpy as np
 from stratagem import _ops as ops
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import TensorLike
-from stratagem._data.files import SparseTensor
 from stratagem._ops import text
+from stratagem._ops.sparse import SparseTensor
 from stratagem._tf1.graph.functions.reductions import one_of
 
 _SPARSE, _RAGGED = "SparseTensor", "RaggedTensor"
