@@ -7,6 +7,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike
+from stratagem._ops._composite import accept_composites
 from stratagem._ops._convert import Tensor, on_device, static_int
 from stratagem._ops.text._hash_functions import Words, fingerprint64, hashed, murmur64, siphash
 from stratagem._ops.text._host_strings import numbers_of, strings_of
@@ -66,3 +67,6 @@ def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None =
 
 def _text(method: str | bytes) -> str:
     return method.decode() if isinstance(method, bytes) else method
+
+
+accept_composites(globals(), "strings")

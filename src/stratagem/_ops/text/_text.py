@@ -8,6 +8,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.values import as_text
+from stratagem._ops._composite import accept_composites
 from stratagem._ops._convert import StringTensor, Tensor, is_tensor, on_device, tensor
 from stratagem._ops._dtypes import as_dtype, float32
 from stratagem._ops.text._host_strings import each, numbers_of, string_tensor, strings_of
@@ -97,3 +98,6 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
             raise InvalidArgumentError(f"tf.strings.to_number: {error}") from error
 
     return on_device(each(number, input).astype(kind.dtype))
+
+
+accept_composites(globals(), "strings")
