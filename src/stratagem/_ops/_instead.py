@@ -56,8 +56,6 @@ _TENSORFLOW = {
     "data.experimental": {
         "CheckpointInputPipelineHook make_saveable_from_iterator": "`tf.train.Checkpoint(iterator=iterator)`",
         "DatasetInitializer index_table_from_dataset table_from_dataset": _TABLE,
-        "dense_to_ragged_batch": "`padded_batch`: there are no ragged tensors here",
-        "dense_to_sparse_batch": "`padded_batch`: there are no sparse tensors here",
         "from_variant to_variant": "the dataset itself",
         "service": "`tf.data.Dataset.shard` or a strategy's `experimental_distribute_dataset`",
         "": "the methods of tf.data.Dataset",

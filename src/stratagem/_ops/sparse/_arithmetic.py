@@ -1,4 +1,4 @@
-"""Sums, products, extremes and other functions of the entries of sparse tensors."""
+"""Arithmetic of sparse tensors: sums, products, extremes and other functions of their entries."""
 
 from collections.abc import Callable
 from typing import Any
@@ -207,7 +207,7 @@ def to_indicator(sp_input: SparseTensor, vocab_size: IntLike, name: str | None =
 
 
 def _with_dense(function: UserFunction, sparse: SparseTensor, other: TensorLike) -> SparseTensor:
-    """What a function makes of the entries and of a dense tensor's entries, broadcast to the sparse shape, in their places."""
+    """The result of a function of the entries and of those of a dense tensor, broadcast to the sparse shape."""
     dense = tensor(other) if np.ndim(other) else other
     if np.ndim(other):
         dense = gather_nd(
