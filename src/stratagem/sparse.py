@@ -3,8 +3,31 @@
 from stratagem import _hooks
 from stratagem._ops import not_provided as _not_provided
 from stratagem._ops.sparse import SparseTensor as SparseTensor
+from stratagem._ops.sparse import add as add
+from stratagem._ops.sparse import concat as concat
+from stratagem._ops.sparse import expand_dims as expand_dims
+from stratagem._ops.sparse import eye as eye
+from stratagem._ops.sparse import fill_empty_rows as fill_empty_rows
 from stratagem._ops.sparse import from_dense as from_dense
+from stratagem._ops.sparse import map_values as map_values
+from stratagem._ops.sparse import maximum as maximum
+from stratagem._ops.sparse import minimum as minimum
+from stratagem._ops.sparse import reduce_max as reduce_max
+from stratagem._ops.sparse import reduce_sum as reduce_sum
+from stratagem._ops.sparse import reorder as reorder
+from stratagem._ops.sparse import reset_shape as reset_shape
+from stratagem._ops.sparse import reshape as reshape
+from stratagem._ops.sparse import retain as retain
+from stratagem._ops.sparse import segment_mean as segment_mean
+from stratagem._ops.sparse import segment_sqrt_n as segment_sqrt_n
+from stratagem._ops.sparse import segment_sum as segment_sum
+from stratagem._ops.sparse import slice as slice
+from stratagem._ops.sparse import softmax as softmax
+from stratagem._ops.sparse import sparse_dense_matmul as sparse_dense_matmul
+from stratagem._ops.sparse import split as split
 from stratagem._ops.sparse import to_dense as to_dense
+from stratagem._ops.sparse import to_indicator as to_indicator
+from stratagem._ops.sparse import transpose as transpose
 
 _hooks.install()
 

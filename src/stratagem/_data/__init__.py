@@ -11,6 +11,8 @@ from stratagem._data._experimental import assert_cardinality as assert_cardinali
 from stratagem._data._experimental import bucket_by_sequence_length as bucket_by_sequence_length
 from stratagem._data._experimental import cardinality as cardinality
 from stratagem._data._experimental import choose_from_datasets as choose_from_datasets
+from stratagem._data._experimental import dense_to_ragged_batch as dense_to_ragged_batch
+from stratagem._data._experimental import dense_to_sparse_batch as dense_to_sparse_batch
 from stratagem._data._experimental import enumerate_dataset as enumerate_dataset
 from stratagem._data._experimental import from_list as from_list
 from stratagem._data._experimental import get_next_as_optional as get_next_as_optional

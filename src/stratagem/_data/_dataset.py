@@ -25,8 +25,6 @@ from stratagem._data.stages._stage import Stage
 
 # Names that TensorFlow's class has and this one lacks, with their replacements.
 _NOT_PROVIDED = {
-    "ragged_batch": "`padded_batch`: there are no ragged tensors here",
-    "sparse_batch": "`padded_batch`: there are no sparse tensors here",
     "make_initializable_iterator": "`make_one_shot_iterator()`, or `iter(dataset)` where there is no graph",
     "output_types": "`element_spec`",
     "output_shapes": "`element_spec`",
@@ -38,7 +36,7 @@ _NOT_PROVIDED = {
 
 @final
 class _DatasetType(abc.ABCMeta):
-    """The metaclass, which handles missing names of the class such as `Dataset.ragged_batch`."""
+    """The metaclass, which handles missing names of the class such as `Dataset.output_types`."""
 
     def __getattr__(cls, name: str) -> NoReturn:
         raise _unknown(name) or AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}")

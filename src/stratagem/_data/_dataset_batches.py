@@ -6,13 +6,17 @@ from typing import Any, Self
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import DTypeLike, IntLike, ShapeLike
+from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._data import _plan as plan
 from stratagem._data._dataset_base import DatasetBase, as_int
 from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.grouping._padded import PaddedBatchStage, Padding
+from stratagem._data.grouping._ragged import RaggedBatchStage, SparseBatchStage
 from stratagem._data.grouping._window import WindowStage
 from stratagem._data.stages._batch import UnbatchStage
 from stratagem._data.stages._rebatch import RebatchStage
+from stratagem._ops import as_dtype
 
 
 class Batches(DatasetBase, abc.ABC):
@@ -54,6 +58,31 @@ class Batches(DatasetBase, abc.ABC):
         padding = Padding(padded_shapes, padding_values)
         stage = PaddedBatchStage(self._stage, _positive(batch_size), padding, drop_remainder=bool(drop_remainder))
         return self._with(stage)
+
+    def ragged_batch(
+        self,
+        batch_size: IntLike,
+        drop_remainder: bool = False,
+        row_splits_dtype: DTypeLike = np.int64,
+        name: str | None = None,
+    ) -> Self:
+        """Joins consecutive elements of different sizes to RaggedTensors; components of one known size are stacked.
+
+        row_splits_dtype: int32 or int64.
+        """
+        kind = as_dtype(row_splits_dtype).dtype
+        stage = RaggedBatchStage(self._stage, _positive(batch_size), kind, drop_remainder=bool(drop_remainder))
+        return self._with(stage)
+
+    def sparse_batch(self, batch_size: IntLike, row_shape: ShapeLike, name: str | None = None) -> Self:
+        """Joins consecutive elements, each of one tensor, to SparseTensors of shape (n, *row_shape).
+
+        row_shape: the largest sizes; None is the largest size in the batch. Raises TypeError for elements that are no tensor,
+        and DataLossError, while iterating, for an element that is larger.
+        """
+        if not isinstance(self._stage.spec, TensorSpec):
+            raise TypeError(f"sparse_batch takes elements that are one tensor each, got {self._stage.spec!s:.200}.")
+        return self._with(SparseBatchStage(self._stage, _positive(batch_size), TensorShape(row_shape)))
 
     def unbatch(self, name: str | None = None) -> Self:
         """The rows of every element, as elements."""

@@ -9,12 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._core.values import TensorSpec
+from stratagem._core.values import CompositeTensor, TensorSpec
 from stratagem._data import _plan as plan
 from stratagem._data._dataset_base import DatasetBase, as_int, seed_of, stage_of
 from stratagem._data.elements._nest import Nest, convert, kinds_of, leaves, map_leaves, spec_of, to_numpy
-from stratagem._data.elements._spec import NestedDataset
+from stratagem._data.elements._spec import NestedDataset, without_rows
 from stratagem._data.functions._map_filter import mapped
+from stratagem._data.stages._batch import equal_rows
 from stratagem._data.stages._buffers import ListStage
 from stratagem._data.stages._choose import ChooseStage, RandomStage
 from stratagem._data.stages._columns import ArrayColumns, RangeColumns
@@ -32,14 +33,18 @@ class Sources(DatasetBase, abc.ABC):
 
     @classmethod
     def from_tensor_slices(cls, tensors: Nest, name: str | None = None) -> Self:
-        """One element for every row of the tensors, which must have the same number of rows."""
+        """One element for every row of the tensors, ragged and sparse ones too, which must have the same number of rows."""
+        if any(isinstance(leaf, CompositeTensor) for leaf in leaves(tensors)):
+            element = convert(tensors)
+            spec = map_leaves(without_rows, spec_of(element))
+            return cls._of(ListStage(equal_rows(element), lambda: spec))
         return cls._of(plan.rows(ArrayColumns(tensors)))
 
     @classmethod
     def from_tensors(cls, tensors: Nest, name: str | None = None) -> Self:
         """A single element."""
         element = convert(tensors)
-        if any(isinstance(leaf, NestedDataset) for leaf in leaves(element)):
+        if any(isinstance(leaf, NestedDataset | CompositeTensor) for leaf in leaves(element)):
             return cls._of(ListStage([element], lambda: spec_of(element)))
         return cls._of(plan.rows(ArrayColumns(plan.expanded(element))))
 

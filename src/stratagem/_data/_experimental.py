@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from stratagem._base.types import DTypeLike, PathLike, TensorLike, Unused, Value
+from stratagem._base.types import DTypeLike, IntLike, PathLike, ShapeLike, TensorLike, Unused, Value
 from stratagem._data._dataset import Dataset
 from stratagem._data._dataset_base import as_int
 from stratagem._data._iterator import ElementIterator, Optional
@@ -27,6 +27,18 @@ def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
 def unbatch() -> Transformation:
     """`Dataset.unbatch`."""
     return lambda dataset: dataset.unbatch()
+
+
+def dense_to_ragged_batch(
+    batch_size: IntLike, drop_remainder: bool = False, row_splits_dtype: DTypeLike = np.int64
+) -> Transformation:
+    """The former name of `Dataset.ragged_batch`."""
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def dense_to_sparse_batch(batch_size: IntLike, row_shape: ShapeLike) -> Transformation:
+    """The former name of `Dataset.sparse_batch`."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
 
 
 def unique() -> Transformation:

@@ -8,7 +8,7 @@ from stratagem._ops._instead_compat import INSTEAD as _COMPAT
 from stratagem._ops._instead_keras import INSTEAD as _KERAS
 
 _PADDED = "dense tensors that `Dataset.padded_batch` fills up, with tf.sequence_mask of their lengths"
-_SPARSE = "dense tensors (tf.sparse.to_dense of what VarLenFeature gives), or jax.experimental.sparse"
+_SPARSE = "dense tensors: tf.sparse.to_dense, and tf.one_hot or string work in the input pipeline"
 _QUANTIZED = "tf.quantization.quantize_and_dequantize_v2: there are no quantized types"
 _SAVED = "`model.save(path)` of a Keras model, tf.train.Checkpoint, or jax.export for a compiled function"
 _PROPOSALS = "tf.image.combined_non_max_suppression of boxes that you decode from the anchors"
@@ -23,7 +23,6 @@ _UNIGRAM = "tf.random.fixed_unigram_candidate_sampler with the counts of your da
 _ESTIMATOR = "Estimator with a model_fn, or a Keras model with Model.fit or tf.keras.estimator.model_to_estimator"
 _HEAD = "an EstimatorSpec that the model_fn makes itself"
 _RECEIVER = "Estimator.predict, or tf.train.load_variable into a Keras model: nothing here writes SavedModels"
-_SUM_OF_ROWS = "tf.nn.embedding_lookup of padded ids, and tf.reduce_sum with their weights"
 
 _TENSORFLOW = {
     "": {
@@ -55,8 +54,6 @@ _TENSORFLOW = {
     "data.experimental": {
         "CheckpointInputPipelineHook make_saveable_from_iterator": "`tf.train.Checkpoint(iterator=iterator)`",
         "DatasetInitializer index_table_from_dataset table_from_dataset": _TABLE,
-        "dense_to_ragged_batch": "`padded_batch`: there are no ragged tensors here",
-        "dense_to_sparse_batch": "`padded_batch`: there are no sparse tensors here",
         "from_variant to_variant": "the dataset itself",
         "service": "`tf.data.Dataset.shard` or a strategy's `experimental_distribute_dataset`",
         "": "the methods of tf.data.Dataset",
@@ -141,12 +138,11 @@ _TENSORFLOW = {
         "RNNCellResidualWrapper": "a Keras cell whose `call` adds its inputs to its outputs",
         "ctc_beam_search_decoder": "keras.ops.ctc_decode(strategy='beam_search')",
         "ctc_greedy_decoder": "keras.ops.ctc_decode(strategy='greedy')",
-        "embedding_lookup_sparse safe_embedding_lookup_sparse": _SUM_OF_ROWS,
         "learned_unigram_candidate_sampler": "tf.nn.fixed_unigram_candidate_sampler with the counts of your data",
     },
     "quantization": {"": _QUANTIZED},
     "queue": {"": "tf.data.Dataset (`prefetch`, `shuffle`), or the standard library's `queue` outside of steps"},
-    "ragged": {"": _PADDED},
+    "ragged": {"cross cross_hashed": "tf.keras.layers.HashedCrossing, or string work in the input pipeline"},
     "random": {
         "learned_unigram_candidate_sampler": _UNIGRAM,
     },

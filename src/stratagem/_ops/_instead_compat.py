@@ -12,7 +12,7 @@ _SUMMARY = "tf.summary.create_file_writer and tf.summary.scalar, or the summarie
 _DATASET = "tf.data.Dataset, with `shuffle`, `repeat`, `batch` and `prefetch`"
 _FILES = "tf.data.TFRecordDataset, TextLineDataset or FixedLengthRecordDataset"
 _SLICES = "the methods of the variable: v.scatter_update, v.scatter_nd_update, …"
-_SPARSE = "dense tensors (tf.sparse.to_dense of what VarLenFeature gives), or jax.experimental.sparse"
+_SPARSE = "tf.sparse, whose functions take TensorFlow 2's arguments"
 _OTHER_FORM = "the function of the same name in tf.nn, which takes other arguments or another order"
 _RNN = "tf.keras.layers.RNN with a cell of tf.keras.layers"
 _RANKING = "a Keras metric: tf.keras.metrics.TopKCategoricalAccuracy, PrecisionAtRecall, AUC …"
@@ -53,12 +53,10 @@ INSTEAD = {
         "QUANTIZED_DTYPES dequantize quantize quantize_v2 quantized_concat": _QUANTIZED,
         "SparseFeature": "tf.io.VarLenFeature, one for the indices and one for the values",
         "SparseTensorValue convert_to_tensor_or_sparse_tensor deserialize_many_sparse": _SPARSE,
-        "serialize_many_sparse serialize_sparse sparse_add sparse_concat sparse_fill_empty_rows sparse_mask": _SPARSE,
-        "sparse_matmul sparse_maximum sparse_merge sparse_minimum sparse_reduce_max sparse_reduce_max_sparse": _SPARSE,
-        "sparse_reduce_sum sparse_reduce_sum_sparse sparse_reorder": _SPARSE,
-        "sparse_reset_shape sparse_reshape sparse_retain": _SPARSE,
-        "sparse_slice sparse_softmax sparse_split sparse_tensor_dense_matmul sparse_tensor_to_dense": _SPARSE,
-        "sparse_to_dense sparse_to_indicator sparse_transpose": _SPARSE,
+        "serialize_many_sparse serialize_sparse sparse_add sparse_concat sparse_mask": _SPARSE,
+        "sparse_matmul sparse_merge sparse_reduce_max sparse_reduce_max_sparse": _SPARSE,
+        "sparse_reduce_sum sparse_reduce_sum_sparse": _SPARSE,
+        "sparse_split sparse_to_dense": _SPARSE,
         "sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum": (
             "tf.gather, and tf.math.segment_sum or its neighbours"
         ),
@@ -174,6 +172,7 @@ INSTEAD = {
     },
     "compat.v1.mixed_precision": {"": _LOSS_SCALE},
     "compat.v1.nn": {
+        "embedding_lookup_sparse safe_embedding_lookup_sparse": "tf.nn's, which take TensorFlow 2's arguments",
         "avg_pool_v2": "tf.nn.avg_pool",
         "max_pool_v2": "tf.nn.max_pool",
         "ctc_loss_v2": "tf.nn.ctc_loss",

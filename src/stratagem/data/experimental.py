@@ -23,6 +23,8 @@ from stratagem._data import bucket_by_sequence_length as bucket_by_sequence_leng
 from stratagem._data import cardinality as cardinality
 from stratagem._data import choose_from_datasets as choose_from_datasets
 from stratagem._data import copy_to_device as copy_to_device
+from stratagem._data import dense_to_ragged_batch as dense_to_ragged_batch
+from stratagem._data import dense_to_sparse_batch as dense_to_sparse_batch
 from stratagem._data import enable_debug_mode as enable_debug_mode
 from stratagem._data import enumerate_dataset as enumerate_dataset
 from stratagem._data import from_list as from_list

@@ -82,6 +82,8 @@ from stratagem._ops.nn import with_space_to_batch as with_space_to_batch
 from stratagem._ops.sampling import all_candidate_sampler as all_candidate_sampler
 from stratagem._ops.sampling import dropout as dropout
 from stratagem._ops.sampling import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from stratagem._ops.sparse import embedding_lookup_sparse as embedding_lookup_sparse
+from stratagem._ops.sparse import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from stratagem.nn import experimental as experimental
 
 _hooks.install()

@@ -207,7 +207,7 @@ def _stacked(component: int, rows: Sequence[Array]) -> Array:
             raise InvalidArgumentError(
                 f"Cannot batch tensors with different shapes in component {component}. First element had shape "
                 f"{list(shape)} and element {i} had shape {list(row.shape)} (dtypes: {dtype}, {row.dtype}). "
-                "Use `padded_batch` for tensors of different sizes, or make them equal with `map` first."
+                "Use `padded_batch` or `ragged_batch` for tensors of different sizes, or make them equal with `map` first."
             )
         result[i, ...] = row  # without the dots, an object array would hold the scalar array itself
     return result

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError
-from stratagem._core.values import TensorShape, TensorSpec
+from stratagem._core.values import CompositeTensor, TensorShape, TensorSpec
 from stratagem._data._dataset_base import as_int
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem._data.elements._spec import DatasetSpec, NestedDataset, with_rows
@@ -102,7 +102,7 @@ class PaddedBatchStage(UnaryStage):
 
     def walk(self) -> StageIterator:
         min_size = self._batch_size if self._drop_remainder else 1
-        return _PaddedIterator(self._parent.walk(), self._batch_size, min_size, self._stack)
+        return StackIterator(self._parent.walk(), self._batch_size, min_size, self._stack)
 
     def example(self) -> Nest:
         return self._stack([self._parent.example()] * self._batch_size)
@@ -112,6 +112,12 @@ class PaddedBatchStage(UnaryStage):
         return self._padding.shapes(self._parent.spec), self._padding.values(self._parent.spec)
 
     def _stack(self, elements: list[Nest]) -> Nest:
+        composite = next((leaf for leaf in leaves(elements[0]) if isinstance(leaf, CompositeTensor)), None)
+        if composite is not None:
+            raise TypeError(
+                f"`padded_batch` pads tensors, not a {type(composite).__name__}. Make it dense first, by `to_tensor` or "
+                "tf.sparse.to_dense in `map`, or use `batch`."
+            )
         if self._static:
             shapes, values = self._target
         else:
@@ -123,7 +129,9 @@ class PaddedBatchStage(UnaryStage):
 
 
 @final
-class _PaddedIterator(ParentIterator):
+class StackIterator(ParentIterator):
+    """Hands consecutive elements to a function that joins them to one."""
+
     def __init__(
         self, parent: StageIterator, batch_size: int, min_size: int, stack: Callable[[list[Nest]], Nest]
     ) -> None:

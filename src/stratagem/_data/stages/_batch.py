@@ -110,7 +110,7 @@ class _UnbatchIterator(ParentIterator):
         while self._position == len(self._rows):
             # Done first, so that the state is right even if there is no next element.
             self._origin, self._rows, self._position = self._source.get_state(), [], 0
-            self._rows = _equal_rows(next(self._source))
+            self._rows = equal_rows(next(self._source))
         self._position += 1
         return self._rows[self._position - 1]
 
@@ -130,7 +130,8 @@ class _UnbatchIterator(ParentIterator):
             next(self)
 
 
-def _equal_rows(element: Nest) -> list[Nest]:
+def equal_rows(element: Nest) -> list[Nest]:
+    """Returns the rows of an element. Raises InvalidArgumentError unless its components have equally many."""
     arrays = leaves(element)
     if any(isinstance(array, NestedDataset) for array in arrays):
         raise _no_rows()

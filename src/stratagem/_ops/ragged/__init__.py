@@ -10,6 +10,8 @@ from stratagem._ops.ragged._creation import segment_ids_to_row_splits as segment
 from stratagem._ops.ragged._creation import stack_dynamic_partitions as stack_dynamic_partitions
 from stratagem._ops.ragged._layout import stack as stack
 from stratagem._ops.ragged._ragged_tensor import RaggedTensor as RaggedTensor
+from stratagem._ops.ragged._reductions import reduced as reduced
+from stratagem._ops.ragged._row_splits import from_lengths as from_lengths
 from stratagem._ops.ragged._selection import boolean_mask as boolean_mask
 from stratagem._ops.ragged._spec import RaggedTensorSpec as RaggedTensorSpec
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._base.types import IntLike, UserFunction
+from stratagem._base.types import IntLike, TensorLike, UserFunction
 from stratagem._ops import _arrays, _creation, _elementwise, _reductions, _segments
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import static_axes
@@ -23,8 +23,9 @@ def _of_bools(segments: UserFunction, data: Any, ids: Any, count: int) -> Any:
     return _elementwise.greater(found, 0)
 
 
-# For each reduction: of tensors, and of segments.
-_FUNCTIONS: dict[str, tuple[UserFunction, UserFunction]] = {
+# A reduction of tensors, and of segments.
+Reduction = tuple[UserFunction, UserFunction]
+_FUNCTIONS: dict[str, Reduction] = {
     "reduce_sum": (_reductions.reduce_sum, _segments.unsorted_segment_sum),
     "reduce_prod": (_reductions.reduce_prod, _segments.unsorted_segment_prod),
     "reduce_max": (_reductions.reduce_max, _segments.unsorted_segment_max),
@@ -39,24 +40,24 @@ def _axes(axis: IntLike, rank: int) -> list[int] | None:
     return None if given is None else sorted({axis_of(a, rank) for a in np.atleast_1d(given).tolist()})
 
 
-def _reduced(name: str, values: Any, axis: IntLike, keepdims: bool) -> Any:
-    """The reduction of a ragged tensor, or of a tensor, over these dimensions, the last one first."""
+def reduced(functions: Reduction, values: TensorLike, axis: IntLike, keepdims: bool) -> TensorLike:
+    """Returns the reduction of a ragged tensor, or of a tensor, over these dimensions; by default over all."""
     axes = _axes(axis, len(values.shape))
     if axes is None:
-        found = _FUNCTIONS[name][0](values.flat_values if isinstance(values, RaggedTensor) else values)
+        found = functions[0](values.flat_values if isinstance(values, RaggedTensor) else values)
         return found.reshape((1,) * len(values.shape)) if keepdims else found
     for where in reversed(axes):
-        values = _over(name, values, where)
+        values = _over(functions, values, where)
         values = _arrays.expand_dims(values, where) if keepdims else values
     return values
 
 
-def _over(name: str, values: Any, where: int) -> Any:
-    of_tensors, of_segments = _FUNCTIONS[name]
+def _over(functions: Reduction, values: Any, where: int) -> Any:
+    of_tensors, of_segments = functions
     if not isinstance(values, RaggedTensor):
         return of_tensors(values, where)
     if where > 1:
-        return values.with_values(_over(name, values.values, where - 1))
+        return values.with_values(_over(functions, values.values, where - 1))
     if where == 1:
         return _segmented(of_segments, values.values, values._rowids(), values._nrows())
     splits = known(values._splits, _HINT)
@@ -79,7 +80,7 @@ def _segmented(function: UserFunction, data: Any, ids: Any, count: int) -> Any:
 
 def _rule_for(reduction: str) -> Callable[..., Any]:
     def reduce(input_tensor: RaggedTensor, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
-        return _reduced(reduction, input_tensor, axis, bool(keepdims))
+        return reduced(_FUNCTIONS[reduction], input_tensor, axis, bool(keepdims))
 
     return reduce
 
@@ -96,7 +97,7 @@ def reduce_mean(
 ) -> Any:
     """Returns the means, NaN of no values."""
     ones = _creation.ones_like(input_tensor)
-    total, count = (_reduced("reduce_sum", values, axis, bool(keepdims)) for values in (input_tensor, ones))
+    total, count = (reduced(_FUNCTIONS["reduce_sum"], values, axis, bool(keepdims)) for values in (input_tensor, ones))
     return _elementwise.truediv(total, count)
 
 

@@ -1,5 +1,6 @@
 """Strings. A folder of its own, because some names here are also those of other functions."""
 
+from stratagem._ops.text import _ragged_rules
 from stratagem._ops.text._buckets import fingerprint as fingerprint
 from stratagem._ops.text._buckets import to_hash_bucket as to_hash_bucket
 from stratagem._ops.text._buckets import to_hash_bucket_fast as to_hash_bucket_fast
@@ -29,3 +30,5 @@ from stratagem._ops.text._text import lower as lower
 from stratagem._ops.text._text import strip as strip
 from stratagem._ops.text._text import to_number as to_number
 from stratagem._ops.text._text import upper as upper
+
+_ragged_rules.give_rules()

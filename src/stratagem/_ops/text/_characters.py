@@ -2,16 +2,17 @@
 
 import codecs
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function
+from stratagem._ops._composite import accept_composites
 from stratagem._ops._convert import StringTensor, Tensor, on_device
 from stratagem._ops._symbolic import accept_symbols
-from stratagem._ops.text._host_strings import each, numbers_of, one_string, string_tensor
+from stratagem._ops.text._host_strings import each, numbers_of, row_of_strings, rows_of_each, string_tensor
 
 _REPLACEMENT = 0xFFFD
 _OUTPUTS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
@@ -85,6 +86,11 @@ def _decoded(
     return found
 
 
+def _places(found: Sequence[tuple[str, int]]) -> Tensor:
+    """The places of decoded characters, int64."""
+    return on_device(np.array([place for _, place in found], np.int64))
+
+
 @host_function
 def unicode_decode_with_offsets(
     input: TensorLike,
@@ -93,18 +99,21 @@ def unicode_decode_with_offsets(
     replacement_char: int = _REPLACEMENT,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> tuple[Tensor, Tensor]:
-    """Returns the numbers of one string's characters, int32, and the places of their first bytes, int64; both 1-D.
+) -> tuple[TensorLike, TensorLike]:
+    """Returns the numbers of each string's characters, int32, and the places of their first bytes, int64.
+
+    Both are RaggedTensors with one dimension more than the strings, tensors of one string.
 
     errors: what happens with bytes that are no character: "replace" by `replacement_char`, "ignore", or "strict", which is
-    an InvalidArgumentError, as are an unknown encoding and other `errors`. Raises UnimplementedError for several strings:
-    no ragged tensors exist here.
+    an InvalidArgumentError, as are an unknown encoding and other `errors`.
     """
     _check("unicode_decode", errors, replacement_char)
-    text = one_string("strings.unicode_decode", input)
-    found = _decoded("unicode_decode", text, input_encoding, errors, replacement_char, replace_control_characters)
-    numbers = np.array([ord(character) for character, _ in found], np.int32)
-    return on_device(numbers), on_device(np.array([place for _, place in found], np.int64))
+
+    def decode(text: bytes) -> list[tuple[str, int]]:
+        return _decoded("unicode_decode", text, input_encoding, errors, replacement_char, replace_control_characters)
+
+    numbers = rows_of_each(input, decode, lambda found: on_device(np.array([ord(c) for c, _ in found], np.int32)))
+    return numbers, rows_of_each(input, decode, _places)
 
 
 @host_function
@@ -115,7 +124,7 @@ def unicode_decode(
     replacement_char: int = _REPLACEMENT,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Tensor:
+) -> TensorLike:
     """Returns the first result of `unicode_decode_with_offsets`."""
     return unicode_decode_with_offsets(
         input, input_encoding, errors, replacement_char, replace_control_characters
@@ -129,17 +138,19 @@ def unicode_split_with_offsets(
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
     name: str | None = None,
-) -> tuple[StringTensor, Tensor]:
-    """Returns the characters of one string as strings in its encoding, and the places of their first bytes, int64; both 1-D.
+) -> tuple[TensorLike, TensorLike]:
+    """Returns the characters of each string as strings in its encoding, and the places of their first bytes, int64.
 
     The parameters and what is raised are those of `unicode_decode_with_offsets`.
     """
     _check("unicode_split", errors, replacement_char, input_encoding)
-    text = one_string("strings.unicode_split", input)
-    found = _decoded("unicode_split", text, input_encoding, errors, replacement_char, False)
     codec = _codec("unicode_split", input_encoding)
-    parts = [character.encode(codec) for character, _ in found]
-    return string_tensor(parts, [len(parts)]), on_device(np.array([place for _, place in found], np.int64))
+
+    def decode(text: bytes) -> list[tuple[str, int]]:
+        return _decoded("unicode_split", text, input_encoding, errors, replacement_char, False)
+
+    parts = rows_of_each(input, decode, lambda found: row_of_strings([c.encode(codec) for c, _ in found]))
+    return parts, rows_of_each(input, decode, _places)
 
 
 @host_function
@@ -149,7 +160,7 @@ def unicode_split(
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
     name: str | None = None,
-) -> StringTensor:
+) -> TensorLike:
     """Returns the first result of `unicode_split_with_offsets`."""
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
@@ -220,4 +231,5 @@ def unicode_transcode(
     return string_tensor(array.ravel().tolist(), array.shape)
 
 
+accept_composites(globals(), "strings")
 accept_symbols(globals(), "strings.")

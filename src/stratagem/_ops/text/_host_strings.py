@@ -1,13 +1,17 @@
 """Arguments of functions of strings as arrays of the host, and string tensors of their results."""
 
+import itertools
+import math
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import TensorLike
 from stratagem._ops._convert import StringTensor, is_traced, need_value, on_device, on_host, tensor
+from stratagem._ops.ragged import RaggedTensor, from_lengths
+
+T = TypeVar("T")
 
 
 def strings_of(input: TensorLike) -> np.ndarray:
@@ -35,6 +39,11 @@ def string_tensor(strings: Sequence[bytes], shape: Sequence[int]) -> StringTenso
     return cast(StringTensor, on_device(flat.reshape(tuple(shape))))
 
 
+def row_of_strings(strings: Sequence[bytes]) -> StringTensor:
+    """Returns strings as a tensor of one dimension."""
+    return string_tensor(strings, [len(strings)])
+
+
 def each(function: Callable[[bytes], Any], input: TensorLike) -> np.ndarray:
     """Returns what the function makes of all strings, as objects in an array of their shape."""
     array = strings_of(input)
@@ -43,12 +52,19 @@ def each(function: Callable[[bytes], Any], input: TensorLike) -> np.ndarray:
     return flat.reshape(array.shape)
 
 
-def one_string(name: str, input: TensorLike) -> bytes:
-    """Returns the only string of a scalar. Raises UnimplementedError for more: the results would be ragged."""
+def rows_of_each(
+    input: TensorLike, parts: Callable[[bytes], Sequence[T]], make: Callable[[list[T]], TensorLike]
+) -> TensorLike:
+    """Returns the parts of each string as a row: a RaggedTensor with one dimension more, of one string a tensor.
+
+    parts: the parts of one string. make: makes a tensor of all parts.
+    """
     array = strings_of(input)
-    if array.ndim:
-        raise UnimplementedError(
-            f"tf.{name} of strings of shape {list(array.shape)} is a tf.RaggedTensor, which does not exist here. Give one "
-            f"string, as in `dataset.map` before `batch`; `Dataset.padded_batch` fills up rows of different lengths."
-        )
-    return cast(bytes, array[()])
+    found = [list(parts(text)) for text in array.ravel().tolist()]
+    values = make(list(itertools.chain(*found)))
+    if not array.ndim:
+        return values
+    rows = RaggedTensor(values, from_lengths(np.array([len(row) for row in found], np.int64)))
+    for axis in range(array.ndim - 1, 0, -1):
+        rows = RaggedTensor.from_uniform_row_length(rows, array.shape[axis], math.prod(array.shape[:axis]))
+    return rows

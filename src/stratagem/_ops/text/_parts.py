@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import operator
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,9 +10,10 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.types import IntLike, TensorLike
 from stratagem._core.step import host_function
+from stratagem._ops._composite import accept_composites
 from stratagem._ops._convert import StringTensor, static_int
 from stratagem._ops._symbolic import accept_symbols
-from stratagem._ops.text._host_strings import numbers_of, one_string, string_tensor, strings_of
+from stratagem._ops.text._host_strings import numbers_of, row_of_strings, rows_of_each, string_tensor, strings_of
 
 _FIRST_OF_TRAIL, _END_OF_TRAIL = 0x80, 0xC0  # the bytes that continue a character in UTF-8
 
@@ -57,27 +59,25 @@ def _substring(text: bytes, pos: int, count: int, unit: str) -> bytes:
 
 
 @host_function
-def bytes_split(input: TensorLike, name: str | None = None) -> StringTensor:
-    """Returns the bytes of one string as strings, 1-D. Raises UnimplementedError for several: no ragged tensors exist here."""
-    text = one_string("strings.bytes_split", input)
-    return string_tensor([text[i : i + 1] for i in range(len(text))], [len(text)])
+def bytes_split(input: TensorLike, name: str | None = None) -> TensorLike:
+    """Returns the bytes of each string as strings: a RaggedTensor with one dimension more, of one string a tensor."""
+    return rows_of_each(input, lambda text: [text[i : i + 1] for i in range(len(text))], row_of_strings)
 
 
 @host_function
-def split(
-    input: TensorLike, sep: str | bytes | None = None, maxsplit: int = -1, name: str | None = None
-) -> StringTensor:
-    """Returns the parts of one string between separators, 1-D; without `sep`, what is between white space.
+def split(input: TensorLike, sep: str | bytes | None = None, maxsplit: int = -1, name: str | None = None) -> TensorLike:
+    """Returns the parts of each string between separators: a RaggedTensor with one dimension more, of one string a tensor.
 
-    maxsplit: how many times it is split at most; -1 is everywhere. Raises UnimplementedError for several strings: no
-    ragged tensors exist here.
+    sep: the separator; without one, white space. maxsplit: how many times a string is split at most; -1 is everywhere.
     """
-    text = one_string("strings.split", input)
     separator = sep.encode() if isinstance(sep, str) else sep
-    found = text.split(separator or None, maxsplit) if maxsplit else [text]
-    if not separator and len(found) == maxsplit:
-        found.append(b"")  # as in TensorFlow, what is left after the last split is a part, even nothing
-    return string_tensor(found, [len(found)])
+
+    def parts(text: bytes) -> list[bytes]:
+        found = text.split(separator or None, maxsplit) if maxsplit else [text]
+        # As in TensorFlow, what is left after the last split is a part, even nothing.
+        return [*found, b""] if not separator and len(found) == maxsplit else found
+
+    return rows_of_each(input, parts, row_of_strings)
 
 
 @host_function
@@ -97,22 +97,43 @@ def ngrams(
     An empty row has none. Raises ValueError for a scalar and for widths below 1.
     """
     array = strings_of(data)
-    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
     if not array.ndim:
         raise ValueError("tf.strings.ngrams takes rows of strings, got a scalar.")
+    # Without rows, one of empty strings tells how many n-grams there would be.
+    rows = array.reshape(math.prod(array.shape[:-1]), array.shape[-1]).tolist()
+    given = rows or [[b""] * array.shape[-1]]
+    options = separator, pad_values, padding_width, preserve_short_sequences
+    made = row_ngrams(given, ngram_width, *options, of_empty_rows=False)
+    return string_tensor(list(itertools.chain(*made[: len(rows)])), [*array.shape[:-1], len(made[0])])
+
+
+def row_ngrams(
+    rows: Sequence[list[bytes]],
+    ngram_width: int | Sequence[int],
+    separator: str,
+    pad_values: str | tuple[str, str] | None,
+    padding_width: int | None,
+    preserve_short_sequences: bool,
+    *,
+    of_empty_rows: bool = True,
+) -> list[list[bytes]]:
+    """Returns the n-grams of each row, whose lengths may differ. of_empty_rows: whether these have n-grams of the padding.
+
+    The other parameters are those of `ngrams`.
+    """
+    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
     if min(widths, default=0) < 1 or (padding_width is not None and padding_width < 1):
         raise ValueError(f"tf.strings.ngrams takes widths from 1, got {widths} and a padding of {padding_width}.")
     left, right = (pad_values, pad_values) if isinstance(pad_values, str | bytes) else pad_values or (None, None)
     made = []
-    # Without rows, one of empty strings tells how many n-grams there would be.
-    rows = array.reshape(math.prod(array.shape[:-1]), array.shape[-1]).tolist()
-    for row in rows or [[b""] * array.shape[-1]]:
-        found = [gram for w in widths if row for gram in _grams(row, w, left, right, padding_width, separator)]
+    for row in rows:
+        used = widths if row or of_empty_rows else []
+        found = [gram for w in used for gram in _grams(row, w, left, right, padding_width, separator)]
         if not found and row and preserve_short_sequences:
             size = padding_width or 0
             found = list(_grams(row, len(row) + 2 * min(size, max(widths) - 1), left, right, size, separator))
         made.append(found)
-    return string_tensor(list(itertools.chain(*made[: len(rows)])), [*array.shape[:-1], len(made[0])])
+    return made
 
 
 def _grams(
@@ -168,8 +189,9 @@ def unsorted_segment_join(
 ) -> StringTensor:
     """Returns the joined entries of each segment, in their order: (num_segments, *inputs.shape[segment_ids.ndim:]).
 
-    A segment without entries is the empty string. Raises InvalidArgumentError for segments that do not exist, and for
-    `segment_ids` of a shape with which that of `inputs` does not begin.
+    A segment without entries is the empty string; empty strings at its beginning are left out, as in TensorFlow. Raises
+    InvalidArgumentError for segments that do not exist, and for `segment_ids` of a shape with which that of `inputs` does
+    not begin.
     """
     array, segments = strings_of(inputs), numbers_of("strings.unsorted_segment_join", segment_ids)
     count = static_int(num_segments, "a tensor is the number of segments")
@@ -181,11 +203,12 @@ def unsorted_segment_join(
     ends = array.shape[segments.ndim :]
     rows = array.reshape(segments.size, math.prod(ends))
     joined = [
-        _bytes(separator).join(column)
+        _bytes(separator).join(itertools.dropwhile(operator.not_, column))
         for segment in range(count)
         for column in rows[segments.ravel() == segment].T.tolist()
     ]
     return string_tensor(joined, [count, *ends])
 
 
+accept_composites(globals(), "strings")
 accept_symbols(globals(), "strings.")

@@ -1,0 +1,76 @@
+"""Ragged and sparse tensors in compiled functions, in replicas and under tapes; the numbers are in `drawn`."""
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem._base.errors import TracedDecisionError
+
+
+def doubled_sums(rows: Any) -> Any:
+    return tf.reduce_sum(rows * 2.0, axis=1)
+
+
+def test_values_and_row_lengths_compile_with_row_splits_that_the_program_knows(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    function = tf.function(
+        lambda rows: (doubled_sums(rows), rows.row_lengths(), rows + 1.0, rows.to_tensor(shape=[None, 3]))
+    )
+    sums, lengths, more, dense = function(tf.ragged.constant([[1.0, 2.0], [], [3.0]]))
+    assert sums.tolist() == [6.0, 0.0, 6.0]
+    assert lengths.tolist() == [2, 0, 1]
+    assert more.to_list() == [[2.0, 3.0], [], [4.0]]
+    assert dense.tolist() == [[1.0, 2.0, 0.0], [0.0, 0.0, 0.0], [3.0, 0.0, 0.0]]
+    assert "runs in Python" not in caplog.text
+
+
+def test_a_shape_that_depends_on_row_lengths_takes_a_function_to_python_and_is_an_error_in_a_replica() -> None:
+    rows = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    assert tf.function(lambda given: given.to_tensor())(rows).tolist() == [[1.0, 2.0], [3.0, 0.0]]
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    sums = strategy.run(doubled_sums, args=(rows,))
+    assert [each.tolist() for each in sums.values] == [[6.0, 6.0], [6.0, 6.0]]
+    with pytest.raises(TracedDecisionError, match="row lengths of a RaggedTensor"):
+        strategy.run(lambda given: given.to_tensor(), args=(rows,))
+
+
+def test_a_tape_watches_ragged_and_sparse_tensors_and_gives_gradients_of_their_kind() -> None:
+    rows, sparse = tf.ragged.constant([[1.0, 2.0], [3.0]]), tf.sparse.from_dense([[0.0, 2.0], [3.0, 0.0]])
+
+    def gradients(rows: Any, sparse: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([rows, sparse])
+            total = tf.reduce_sum(rows * rows) + tf.reduce_sum(tf.sparse.to_dense(sparse) ** 2)
+        return tape.gradient(total, [rows, sparse])
+
+    for function in (gradients, tf.function(gradients)):
+        of_rows, of_sparse = function(rows, sparse)
+        assert of_rows.to_list() == [[2.0, 4.0], [6.0]]
+        assert tf.sparse.to_dense(of_sparse).tolist() == [[0.0, 4.0], [6.0, 0.0]]
+
+
+def test_they_are_trees_of_their_tensors() -> None:
+    rows = tf.ragged.constant([[[1], [2, 3]], []])
+    assert [leaf.tolist() for leaf in jax.tree.leaves(rows)] == [[1, 2, 3], [0, 1, 3], [0, 2, 2]]
+    assert jax.tree.map(lambda leaf: leaf, rows).to_list() == rows.to_list()
+
+
+def test_other_functions_say_what_to_give_them() -> None:
+    with pytest.raises(TypeError, match=r"tf\.sort takes no RaggedTensor\. Give it x\.to_tensor"):
+        tf.sort(tf.ragged.constant([[1]]))
+    with pytest.raises(TypeError, match=r"tf\.sqrt takes no SparseTensor\. Give it tf\.sparse\.to_dense"):
+        tf.sqrt(tf.sparse.from_dense([[1.0]]))
+
+
+def test_operators_take_arrays_on_either_side() -> None:
+    rows = tf.ragged.constant([[1, 2], [3]])
+    assert (np.array([[10], [20]], np.int32) + rows).to_list() == (rows + tf.constant([[10], [20]])).to_list()
+    assert (1 - rows).to_list() == [[0, -1], [-2]]
+    assert (rows != rows).to_list() == [[False, False], [False]]
+    assert not bool(rows == None)  # noqa: E711
+    with pytest.raises(TypeError, match="no len"):
+        len(rows)
