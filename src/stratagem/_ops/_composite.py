@@ -1,9 +1,7 @@
 """Rules for composite tensors: each class has functions of its own in place of tensor functions, by their names."""
 
-import functools
 from collections.abc import Callable, Iterable
-from types import FunctionType
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from stratagem._base.types import UserFunction, Value
 from stratagem._core.values import CompositeTensor
@@ -26,7 +24,7 @@ def hold(kind: type) -> type:
 def rule(kind: type, *names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Makes the decorated function the one that is called in place of these, given a composite tensor of this class.
 
-    names: as those of tensor functions in `tf`, or of the other module that gave its functions to `accept_composites`.
+    names: as those of tensor functions in `tf`, which accept composite tensors by `accept_symbols`.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
@@ -55,25 +53,3 @@ def rule_of(name: str, kind: type) -> UserFunction:
         mapped = "tf.ragged.map_flat_values" if kind.__name__ == "RaggedTensor" else "tf.sparse.map_values"
         raise TypeError(f"tf.{name} takes no {kind.__name__}. Give it {dense}, or call it by {mapped}.")
     return found
-
-
-def accept_composites(module: dict[str, Any], namespace: str) -> None:
-    """Lets the public functions that a module defines accept composite tensors. Called at its end, with its names."""
-    for name, value in list(module.items()):
-        if isinstance(value, FunctionType) and value.__module__ == module["__name__"] and not name.startswith("_"):
-            module[name] = accepting_composites(f"{namespace}.{name}", value)
-
-
-def accepting_composites(name: str, function: Callable[P, T]) -> Callable[P, T]:
-    """Returns the function with its rules for composite tensors, under this name."""
-
-    @functools.wraps(function)
-    def accepting(*args: P.args, **kwargs: P.kwargs) -> T:
-        # Every call comes here: first the types alone.
-        if not HOLDERS.isdisjoint(map(type, args)) or not HOLDERS.isdisjoint(map(type, kwargs.values())):
-            kind = kind_among(args) or kind_among(kwargs.values())
-            if kind is not None:
-                return rule_of(name, kind)(*args, **kwargs)
-        return function(*args, **kwargs)
-
-    return accepting

@@ -8,7 +8,6 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike
 from stratagem._core.step import host_function
-from stratagem._ops._composite import accept_composites
 from stratagem._ops._convert import Tensor, on_device, static_int
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._hash_functions import Words, fingerprint64, hashed, murmur64, siphash
@@ -75,5 +74,4 @@ def _text(method: str | bytes) -> str:
     return method.decode() if isinstance(method, bytes) else method
 
 
-accept_composites(globals(), "strings")
 accept_symbols(globals(), "strings.")

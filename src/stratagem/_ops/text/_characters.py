@@ -9,7 +9,6 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function
-from stratagem._ops._composite import accept_composites
 from stratagem._ops._convert import StringTensor, Tensor, on_device
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, numbers_of, row_of_strings, rows_of_each, string_tensor
@@ -231,5 +230,4 @@ def unicode_transcode(
     return string_tensor(array.ravel().tolist(), array.shape)
 
 
-accept_composites(globals(), "strings")
 accept_symbols(globals(), "strings.")

@@ -10,7 +10,6 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.types import IntLike, TensorLike
 from stratagem._core.step import host_function
-from stratagem._ops._composite import accept_composites
 from stratagem._ops._convert import StringTensor, static_int
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import numbers_of, row_of_strings, rows_of_each, string_tensor, strings_of
@@ -210,5 +209,4 @@ def unsorted_segment_join(
     return string_tensor(joined, [count, *ends])
 
 
-accept_composites(globals(), "strings")
 accept_symbols(globals(), "strings.")

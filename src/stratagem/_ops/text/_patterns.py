@@ -12,7 +12,6 @@ from typing import Any, cast
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function
-from stratagem._ops._composite import accept_composites
 from stratagem._ops._convert import StringTensor, Tensor, on_device
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, string_tensor, strings_of
@@ -138,5 +137,4 @@ def _size(text: bytes, place: int) -> int:
     return size
 
 
-accept_composites(globals(), "strings")
 accept_symbols(globals(), "strings.")

@@ -9,7 +9,6 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.step import host_function
 from stratagem._core.values import as_text
-from stratagem._ops._composite import accept_composites
 from stratagem._ops._convert import StringTensor, Tensor, is_tensor, on_device, tensor
 from stratagem._ops._dtypes import as_dtype, float32
 from stratagem._ops._symbolic import accept_symbols
@@ -119,5 +118,4 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
     return on_device(each(number, input).astype(kind.dtype))
 
 
-accept_composites(globals(), "strings")
 accept_symbols(globals(), "strings.")
