@@ -69,9 +69,9 @@ _NAMES = {
     "_tf1.graph": "Operation control_dependencies enable_v2_behavior group no_op",
 }
 _NAMESPACES = """
-    autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator experimental image io keras
-    linalg lookup math nest nn profiler quantization ragged random signal sparse strings summary sysconfig test tpu train
-    types version
+    autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator experimental
+    feature_column image io keras linalg lookup math nest nn profiler quantization ragged random signal sparse strings
+    summary sysconfig test tpu train types version
 """
 _KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 

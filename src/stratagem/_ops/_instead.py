@@ -14,7 +14,6 @@ _SAVED = "`model.save(path)` of a Keras model, tf.train.Checkpoint, or jax.expor
 _PROPOSALS = "tf.image.combined_non_max_suppression of boxes that you decode from the anchors"
 _CLUSTER = "tf.train.ClusterSpec, and its as_dict()"
 _TEXT = "Python's `bytes` or `re` in tf.numpy_function in the input pipeline: strings stay on the host"
-_COLUMNS = "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers"
 _TABLE = "a dict made of `dataset.as_numpy_iterator()`"
 _DTYPES = "the dtypes of jax.numpy of the same name (tf.cast takes them)"
 _OWN_TYPES = "a class of your own that jax.tree_util.register_dataclass knows, or a NamedTuple"
@@ -33,7 +32,6 @@ _TENSORFLOW = {
         "RegisterGradient no_gradient": "tf.custom_gradient, or tf.stop_gradient",
         "audio": "scipy.io.wavfile or the standard library's `wave` in the input pipeline",
         "edit_distance": "a Python function in tf.numpy_function",
-        "feature_column": _COLUMNS,
         "fftnd": "tf.signal.fftnd",
         "ifftnd": "tf.signal.ifftnd",
         "irfftnd": "tf.signal.irfftnd",
@@ -117,7 +115,6 @@ _TENSORFLOW = {
     "experimental.numpy": {"": "jax.numpy"},
     "experimental.numpy.random": {"": "numpy.random, or tf.random"},
     "experimental.tensorrt": {"": "tf.function: XLA compiles it for the GPU"},
-    "feature_column": {"": _COLUMNS},
     "graph_util": {"": "tf.function: there are no graphs"},
     "image": {
         "generate_bounding_box_proposals": _PROPOSALS,

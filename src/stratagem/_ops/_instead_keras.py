@@ -32,10 +32,8 @@ INSTEAD = {
     "keras.experimental": {
         "LinearModel": "tf.keras.layers.Dense",
         "WideDeepModel": "the sum of a tf.keras.layers.Dense and another model, made with the functional API",
-        "SequenceFeatures": "tf.keras.utils.FeatureSpace, or layers that prepare data",
     },
     "keras.layers": {
-        "DenseFeatures": "tf.keras.utils.FeatureSpace, or layers that prepare data",
         "LocallyConnected1D LocallyConnected2D": _LOCAL,
         "RandomHeight": "tf.keras.layers.RandomZoom(height_factor, width_factor=0.0)",
         "RandomWidth": "tf.keras.layers.RandomZoom(0.0, width_factor=…)",

@@ -51,13 +51,13 @@ def _traced_hashes(values: Tensor, function: Callable[[Any], Words]) -> Tensor:
     return found.reshape(values.shape)
 
 
-def crossed_buckets(columns: Sequence[TensorLike], num_buckets: int) -> Tensor:
+def crossed_buckets(columns: Sequence[TensorLike], num_buckets: int, hash_key: int | None = None) -> Tensor:
     """Returns the bucket of each combination, int64, of the columns' one shape, as TensorFlow's `sparse.cross_hashed`.
 
-    columns: integers, or strings on the host. A string counts by its fingerprint.
+    columns: integers, or strings on the host. A string counts by its fingerprint. hash_key: where hashes start.
     """
     with allow_x64(np.uint64):
-        found: Any = np.uint64(_CROSSING_SEED)
+        found: Any = np.uint64(hash_key or _CROSSING_SEED)
         for column in columns:
             found = _combined(found, _as_words(column))
         buckets = (found % np.uint64(num_buckets)).astype(np.int64)

@@ -147,6 +147,7 @@ from stratagem.compat.v1 import data as data
 from stratagem.compat.v1 import debugging as debugging
 from stratagem.compat.v1 import errors as errors
 from stratagem.compat.v1 import estimator as estimator
+from stratagem.compat.v1 import feature_column as feature_column
 from stratagem.compat.v1 import flags as flags
 from stratagem.compat.v1 import gfile as gfile
 from stratagem.compat.v1 import image as image

@@ -3,6 +3,7 @@
 import keras.layers as _keras_layers
 from keras.layers import *
 
+from stratagem._columns import DenseFeatures as DenseFeatures
 from stratagem._legacy import AbstractRNNCell as AbstractRNNCell
 from stratagem._legacy import ThresholdedReLU as ThresholdedReLU
 from stratagem._preprocessing import CategoryEncoding as CategoryEncoding
