@@ -81,7 +81,7 @@ def test_every_row_names_what_is_there() -> None:
     ("namespace", "name", "text"),
     [
         ("io", "decode_proto", "the message's own class of protobuf in tf.numpy_function"),
-        ("keras.layers", "DenseFeatures", "tf.keras.utils.FeatureSpace"),
+        ("keras.layers", "RandomHeight", "tf.keras.layers.RandomZoom"),
         ("distribute.experimental", "rpc", "ClusterCoordinator.schedule"),
         ("compat.v1", "Session", "there are no sessions here"),
         ("", "Session", "there are no sessions here"),

@@ -94,12 +94,12 @@ class _FeaturesLayer(keras.Layer):  # type: ignore[misc]
         return super().__call__(Features(features), *args, **kwargs)
 
     def get_build_config(self) -> dict[str, Value]:
-        """Returns nothing: the variables do not depend on the features."""
-        return {}
+        """Returns that the layer is built: its variables do not depend on the features. Keras leaves out what is empty."""
+        return {"built": self.built}
 
     def build_from_config(self, config: Mapping[str, Value]) -> None:
         """Creates the variables."""
-        if not self.built:
+        if config["built"] and not self.built:
             self.build()
 
     def of(self, column: FeatureColumn) -> TensorLike:

@@ -1,9 +1,10 @@
-"""Lets Keras' layers and models take tensors of strings."""
+"""Lets Keras' layers and models take tensors of strings, and composite tensors."""
 
 import numpy as np
 
 from stratagem._base.types import Value
 from stratagem._core.step import TracedStrings
+from stratagem._core.values import CompositeTensor
 from stratagem._ops._arrays import expand_dims, squeeze
 from stratagem._ops._convert import tensor
 from stratagem._private import take_strings
@@ -15,5 +16,5 @@ def is_strings(value: Value) -> bool:
 
 
 def attach_strings() -> None:
-    """Let Keras' layers and models take tensors of strings."""
-    take_strings(is_strings, tensor, expand_dims, squeeze)
+    """Let Keras' layers and models take tensors of strings, and models ragged and sparse ones."""
+    take_strings(is_strings, tensor, expand_dims, squeeze, lambda value: isinstance(value, CompositeTensor))

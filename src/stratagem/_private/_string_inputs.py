@@ -33,13 +33,15 @@ def take_strings(
     to_strings: Callable[[Value], Value],
     expand_dims: Callable[..., Value],
     squeeze: Callable[..., Value],
+    is_composite: Callable[[Value], bool],
 ) -> None:
     """Let strings pass through the calls of layers and models, and through their conversion to the rank of an input.
 
     The shapes that a layer makes of strings are found with strings of zeros.
 
     is_strings: whether a value is a tensor of strings, or an array of them. to_strings: makes a tensor of such a value.
-    expand_dims, squeeze: for tensors of strings.
+    expand_dims, squeeze: for tensors of strings. is_composite: whether a value is a ragged or sparse tensor, which passes
+    through calls as it is.
     """
     convert, standardize, is_tensor = (
         keras_core.convert_to_tensor,
@@ -57,7 +59,7 @@ def take_strings(
 
     @functools.wraps(is_tensor)
     def accepted(x: Any, allow_none: bool = False) -> bool:
-        return bool(is_tensor(x, allow_none)) or is_strings(x)
+        return bool(is_tensor(x, allow_none)) or is_strings(x) or is_composite(x)
 
     keras_core.convert_to_tensor = backend.convert_to_tensor = converted
     backend.standardize_dtype = standardized
