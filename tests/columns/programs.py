@@ -387,6 +387,20 @@ def error(tf: Any, name: str) -> str:
     return "none"
 
 
+def linear(tf: Any, folder: Path) -> dict[str, Any]:
+    """The outputs and weights of linear models of one tensor, of a list and of a dict, after some epochs."""
+    one, two = np.arange(8.0).reshape(4, 2).astype("float32") / 8, np.cos(np.arange(4.0)).astype("float32")[:, None]
+    inputs: dict[str, Any] = {"tensor": one, "list": [one, two], "dict": {"b": two, "a": one}}
+    found = {}
+    for kind, given in inputs.items():
+        model = tf.keras.experimental.LinearModel(2, "sigmoid", kernel_initializer=first(tf))
+        model.compile(tf.keras.optimizers.SGD(0.5), "mse")
+        before = listed(model(given))
+        model.fit(given, np.ones((4, 2), "float32"), epochs=3, batch_size=2, shuffle=False, verbose=0)
+        found[kind] = [before, *map(listed, model.get_weights())]
+    return found
+
+
 def estimated(tf: Any, folder: Path) -> dict[str, Any]:
     """The variables of an Estimator whose model_fn uses `input_layer` and `linear_model`, after some steps."""
     v1, fc = tf.compat.v1, tf.compat.v1.feature_column

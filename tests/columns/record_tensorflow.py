@@ -19,6 +19,7 @@ def main() -> None:
             "cases": {case: programs.result(tf, case, folder) for case in programs.CASES},
             "sequences": {case: programs.sequences(tf, case, folder) for case in programs.SEQUENCES},
             "errors": {case: programs.error(tf, case) for case in programs.ERRORS},
+            "linear": programs.linear(tf, folder),
             "estimated": programs.estimated(tf, folder),
         }
     text = json.dumps(recorded, separators=(",", ":"), sort_keys=True).replace("},", "},\n")

@@ -24,6 +24,7 @@ def agree(found: Any, expected: Any, tolerance: float = 2e-5) -> None:
         )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", programs.CASES)
 def test_a_layer_gives_and_learns_what_it_does_in_tensorflow(name: str, tmp_path: Path) -> None:
     found, expected = programs.result(tf, name, tmp_path), RECORDED["cases"][name]
@@ -52,3 +53,8 @@ def test_an_estimator_has_and_learns_the_variables_that_it_does_in_tensorflow(tm
     assert sorted(found) == sorted(expected)
     for name, values in expected.items():
         agree(found[name], values)
+
+
+def test_a_linear_model_learns_what_it_does_in_tensorflow(tmp_path: Path) -> None:
+    for kind, weights in programs.linear(tf, tmp_path).items():
+        agree(sorted(weights), sorted(RECORDED["linear"][kind]))  # Keras 3 lists the bias after the kernels

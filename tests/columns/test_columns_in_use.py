@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import stratagem as tf
 
@@ -114,6 +115,16 @@ def test_a_table_begins_as_a_checkpoint_says(tmp_path: Path) -> None:
     layer = layers.DenseFeatures([column])
     assert layer({"word": ["x", "b"]}).numpy().tolist() == [[4, 5], [2, 3]]
     assert layer.trainable_weights == []
+
+
+def test_a_linear_model_is_saved_and_says_what_it_lacks(tmp_path: Path) -> None:
+    made = tf.keras.experimental.LinearModel(2, use_bias=False, kernel_initializer="ones")
+    given = {"a": np.ones((3, 1), "float32"), "b": np.ones((3, 2), "float32")}
+    assert made(given).numpy().tolist() == [[3, 3]] * 3
+    made.save(tmp_path / "linear.keras")
+    assert tf.keras.models.load_model(tmp_path / "linear.keras")(given).numpy().tolist() == [[3, 3]] * 3
+    with pytest.raises(ValueError, match="it lacks b, and has a"):
+        made({"a": given["a"]})
 
 
 def test_a_layer_is_made_again_of_its_description() -> None:

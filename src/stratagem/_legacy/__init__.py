@@ -10,6 +10,7 @@ from stratagem._legacy._dropped_layers import AbstractRNNCell as AbstractRNNCell
 from stratagem._legacy._dropped_layers import ThresholdedReLU as ThresholdedReLU
 from stratagem._legacy._layers import adds_metrics as adds_metrics
 from stratagem._legacy._layers import attach_layer_methods as attach_layer_methods
+from stratagem._legacy._linear_model import LinearModel as LinearModel
 from stratagem._legacy._loss_functions import binary_accuracy as binary_accuracy
 from stratagem._legacy._loss_functions import compute_weighted_loss as compute_weighted_loss
 from stratagem._legacy._loss_functions import sparse_categorical_crossentropy as sparse_categorical_crossentropy

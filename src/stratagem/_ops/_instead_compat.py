@@ -149,7 +149,7 @@ INSTEAD = {
     "compat.v1.keras.losses": {"cosine cosine_proximity": "tf.keras.losses.CosineSimilarity, or cosine_similarity"},
     "compat.v1.keras.metrics": {"cosine cosine_proximity": "tf.keras.metrics.CosineSimilarity"},
     "compat.v1.keras.models": {
-        "LinearModel": "tf.keras.layers.Dense",
+        "LinearModel": "tf.keras.experimental.LinearModel",
         "WideDeepModel": "the sum of a tf.keras.layers.Dense and another model, made with the functional API",
     },
     "compat.v1.keras.utils": {

@@ -30,7 +30,6 @@ INSTEAD = {
     "keras.constraints": {"RadialConstraint radial_constraint": "a subclass of tf.keras.constraints.Constraint"},
     "keras.dtensor": {"": "keras.distribution, or jax.sharding"},
     "keras.experimental": {
-        "LinearModel": "tf.keras.layers.Dense",
         "WideDeepModel": "the sum of a tf.keras.layers.Dense and another model, made with the functional API",
     },
     "keras.layers": {
