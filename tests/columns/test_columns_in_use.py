@@ -127,6 +127,27 @@ def test_a_linear_model_is_saved_and_says_what_it_lacks(tmp_path: Path) -> None:
         made({"a": given["a"]})
 
 
+@tf.keras.saving.register_keras_serializable("tests")
+def halved(numbers: Any) -> Any:
+    return numbers / 2
+
+
+def doubled(numbers: Any) -> Any:
+    return numbers * 2
+
+
+def test_functions_of_columns_are_found_again_by_their_names(tmp_path: Path) -> None:
+    used = [fc.numeric_column("a", normalizer_fn=halved), fc.numeric_column("b", normalizer_fn=doubled)]
+    made = tf.keras.Sequential([layers.DenseFeatures(used)])
+    given = {"a": np.ones(1), "b": np.ones(1)}
+    assert made(given).numpy().tolist() == [[0.5, 2.0]]
+    made.save(tmp_path / "model.keras")
+    read = tf.keras.models.load_model(tmp_path / "model.keras", custom_objects={"doubled": doubled})
+    assert read(given).numpy().tolist() == [[0.5, 2.0]]
+    with pytest.raises(ValueError, match="Unknown object: doubled"):
+        layers.DenseFeatures.from_config(made.layers[0].get_config())
+
+
 def test_a_layer_is_made_again_of_its_description() -> None:
     layer = layers.DenseFeatures(columns(), name="features")
     again = layers.DenseFeatures.from_config(layer.get_config())

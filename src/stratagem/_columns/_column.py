@@ -193,7 +193,7 @@ def _described(value: Any) -> Any:
         return value.name
     if hasattr(value, "get_config"):
         return {"class_name": type(value).__name__, "config": value.get_config()}
-    return value.__name__ if callable(value) else value
+    return keras.saving.get_registered_name(value) if callable(value) else value
 
 
 def _restored(name: str, value: Any, custom_objects: Mapping[str, Any], made: dict[str, FeatureColumn]) -> Any:
@@ -213,7 +213,7 @@ def _object(value: Any, custom_objects: Mapping[str, Any]) -> Any:
     if value is None or callable(value):
         return value
     name = value if isinstance(value, str) else value["class_name"]
-    found = custom_objects.get(name, keras.saving.get_custom_objects().get(name))
+    found = keras.saving.get_registered_object(name, dict(custom_objects))
     if found is None:
         found = getattr(keras.initializers, name, None)
     if found is None:
