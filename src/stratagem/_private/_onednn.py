@@ -23,9 +23,10 @@ from jaxlib.mlir import ir
 
 from stratagem._base.types import Value
 
-# Those with which tests/core/step/test_convolutions.py passes.
+# Those with which tests/core/step/test_convolutions.py and test_products.py pass.
 _TESTED: Final = ("0.10.2",)
-_TARGET: Final = "__onednn$convolution"
+_CALLS: Final = "__onednn$"
+_TARGET: Final = f"{_CALLS}convolution"
 _XLA: Final = jax.lax.conv_general_dilated_p
 
 onednn_convolution_p = xc.Primitive("onednn_convolution")
@@ -45,7 +46,7 @@ def calls_onednn(module: Any) -> bool:
 
     def look(operation: Any) -> ir.WalkResult:
         nonlocal found
-        found = operation.name == "stablehlo.custom_call" and _TARGET in str(operation.attributes["call_target_name"])
+        found = operation.name == "stablehlo.custom_call" and _CALLS in str(operation.attributes["call_target_name"])
         return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
 
     module.operation.walk(look)
