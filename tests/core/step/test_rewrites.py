@@ -143,6 +143,20 @@ def test_any_overlapping_max_pooling(
     assert_pooled_alike(jnp.asarray(values, dtype), (1, *window, 1), strides, padding)
 
 
+def test_overlapping_pools_have_tangents_and_second_derivatives() -> None:
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(1, 7, 7, 2)), "float32")
+    closed = jax.make_jaxpr(lambda x: jnp.sum(pooled(x, (1, 3, 3, 1), (1, 2, 2, 1)) ** 3))(x)
+    derivatives = []
+    for program in (closed, rewrite(closed, "cpu")):
+
+        def run(x: Any, program: Any = program) -> Any:
+            return xc.jaxpr_as_fun(program)(x)[0]
+
+        derivatives.append([jax.jvp(run, (x,), (x,))[1], jax.jvp(jax.grad(run), (x,), (x,))[1]])
+    for old, new in zip(*derivatives, strict=True):
+        np.testing.assert_allclose(new, old, rtol=1e-5, atol=1e-5)
+
+
 def test_padding_has_no_gradient_even_where_all_is_minus_infinity() -> None:
     x = jnp.full((1, 3, 3, 1), -jnp.inf)
     _, (_, dx), _ = both(x, (1, 3, 3, 1), (1, 2, 2, 1), "SAME")

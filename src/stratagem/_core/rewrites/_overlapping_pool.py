@@ -7,7 +7,7 @@ through the windows (`select_and_scatter`). Here a byte for each window says whi
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,10 +30,6 @@ class Windows:
     def places(self) -> list[tuple[int, ...]]:
         """Returns the places in a window, in row-major order."""
         return list(itertools.product(*map(range, self.size)))
-
-    def padded(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Returns the shape of the padded operand."""
-        return tuple(n + low + high for n, (low, high) in zip(shape, self.padding, strict=True))
 
 
 def is_overlapping_pool(eqn: Any) -> bool:
@@ -58,10 +54,33 @@ def overlapping_pool_of(eqn: Any) -> Callable[[jax.Array], jax.Array]:
     return functools.partial(overlapping_pool, windows=windows)
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(1,))
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def overlapping_pool(x: jax.Array, windows: Windows) -> jax.Array:
     """Returns the maximum over windows of `x`, padded with minus infinity; its gradient is faster than XLA's."""
     return functools.reduce(jnp.maximum, _cells(x, windows, -jnp.inf))
+
+
+@overlapping_pool.defjvp
+def _tangent(windows: Windows, primals: tuple[jax.Array], tangents: tuple[Any]) -> tuple[jax.Array, jax.Array]:
+    """Returns the value, and the tangent at the place of each window's maximum.
+
+    Its transpose, the gradient, adds to every place the gradients of the windows that chose it.
+    """
+    (x,), (tangent,) = primals, tangents
+    top = functools.reduce(jnp.maximum, _cells(x, windows, -jnp.inf))
+    winner = _winner(x, windows, top)
+    zero = jnp.zeros((), tangent.dtype)
+    chosen = [jnp.where(winner == place, cell, zero) for place, cell in enumerate(_cells(tangent, windows, 0.0))]
+    return top, functools.reduce(jnp.add, chosen)
+
+
+def _winner(x: jax.Array, windows: Windows, top: jax.Array) -> jax.Array:
+    """Returns which place of a window had its maximum: the first, as in TensorFlow and XLA."""
+    cells = _cells(x, windows, jnp.nan)  # so padding equals no maximum, not even that of a window of minus infinities
+    winner = jnp.full(top.shape, len(cells) - 1, jnp.int8)
+    for place in reversed(range(len(cells) - 1)):
+        winner = jnp.where(cells[place] == top, jnp.int8(place), winner)
+    return winner
 
 
 def _cells(x: jax.Array, windows: Windows, around: float) -> list[jax.Array]:
@@ -72,59 +91,3 @@ def _cells(x: jax.Array, windows: Windows, around: float) -> list[jax.Array]:
         x[tuple(slice(at, at + (n - 1) * s + 1, s) for at, n, s in zip(place, counts, windows.strides, strict=True))]
         for place in windows.places()
     ]
-
-
-def _pool_forward(x: jax.Array, windows: Windows) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
-    top = functools.reduce(jnp.maximum, _cells(x, windows, -jnp.inf))
-    cells = _cells(x, windows, jnp.nan)  # so padding equals no maximum, not even that of a window of minus infinities
-    winner = jnp.full(top.shape, len(cells) - 1, jnp.int8)
-    for place in reversed(range(len(cells) - 1)):  # the first maximum wins, as in TensorFlow and XLA
-        winner = jnp.where(cells[place] == top, jnp.int8(place), winner)
-    return top, (winner, jnp.zeros((0, *x.shape), x.dtype))  # an empty array carries the shape
-
-
-def _pool_backward(windows: Windows, saved: tuple[jax.Array, jax.Array], gradient: jax.Array) -> tuple[jax.Array]:
-    """Returns the gradient of the operand.
-
-    Elements of it that are a stride apart lie at the same places of the windows around them: each such phase is a sum of
-    shifted gradients, and the phases are interleaved.
-    """
-    winner, like = saved
-    shape = like.shape[1:]
-    rows = [-(-n // s) for n, s in zip(windows.padded(shape), windows.strides, strict=True)]
-    phases = [_phase(windows, winner, gradient, at, rows) for at in itertools.product(*map(range, windows.strides))]
-    full = _interleaved(phases, windows.strides, rows)
-    return (jax.lax.slice(full, *_inside(windows, shape)),)
-
-
-def _inside(windows: Windows, shape: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Returns where in the padded operand the operand begins and ends."""
-    before = [low for low, _ in windows.padding]
-    return before, [b + n for b, n in zip(before, shape, strict=True)]
-
-
-def _phase(
-    windows: Windows, winner: jax.Array, gradient: jax.Array, at: Sequence[int], rows: Sequence[int]
-) -> jax.Array:
-    """Returns the gradient of the elements at `at`, at + strides, ...: `rows` of them in every dimension."""
-    zero = jnp.zeros((), gradient.dtype)
-    total = jnp.zeros(rows, gradient.dtype)
-    for number, place in enumerate(windows.places()):
-        steps = [divmod(p - a, s) for p, a, s in zip(place, at, windows.strides, strict=True)]
-        if any(remainder or by < 0 for by, remainder in steps):
-            continue
-        given = jnp.where(winner == number, gradient, zero)
-        moved = [(by, n - by - had, 0) for (by, _), n, had in zip(steps, rows, winner.shape, strict=True)]
-        total = total + jax.lax.pad(given, zero, moved)
-    return total
-
-
-def _interleaved(phases: Sequence[jax.Array], strides: Sequence[int], rows: Sequence[int]) -> jax.Array:
-    """Returns one array of the phases in row-major order: element (i, j, ...) of phase p is at (i, j, ...) x strides + p."""
-    rank = len(strides)
-    apart = jnp.stack(phases).reshape(*strides, *rows)
-    order = [axis for n in range(rank) for axis in (rank + n, n)]
-    return apart.transpose(order).reshape([n * s for n, s in zip(rows, strides, strict=True)])
-
-
-overlapping_pool.defvjp(_pool_forward, _pool_backward)
