@@ -169,7 +169,7 @@ def _others(rank: int, *taken: Axes) -> Axes:
 
 
 class Cotangent(NamedTuple):
-    """Which axes of a cotangent are those of the batch, of the rows (of x) and of the columns (of y)."""
+    """The axes of a cotangent: those of the batch, of the rows (of x) and of the columns (of y)."""
 
     batch: Axes
     rows: Axes

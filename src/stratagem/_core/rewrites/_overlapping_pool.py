@@ -1,4 +1,4 @@
-"""Max-pooling in windows that overlap or are padded, whose gradient XLA computes in a naive loop on CPUs.
+"""Max-pooling in overlapping or padded windows, whose gradient XLA computes in a naive loop on CPUs.
 
 In ResNet-18 at 64 pixels the gradient of the one pool took an eighth of the step: XLA carries the index of every element
 through the windows (`select_and_scatter`). Here a byte for each window says which of its places had the maximum.
