@@ -110,7 +110,7 @@ def gather(
 
 
 def _of(array: Tensor, taken: Tensor) -> Tensor:
-    """Returns entries of an array. What JAX takes without an entry is a constant; as in TF, a gradient flows from there, too."""
+    """Returns entries of an array. Without any, JAX makes a constant of them; as in TF, a gradient flows from there, too."""
     return taken if taken.size else array.ravel()[:0].reshape(taken.shape)
 
 
