@@ -9,8 +9,9 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import TracedDecisionError, UnimplementedError
-from stratagem._base.types import Value
+from stratagem._base.types import Nest, UserFunction, Value
 from stratagem._core.context import current
+from stratagem._core.eager import is_inexact
 from stratagem._core.step._eager_mode import init_scope
 from stratagem._core.step._host_prefix import HostCall, HostPrefix, OwnKinds, function_name, is_array, is_strings
 from stratagem._core.step._interrupts import HostMode, Unexplored
@@ -31,14 +32,20 @@ class PrefixRecorder:
 
     replica: the one whose shapes are traced, by its global id.
     local: its position among this process' replicas; None for another worker's, whose strings are not known here: others of
-    the same shapes stand for them.
+    the same shapes stand for them. placeholder: makes a tensor that stands for one of a shape and dtype. need_host: gives the
+    trace up. watching: whether a gradient tape is open.
     """
 
     def __init__(
-        self, replica: int, local: int | None, placeholder: Callable[..., Any], need_host: Callable[[str], Any]
+        self,
+        replica: int,
+        local: int | None,
+        placeholder: Callable[..., Any],
+        need_host: Callable[[str], Any],
+        watching: Callable[[], bool],
     ) -> None:
         self._replica, self._local = replica, local
-        self._placeholder, self._need_host = placeholder, need_host
+        self._placeholder, self._need_host, self._watching = placeholder, need_host, watching
         self._calls: list[HostCall] = []
         self._inputs: list[HostValue] = []
         self._shaped: list[HostValue] = []
@@ -100,7 +107,9 @@ class PrefixRecorder:
         try:
             return function(*args, **kwargs)
         except (HostMode, TracedDecisionError):
-            if any(isinstance(v, jax.core.Tracer) and self._named(v) is None for v in leaves):
+            tracers = [v for v in leaves if isinstance(v, jax.core.Tracer)]
+            # What a tape may watch is not taken out of the step: it would have no gradient.
+            if any(self._named(v) is None for v in tracers) or (self._watching() and any(map(is_inexact, tracers))):
                 raise
         return self.called(function, args, kwargs)
 
@@ -195,6 +204,20 @@ class PrefixRecorder:
                 raise Unexplored
         self._know(tracer, value, leaf, own)
         return tracer
+
+
+@final
+class NothingKnown:
+    """In place of a PrefixRecorder, for traces that are no step's: they know no value, so functions are called as they are."""
+
+    def called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+        """Calls the function."""
+        return function(*args, **kwargs)
+
+    called_if_needed = called
+
+    def size(self, tracer: Value) -> None:
+        """Returns None: the value is not known."""
 
 
 def _resized(value: Any, shape: Sequence[int]) -> Any:
