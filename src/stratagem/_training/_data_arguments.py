@@ -10,6 +10,8 @@ from stratagem._base.types import Nest
 from stratagem._data import Dataset
 from stratagem._ops import is_strings
 
+_LOOKED_AT = 8  # parts of a list, which may be long: they are alike, or the inputs of a model
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -60,5 +62,5 @@ def _has_strings(data: Any) -> bool:
     if isinstance(data, Mapping):
         return any(map(_has_strings, data.values()))
     if isinstance(data, list | tuple):
-        return any(isinstance(each, str | bytes) or _has_strings(each) for each in data)
+        return any(isinstance(each, str | bytes) or _has_strings(each) for each in data[:_LOOKED_AT])
     return is_strings(data)
