@@ -82,8 +82,9 @@ class PrefixRecorder:
         strings = [v for v in leaves if isinstance(v, TracedStrings)]
         if not strings and not any(isinstance(v, jax.core.Tracer) for v in leaves):
             return function(*args, **kwargs)
-        if not self._open or any(v._recorder is not self for v in strings):
-            closed(strings[0])
+        for each in strings:
+            if not self._open or each._recorder is not self:
+                closed(each)
         found = [self._named(leaf) for leaf in leaves]
         if any(name is None and isinstance(v, jax.core.Tracer) for name, v in zip(found, leaves, strict=True)):
             if not strings:
@@ -145,10 +146,16 @@ class PrefixRecorder:
 
     def check(self, given: HostPrefix | None) -> None:
         """Raises Unexplored at the end of the trace if it has recorded another prefix than the one that was run."""
-        calls = () if given is None else given.calls
-        if len(self._calls) != len(calls) or not all(map(HostCall.repeats, self._calls, calls)):
-            raise Unexplored
         self._open = False
+        run = given or HostPrefix((), (), (), (), strings=False)
+        if (
+            len(self._calls) != len(run.calls)
+            or not all(map(HostCall.repeats, self._calls, run.calls))
+            or self._inputs != [*run.inputs]
+            or not {*self._shaped} <= {*run.shaped}
+            or not {*self._sizes} <= {*run.sizes}
+        ):
+            raise Unexplored
 
     def _named(self, leaf: Any) -> tuple[HostValue, Any, bool, Any] | None:
         if isinstance(leaf, TracedStrings):
@@ -185,9 +192,8 @@ class PrefixRecorder:
         if not is_array(leaf):
             return leaf
         if own and self._local is None and value in self._own.shapes:
-            leaf = _resized(
-                leaf, self._own.shapes[value][self._replica]
-            )  # of a stand-in's strings it may have another shape
+            # Of the strings that stand for another worker's it may have another shape.
+            leaf = _resized(leaf, self._own.shapes[value][self._replica])
         if leaf.dtype == object:
             return TracedStrings(value, leaf, own, self)
         position = len(self._inputs)
