@@ -50,6 +50,8 @@ SHAPES = (
     Convolution(16, 64, 3, 64, 7, 2),
     Convolution(16, 56, 64, 64),
     Convolution(16, 56, 64, 128, 3, 2),
+    Convolution(32, 4, 256, 512, 3, 2),
+    Convolution(16, 32, 64, 128, 5, 2),
     Convolution(16, 14, 256, 256),
     Convolution(16, 28, 64, 256, 1),
     Convolution(16, 28, 256, 64, 1),

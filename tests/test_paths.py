@@ -244,6 +244,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 }
 # What has such a parameter, and takes no path of a file of ours.
 NOT_PATHS = {
+    "strings.regex_full_match": "an expression",
+    "strings.regex_replace": "an expression",
     "compat.path_to_str": "turns a path into text",
     "compat.v1.flags.argparse_flags.ArgumentParser.print_help": "an open file, of argparse",
     "compat.v1.flags.argparse_flags.ArgumentParser.print_usage": "an open file, of argparse",

@@ -55,20 +55,21 @@ MISSING = """
 import importlib.util, json, sys
 import numpy as np
 import stratagem
+import keras
 found = {"before": importlib.util.find_spec("tensorflow") is not None}
 stratagem.install_as_tensorflow()
 found["after"] = importlib.util.find_spec("tensorflow") is not None
 import tensorflow as tf
 for _ in range(2):
-    found["has"] = hasattr(tf, "ragged")
+    found["has"] = hasattr(tf, "lite")
 found["misspelt"] = hasattr(tf.math, "sqrtt")
-for statement in ("from tensorflow.python.framework import ops", "from tensorflow import lookup", "import tensorflow._api"):
+for statement in ("from tensorflow.python.framework import ops", "from tensorflow import mlir", "import tensorflow._api"):
     try:
         exec(statement)
     except ImportError as error:
         found[statement] = type(error).__name__
 try:
-    tf.keras.layers.StringLookup(vocabulary=["a"])(np.array(["a"]))
+    keras.layers.StringLookup(vocabulary=["a"])(np.array(["a"]))
 except ImportError as error:
     found["keras"] = str(error)
 print(json.dumps(found))
@@ -156,10 +157,10 @@ def test_what_asks_for_a_missing_name_is_told_once_in_the_log(tmp_path: Path) ->
     assert not found["has"]
     assert not found["misspelt"]
     assert found["from tensorflow.python.framework import ops"] == "ModuleNotFoundError"
-    assert found["from tensorflow import lookup"] == "ImportError"
+    assert found["from tensorflow import mlir"] == "ImportError"
     assert found["import tensorflow._api"] == "ModuleNotFoundError"
-    assert log.count("<string>, line 10, asks for tensorflow.ragged: tf.ragged is not provided") == 1
-    assert log.count("<string>, line 11, asks for tensorflow.math.sqrtt: ") == 1
+    assert log.count("<string>, line 11, asks for tensorflow.lite: tf.lite is not provided") == 1
+    assert log.count("<string>, line 12, asks for tensorflow.math.sqrtt: ") == 1
     assert "asks for tensorflow.python: stratagem has no module of this name" in log
     # Keras has uses of its own for TensorFlow, which need the original.
     assert "Install it via `pip install tensorflow`" in found["keras"]

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from stratagem._core.step import NothingKnown
+
 
 class HostNeeded(Exception):
     """What a recorder raises when Python needs values."""
@@ -12,6 +14,7 @@ class StepRecorder:
 
     def __init__(self) -> None:
         self.drawn: list[Any] = []
+        self.prefix = NothingKnown()
 
     def draw(self, source: Any) -> Any:
         self.drawn.append(source)

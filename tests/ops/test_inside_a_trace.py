@@ -10,9 +10,7 @@ import pytest
 
 from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
 from stratagem._core.context import entered
-
-# What a recorder has of the step's own.
-from stratagem._core.step._prefix_recorder import PrefixRecorder
+from stratagem._core.step import NothingKnown
 from tests import prepared
 from tests.ops.facade import tf
 
@@ -21,7 +19,7 @@ class StepRecorder:
     """Stands for a capture: notes what it is told."""
 
     def __init__(self) -> None:
-        self.prefix = PrefixRecorder(0, 0, jnp.zeros, self.need_host)
+        self.prefix = NothingKnown()
 
     def need_host(self, reason: str) -> None:
         raise LookupError(reason)

@@ -34,8 +34,16 @@ def test_a_shape_that_depends_on_row_lengths_takes_a_function_to_python_and_is_a
     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     sums = strategy.run(doubled_sums, args=(rows,))
     assert [each.tolist() for each in sums.values] == [[6.0, 6.0], [6.0, 6.0]]
+    dense = strategy.run(lambda given: (given * 2.0).to_tensor(), args=(rows,))
+    assert [each.tolist() for each in dense.values] == [[[2.0, 4.0], [6.0, 0.0]]] * 2, (
+        "the lengths are known before the step"
+    )
+
+    def computed(given: Any) -> Any:
+        return tf.RaggedTensor.from_row_lengths(given.flat_values, given.row_lengths() * 1).to_tensor()
+
     with pytest.raises(TracedDecisionError, match="row lengths of a RaggedTensor"):
-        strategy.run(lambda given: given.to_tensor(), args=(rows,))
+        strategy.run(computed, args=(rows,))
 
 
 def test_a_tape_watches_ragged_and_sparse_tensors_and_gives_gradients_of_their_kind() -> None:

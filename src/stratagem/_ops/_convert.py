@@ -347,9 +347,16 @@ def numpy_type(dtype: Any, default: Any) -> np.dtype:
 def static_int(value: Any, what: str) -> int:
     """Converts an integer that must be known now. `what` names it in the error for a traced tensor."""
     array = value if isinstance(value, int | np.ndarray | np.generic) else tensor(value)
-    if is_traced(array):
-        need_value(what)
-    return int(array)
+    return int(need_value(what) if (found := known_sizes(array)) is None else found)
+
+
+def known_sizes(sizes: TensorLike) -> np.ndarray | None:
+    """Returns an array of sizes that are known now, as those that the host computes before a step; None for others."""
+    if not is_traced(sizes):
+        return np.asarray(sizes)
+    recorder = current().recorder
+    found: np.ndarray | None = None if recorder is None else recorder.prefix.size(sizes)
+    return found
 
 
 def static_shape(shape: Any) -> tuple[int, ...]:
@@ -358,9 +365,8 @@ def static_shape(shape: Any) -> tuple[int, ...]:
     if isinstance(shape, int | np.integer):
         return (int(shape),)
     if isinstance(shape, np.ndarray | jax.Array):
-        if is_traced(shape):
-            need_value(what)
-        return tuple(int(d) for d in np.atleast_1d(np.asarray(shape)))
+        sizes = known_sizes(shape)
+        return tuple(int(d) for d in np.atleast_1d(need_value(what) if sizes is None else sizes))
     return tuple(static_int(d, what) for d in shape)
 
 

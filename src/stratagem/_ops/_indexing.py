@@ -104,9 +104,14 @@ def gather(
         array = tensor(array)
 
     def take(array: Tensor, index: Tensor) -> Tensor:
-        return jnp.take(array, index, axis=where - batch_dims, mode="fill", fill_value=0)
+        return _of(array, jnp.take(array, index, axis=where - batch_dims, mode="fill", fill_value=0))
 
     return _batched(take, batch_dims)(array, index)
+
+
+def _of(array: Tensor, taken: Tensor) -> Tensor:
+    """Returns entries of an array. Without any, JAX makes a constant of them; as in TF, a gradient flows from there, too."""
+    return taken if taken.size else array.ravel()[:0].reshape(taken.shape)
 
 
 def _rows(table: ShardedTable, index: Tensor) -> Tensor:
@@ -143,7 +148,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
             _check_range(column, size)
 
     def take(array: Tensor, index: Tensor) -> Tensor:
-        return array.at[tuple(jnp.moveaxis(index, -1, 0))].get(mode="fill", fill_value=0)
+        return _of(array, array.at[tuple(jnp.moveaxis(index, -1, 0))].get(mode="fill", fill_value=0))
 
     return _batched(take, batch_dims)(array, positions)
 
@@ -250,7 +255,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
     if array.shape[where : where + chosen.ndim] != chosen.shape:
         raise ValueError(f"A mask of shape {chosen.shape} does not fit {array.shape} at axis {where}.")
     flat = array.reshape((*array.shape[:where], chosen.size, *array.shape[where + chosen.ndim :]))
-    return jnp.take(flat, np.flatnonzero(chosen), axis=where)
+    return _of(flat, jnp.take(flat, np.flatnonzero(chosen), axis=where))
 
 
 # --- Order ------------------------------------------------------------------------------------------------------------

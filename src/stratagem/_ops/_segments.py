@@ -28,7 +28,9 @@ def _segments(kind: str, data: Any, ids: Any, count: Any) -> Tensor:
     if kind == "prod":
         return _products(values, places, number)
     with allow_x64(values.dtype):
-        return getattr(jax.ops, f"segment_{kind}")(values, places, number, mode="drop")
+        found = getattr(jax.ops, f"segment_{kind}")(values, places, number, mode="drop")
+        # What JAX makes of no rows is a constant; as in TF, a gradient flows from there, too.
+        return found if values.size else found + jnp.sum(values).astype(found.dtype)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))

@@ -7,22 +7,26 @@ the process, so only versions of jaxlib that were tested are given one; with all
 
 import functools
 import importlib.metadata
+import itertools
 import json
+import math
 import platform
 import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
 from jax.extend import core as xc
 from jax.interpreters import ad, batching, mlir
 from jaxlib.mlir import ir
 
 from stratagem._base.types import Value
 
-# Those with which tests/core/step/test_convolutions.py passes.
+# Those with which tests/core/step/test_convolutions.py and test_products.py pass.
 _TESTED: Final = ("0.10.2",)
-_TARGET: Final = "__onednn$convolution"
+_CALLS: Final = "__onednn$"
+_TARGET: Final = f"{_CALLS}convolution"
 _XLA: Final = jax.lax.conv_general_dilated_p
 
 onednn_convolution_p = xc.Primitive("onednn_convolution")
@@ -42,7 +46,7 @@ def calls_onednn(module: Any) -> bool:
 
     def look(operation: Any) -> ir.WalkResult:
         nonlocal found
-        found = operation.name == "stablehlo.custom_call" and _TARGET in str(operation.attributes["call_target_name"])
+        found = operation.name == "stablehlo.custom_call" and _CALLS in str(operation.attributes["call_target_name"])
         return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
 
     module.operation.walk(look)
@@ -104,12 +108,15 @@ def _description(rank: int, params: Any) -> str:
 def _gradient_of_input(cotangent: jax.Array, x: Any, w: jax.Array, **params: Any) -> jax.Array:
     """Returns the transpose in x: a convolution with the filters turned round, which oneDNN computes too.
 
-    With strides, zeros stand between the cotangents. XLA skips these in its own kernel, which is faster but for groups.
+    With strides, zeros stand between the cotangents. XLA skips these in its own kernel, which is faster but for groups, wide
+    windows and small images.
     """
     strides, groups = params["window_strides"], params["feature_group_count"]
     reach = [(size - 1) * d for size, d in zip(w.shape[:-2], params["rhs_dilation"], strict=True)]
     padding = [(r - low, r - high) for r, (low, high) in zip(reach, params["padding"], strict=True)]
     strided = any(s != 1 for s in strides)
+    if strided and groups == 1 and _is_slow_by_xla(cotangent, w, params):
+        return _gradient_by_phases(cotangent, x, w, **params)
     if strided and groups == 1:
         return _by_rule_of_jax(cotangent, ad.UndefinedPrimal(x.aval), w, **params)
     if strided or any(min(pair) < 0 for pair in padding):
@@ -120,18 +127,62 @@ def _gradient_of_input(cotangent: jax.Array, x: Any, w: jax.Array, **params: Any
     return convolve_by_onednn(cotangent, _turned_round(w, groups), **turned)
 
 
+def _is_slow_by_xla(cotangent: jax.Array, w: jax.Array, params: Any) -> bool:
+    """Returns whether the phases of a strided gradient are faster than XLA's kernel.
+
+    Windows wider than the image of cotangents go to a naive loop in XLA: the phases take 0.03 to 0.1 of its time. Windows of
+    twice the stride or more: 0.2 to 1.1 of it; narrower ones 0.7 to 1.5, which stay with XLA (`benchmarks/convolutions.py`).
+    """
+    sizes = list(zip(w.shape[:-2], cotangent.shape[1:-1], params["window_strides"], strict=True))
+    wide = any(k > n for k, n, _ in sizes) or all(k >= 2 * s for k, _, s in sizes)
+    return wide and all(d == 1 for d in params["rhs_dilation"]) and math.prod(cotangent.shape) > 0
+
+
+def _gradient_by_phases(cotangent: jax.Array, x: Any, w: jax.Array, **params: Any) -> jax.Array:
+    """Returns the transpose in x without the zeros between cotangents.
+
+    Elements a stride apart, a phase of x, meet the same weights: their gradient is a convolution of the cotangents.
+
+    Element p of the padded x is stride * q + phase, and meets weight phase + stride * t in the window of cotangent q - t.
+    """
+    strides, sizes = params["window_strides"], x.aval.shape[1:-1]
+    before = [low for low, _ in params["padding"]]
+    rows = [-(-(n + low) // s) for n, low, s in zip(sizes, before, strides, strict=True)]
+    seen = cotangent[(slice(None), *map(slice, rows))]  # others see only padding
+    phases = []
+    for at in itertools.product(*map(range, strides)):
+        weights = w[tuple(slice(a, None, s) for a, s in zip(at, strides, strict=True))]
+        if math.prod(weights.shape) == 0:
+            phases.append(jnp.zeros((x.aval.shape[0], *rows, w.shape[-2]), cotangent.dtype))
+            continue
+        padding = [(k - 1, q - n) for k, q, n in zip(weights.shape, rows, seen.shape[1:-1], strict=False)]
+        how = {**params, "padding": tuple(padding), "window_strides": (1,) * len(rows)}
+        phases.append(convolve_by_onednn(seen, _turned_round(weights, 1), **how))
+    full = _interleaved(phases, strides)
+    return full[(slice(None), *(slice(low, low + n) for low, n in zip(before, sizes, strict=True)))]
+
+
+def _interleaved(phases: Sequence[jax.Array], strides: Sequence[int]) -> jax.Array:
+    """Returns the images whose every stride-th element, from that of the phase on, is one of `phases`, in row-major order."""
+    rank, (batch, *rows, channels) = len(strides), phases[0].shape
+    apart = jnp.stack(phases).reshape(*strides, batch, *rows, channels)
+    places = [axis for n in range(rank) for axis in (rank + 1 + n, n)]
+    sizes = [n * s for n, s in zip(rows, strides, strict=True)]
+    return apart.transpose(rank, *places, 2 * rank + 1).reshape(batch, *sizes, channels)
+
+
 def _spread(values: jax.Array, sizes: Sequence[int], before: Sequence[int], strides: Sequence[int]) -> jax.Array:
     """Returns values `strides` apart among zeros, the first after `before` zeros; a negative number cuts off so many."""
     had = [(n - 1) * s + 1 for n, s in zip(values.shape[1:-1], strides, strict=True)]
     places = [(b, size - b - h, s - 1) for b, size, h, s in zip(before, sizes, had, strides, strict=True)]
-    return jax.lax.pad(values, jax.numpy.zeros((), values.dtype), [(0, 0, 0), *places, (0, 0, 0)])
+    return jax.lax.pad(values, jnp.zeros((), values.dtype), [(0, 0, 0), *places, (0, 0, 0)])
 
 
 def _turned_round(w: jax.Array, groups: int) -> jax.Array:
     """Returns filters with every window reversed and the channels in and out of each group exchanged."""
     *window, channels_in, channels_out = w.shape
     split = jax.lax.rev(w, range(len(window))).reshape(*window, channels_in, groups, channels_out // groups)
-    return jax.numpy.swapaxes(split, -3, -1).reshape(*window, channels_out // groups, groups * channels_in)
+    return jnp.swapaxes(split, -3, -1).reshape(*window, channels_out // groups, groups * channels_in)
 
 
 def _gradient_of_filters(cotangent: jax.Array, x: jax.Array, w: Any, **params: Any) -> jax.Array:

@@ -50,8 +50,11 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
             keras_can = False
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            if keras_can and not gives_strings(args, kwargs):
+            strings = gives_strings(args, kwargs)
+            if keras_can and not strings:
                 return accepting_datasets(original)(*args, **kwargs)
+            if strings:
+                _check_takes_strings(model)
             if current().replica is not None:
                 raise ContextError(
                     f"{ours.__name__.removeprefix('_')} of model {model.name!r} runs on all replicas by itself: call it "
@@ -68,6 +71,16 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
 def _has_loss_of_examples(model: Any) -> bool:
     losses = keras.tree.flatten(getattr(model, "loss", None))
     return any(isinstance(each, keras.losses.Loss) and each.reduction in (None, "none") for each in losses)
+
+
+def _check_takes_strings(model: Any) -> None:
+    """Raises TypeError for a model whose inputs are known to be no strings."""
+    inputs = keras.tree.flatten(getattr(model, "inputs", None))
+    if inputs and not any(getattr(each, "dtype", "string") == "string" for each in inputs):
+        raise TypeError(
+            f"The data has strings, and model {model.name!r} has no input of strings. Begin it with "
+            '`keras.Input(..., dtype="string")` and a layer that takes them, or make numbers of them first.'
+        )
 
 
 def _check_no_scope(model: Any) -> None:

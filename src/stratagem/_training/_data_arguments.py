@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import jax
-import numpy as np
 
 from stratagem._base.types import Nest
 from stratagem._data import Dataset
 from stratagem._ops import is_strings
+
+_LOOKED_AT = 8  # parts of a list, which may be long: they are alike, or the inputs of a model
 
 
 @final
@@ -50,13 +51,16 @@ class DataArguments:
 
 
 def gives_strings(args: Sequence[Nest], kwargs: Mapping[str, Nest]) -> bool:
-    """Returns whether there are strings in the data given to `fit` or the like."""
+    """Returns whether there are strings in the data given to `fit` or the like: arrays, lists, or elements of a dataset."""
     data = [*args[:1], *(kwargs[name] for name in ("x", "validation_data") if name in kwargs)]
-    leaves = [leaf for each in data for leaf in _leaves(each)]
-    return any(isinstance(leaf, str | bytes) or is_strings(leaf) for leaf in leaves)
+    return any(_has_strings(each) for each in data)
 
 
-def _leaves(data: Any) -> list[Any]:
+def _has_strings(data: Any) -> bool:
     if isinstance(data, Dataset):
-        return [np.empty((), spec.dtype) for spec in jax.tree.leaves(data.element_spec)]
-    return [] if callable(data) else jax.tree.leaves(data)
+        return any(spec.dtype == object for spec in jax.tree.leaves(data.element_spec))
+    if isinstance(data, Mapping):
+        return any(map(_has_strings, data.values()))
+    if isinstance(data, list | tuple):
+        return any(isinstance(each, str | bytes) or _has_strings(each) for each in data[:_LOOKED_AT])
+    return is_strings(data)

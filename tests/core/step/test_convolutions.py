@@ -107,6 +107,30 @@ def test_a_convolution_by_onednn_is_that_of_xla(shapes: Shapes, how: dict[str, A
     assert (count(closed, "onednn_convolution"), count(closed, "conv_general_dilated")) == (1, 0)
 
 
+@pytest.mark.sampled
+@pytest.mark.parametrize(
+    ("shapes", "how"),
+    [
+        (
+            ((64, 4, 4, 64), (3, 3, 64, 32)),
+            {"strides": 2, "padding": ((1, 1), (1, 1))},
+        ),  # a window wider than the result
+        (((8, 9, 11, 16), (5, 4, 16, 32)), {"strides": 2}),
+        (((16, 9, 7, 32), (7, 5, 32, 32)), {"strides": 2, "padding": ((5, 8), (0, 9))}),
+        pytest.param(((32, 64, 32), (9, 32, 32)), {"places": 1, "strides": 3}, marks=thorough_if(True)),
+        pytest.param(((2, 9, 8, 10, 8), (5, 4, 4, 8, 16)), {"places": 3, "strides": 2}, marks=thorough_if(True)),
+        (((64, 9, 7, 32), (3, 3, 32, 64)), {"strides": 4, "padding": "VALID"}),  # some phases meet no weight
+    ],
+    ids=str,
+)
+def test_a_strided_gradient_is_computed_by_phases(shapes: Shapes, how: dict[str, Any]) -> None:
+    x, w = operands(shapes)
+    w = (w / np.sqrt(np.prod(shapes[1][:-1]))).astype("float32")
+    new = assert_same(convolution(**how), x, w)
+    gradient = jax.make_jaxpr(jax.grad(lambda x: jnp.sum(xc.jaxpr_as_fun(new)(x, w)[0] ** 2)))(x)
+    assert count(gradient, "conv_general_dilated") == 0
+
+
 @pytest.mark.parametrize(("strides", "places"), thorough_but([(2, 2), (3, 1)], [(1, 2), (2, 2), (3, 1)]))
 def test_a_pointwise_convolution_is_a_matrix_product(strides: int, places: int) -> None:
     shapes = (2, *(9,) * places, 4), (*(1,) * places, 4, 6)

@@ -95,12 +95,79 @@ def test_the_first_of_equal_numbers_has_the_whole_gradient() -> None:
     assert np.all(np.asarray(dx)[0, ::2, ::2] != 0)
 
 
+def assert_pooled_alike(x: Any, window: tuple[int, ...], strides: tuple[int, ...], padding: Any) -> None:
+    """Both sum the same gradients of an element in several windows, in another order."""
+    (y, dx), (new_y, new_dx), rewritten = both(x, window, strides, padding)
+    assert rewritten
+    assert (new_y.dtype, new_dx.dtype) == (x.dtype, x.dtype)
+    np.testing.assert_array_equal(new_y, y)
+    close = 4 * float(jnp.finfo(x.dtype).eps)
+    np.testing.assert_allclose(np.asarray(new_dx, float), np.asarray(dx, float), rtol=close, atol=2 * close)
+
+
+@pytest.mark.parametrize(
+    ("shape", "window", "strides", "padding"),
+    [
+        ((2, 9, 8, 3), (1, 3, 3, 1), (1, 2, 2, 1), "VALID"),
+        ((2, 8, 7, 2), (1, 3, 2, 1), (1, 2, 1, 1), "SAME"),
+        ((2, 5, 5, 2), (1, 2, 2, 1), (1, 2, 2, 1), "SAME"),  # padded, not overlapping
+        ((2, 3, 6, 7), (1, 1, 4, 4), (1, 1, 1, 3), ((0, 0), (0, 0), (3, 0), (1, 2))),  # channels first
+        ((3, 10, 4), (1, 5, 1), (1, 2, 1), "SAME"),
+        ((1, 4, 4, 4, 2), (1, 2, 2, 2, 1), (1, 1, 2, 1, 1), "SAME"),
+    ],
+)
+def test_overlapping_and_padded_max_pooling(shape: Any, window: Any, strides: Any, padding: Any) -> None:
+    x = np.random.default_rng(0).normal(size=shape).astype("float32")
+    assert_pooled_alike(jnp.asarray(x), window, strides, padding)
+
+
+@pytest.mark.thorough
+@hypothesis.settings(max_examples=30)
+@hypothesis.given(
+    sizes=st.tuples(st.integers(1, 9), st.integers(1, 9)),
+    window=st.tuples(st.integers(1, 4), st.integers(1, 4)),
+    closer=st.tuples(st.integers(0, 2), st.integers(0, 2)),
+    padding=st.tuples(st.integers(0, 3), st.integers(0, 3)),
+    ties=st.booleans(),
+    dtype=st.sampled_from(["float32", "float64", "bfloat16"]),
+)
+def test_any_overlapping_max_pooling(
+    sizes: Any, window: Any, closer: Any, padding: Any, ties: bool, dtype: str
+) -> None:
+    random = np.random.default_rng(0)
+    values = random.integers(0, 3, (2, *sizes, 2)) if ties else random.normal(size=(2, *sizes, 2))
+    strides = (1, *(max(1, w - c) for w, c in zip(window, closer, strict=True)), 1)
+    padding = ((0, 0), *((min(p, w - 1), min(p // 2, w - 1)) for p, w in zip(padding, window, strict=True)), (0, 0))
+    fits = all(n + low + high >= w for n, w, (low, high) in zip(sizes, window, padding[1:3], strict=True))
+    hypothesis.assume(fits and np.prod(window) > 1)
+    assert_pooled_alike(jnp.asarray(values, dtype), (1, *window, 1), strides, padding)
+
+
+def test_overlapping_pools_have_tangents_and_second_derivatives() -> None:
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(1, 7, 7, 2)), "float32")
+    closed = jax.make_jaxpr(lambda x: jnp.sum(pooled(x, (1, 3, 3, 1), (1, 2, 2, 1)) ** 3))(x)
+    derivatives = []
+    for program in (closed, rewrite(closed, "cpu")):
+
+        def run(x: Any, program: Any = program) -> Any:
+            return xc.jaxpr_as_fun(program)(x)[0]
+
+        derivatives.append([jax.jvp(run, (x,), (x,))[1], jax.jvp(jax.grad(run), (x,), (x,))[1]])
+    for old, new in zip(*derivatives, strict=True):
+        np.testing.assert_allclose(new, old, rtol=1e-5, atol=1e-5)
+
+
+def test_padding_has_no_gradient_even_where_all_is_minus_infinity() -> None:
+    x = jnp.full((1, 3, 3, 1), -jnp.inf)
+    _, (_, dx), _ = both(x, (1, 3, 3, 1), (1, 2, 2, 1), "SAME")
+    weights = np.random.default_rng(0).normal(size=(1, 2, 2, 1)).astype("float32")
+    np.testing.assert_allclose(jnp.sum(dx), weights.sum(), rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("window", "strides", "padding"),
     [
-        ((1, 3, 3, 1), (1, 2, 2, 1), "VALID"),  # overlapping
         ((1, 2, 2, 1), (1, 3, 3, 1), "VALID"),  # with gaps
-        ((1, 2, 2, 1), (1, 2, 2, 1), "SAME"),  # padded: 5 is odd
         ((1, 5, 5, 1), (1, 5, 5, 1), "VALID"),  # more than 16 places
         ((1, 1, 1, 1), (1, 1, 1, 1), "VALID"),  # nothing to do
     ],

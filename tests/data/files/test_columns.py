@@ -101,7 +101,7 @@ def answer(records: list[bytes], wanted: dict[str, Any]) -> Any:
 def plain(value: Any) -> Any:
     """A tensor, or the parts of a sparse one, with types and shapes."""
     if isinstance(value, tf.sparse.SparseTensor):
-        return [plain(part) for part in value]
+        return [plain(part) for part in (value.indices, value.values, value.dense_shape)]
     array = np.asarray(value)
     return [array.dtype.name, array.shape, array.tolist() if array.dtype == object else array.tobytes()]
 

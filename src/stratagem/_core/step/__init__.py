@@ -45,7 +45,9 @@ from stratagem._core.step._markers import is_literal as is_literal
 from stratagem._core.step._partition import sub_function as sub_function
 from stratagem._core.step._placement_log import get_log_device_placement as get_log_device_placement
 from stratagem._core.step._placement_log import set_log_device_placement as set_log_device_placement
+from stratagem._core.step._prefix_recorder import NothingKnown as NothingKnown
 from stratagem._core.step._prefix_recorder import host_function as host_function
+from stratagem._core.step._prefix_recorder import host_function_if_needed as host_function_if_needed
 from stratagem._core.step._program_call import on_all_devices as on_all_devices
 from stratagem._core.step._program_call import program_call as program_call
 from stratagem._core.step._program_gradients import gradients as gradients

@@ -56,12 +56,14 @@ class HostPrefix:
     """The calls that run before a program, in their order.
 
     inputs: the numbers among their results, which the program takes after its arguments. shaped: the strings whose shapes the
-    program depends on. strings: whether there are strings among the arguments and the elements drawn, which may be results.
+    program depends on. sizes: numbers that have become parts of the program, as sizes of its tensors. strings: whether there
+    are any among the arguments and the elements drawn, which may be results.
     """
 
     calls: tuple[HostCall, ...]
     inputs: tuple[HostValue, ...]
     shaped: tuple[HostValue, ...]
+    sizes: tuple[HostValue, ...]
     strings: bool
 
     def equals(self, other: "HostPrefix") -> bool:
@@ -75,32 +77,64 @@ class HostPrefix:
             rounds = len(mesh.local_ids) if call.own else 1
             values.results.append([_Result.of(call, values, replica) for replica in range(rounds)])
         kinds = [found[0].kind for call, found in zip(self.calls, values.results, strict=True) if not call.own]
-        own, others = self._shapes(values, mesh)
-        inputs = tuple(self._input(value, values, mesh, own.get(value)) for value in self.inputs)
-        shaped = tuple(own.get(value) or np.shape(values.of(value, 0)) for value in self.shaped)
-        return PrefixValues(self, inputs, (*map(leaf_key, inputs), shaped, others, *kinds), own, values)
+        own = self._agreed(values, mesh)
+        inputs = tuple(self._input(value, values, mesh, own.shapes.get(value)) for value in self.inputs)
+        shaped = tuple(own.shapes.get(value) or np.shape(values.of(value, 0)) for value in self.shaped)
+        sizes = tuple(_plain(values.of(v, 0)) for v in self.sizes if not self.calls[v.call].own)
+        return PrefixValues(self, inputs, (*map(leaf_key, inputs), shaped, sizes, *own.kinds, *kinds), own, values)
 
-    def _shapes(self, values: "_Values", mesh: ReplicaMesh) -> tuple[dict[HostValue, Shapes], Hashable]:
-        """Returns the shapes on all replicas of the job, by replica, of values that every replica has its own of.
-
-        Returns also what else the program depends on: the structures of the results.
-        """
+    def _agreed(self, values: "_Values", mesh: ReplicaMesh) -> "OwnKinds":
+        """Returns what the program depends on of values that every replica has its own of."""
         own = [v for v in (*self.inputs, *self.shaped) if self.calls[v.call].own]
-        local = [[list(np.shape(each)) for each in values.each(v, len(mesh.local_ids))] for v in own]
-        pairs = zip(self.calls, values.results, strict=True)
-        kinds = [repr([result.kind for result in results]) for call, results in pairs if call.own]
-        if not kinds:
-            return {}, ()
-        answers = [(local, kinds)]
+        sizes = [v for v in self.sizes if self.calls[v.call].own]
+        replicas = len(mesh.local_ids)
+        local = (
+            [[list(np.shape(each)) for each in values.each(v, replicas)] for v in own],
+            [[_plain(each) for each in values.each(v, replicas)] for v in sizes],
+            [repr([r.kind for r in results]) for c, results in zip(self.calls, values.results, strict=True) if c.own],
+        )
+        if not local[2]:
+            return OwnKinds({}, {}, ())
+        answers = [local]
         if mesh.job.workers > 1:
-            answers = mesh.job.agree("the shapes of what is computed before the step", (local, kinds))
-        shapes = {v: tuple(tuple(s) for shapes, _ in answers for s in shapes[i]) for i, v in enumerate(own)}
-        return shapes, tuple(tuple(kinds) for _, kinds in answers)
+            answers = mesh.job.agree("the shapes of what is computed before the step", local)
+        return OwnKinds(
+            {v: tuple(tuple(shape) for shapes, *_ in answers for shape in shapes[i]) for i, v in enumerate(own)},
+            {v: tuple(_hashable(size) for _, found, _ in answers for size in found[i]) for i, v in enumerate(sizes)},
+            tuple(tuple(kinds) for *_, kinds in answers),
+        )
 
     def _input(self, value: HostValue, values: "_Values", mesh: ReplicaMesh, shapes: Shapes | None) -> Any:
         if shapes is None:
             return values.of(value, 0)
         return per_replica([exact(np.asarray(v)) for v in values.each(value, len(mesh.local_ids))], mesh, shapes)
+
+
+@final
+@dataclass(frozen=True)
+class OwnKinds:
+    """The facts of values that every replica has its own of on which a program depends, by replica of the job: shapes, sizes.
+
+    structures: those of the results of calls, by worker.
+    """
+
+    shapes: dict[HostValue, Shapes]
+    sizes: dict[HostValue, tuple[Hashable, ...]]
+    structures: tuple[Hashable, ...]
+
+    @property
+    def kinds(self) -> tuple[Hashable, ...]:
+        """The facts that make another program. (The shapes of inputs are in their own keys.)"""
+        return (*self.sizes.values(), *self.structures)
+
+    def sizes_of(self, replica: int) -> tuple[Hashable, ...]:
+        """The sizes of one replica, where replicas differ in any."""
+        return tuple(sizes[replica] for sizes in self.sizes.values()) if self.uneven else ()
+
+    @property
+    def uneven(self) -> bool:
+        """True if replicas have different sizes."""
+        return any(len(set(sizes)) > 1 for sizes in self.sizes.values())
 
 
 @final
@@ -145,13 +179,13 @@ class _Values:
 class PrefixValues:
     """The results of one run of a prefix.
 
-    inputs: of the program. kinds: for each there is a program of its own. shapes: on all replicas, of replicas' own values.
+    inputs: of the program. kinds: for each there is a program of its own. own: of replicas' own values.
     """
 
     prefix: HostPrefix
     inputs: tuple[Any, ...]
     kinds: tuple[Hashable, ...]
-    shapes: dict[HostValue, Shapes]
+    own: OwnKinds
     values: _Values
 
     def filled(self, result: Nest, mesh: ReplicaMesh) -> Nest:
@@ -200,6 +234,14 @@ class PrefixTable:
         values = newest.run(leaves, mesh)
         fits = next((p for p, k in reversed(known) if k == values.kinds and (p is newest or p.equals(newest))), None)
         return None if fits is None else dataclasses.replace(values, prefix=fits)
+
+
+def _plain(sizes: Any) -> Any:
+    return _hashable(np.asarray(sizes).tolist())
+
+
+def _hashable(sizes: Any) -> Hashable:
+    return tuple(map(_hashable, sizes)) if isinstance(sizes, list | tuple) else sizes
 
 
 def is_strings(leaf: Any) -> bool:

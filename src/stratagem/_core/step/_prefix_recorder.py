@@ -2,17 +2,19 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast, final
 
 import jax
 import numpy as np
 
-from stratagem._base.errors import UnimplementedError
+from stratagem._base.errors import TracedDecisionError, UnimplementedError
+from stratagem._base.types import Nest, UserFunction, Value
 from stratagem._core.context import current
+from stratagem._core.eager import is_inexact
 from stratagem._core.step._eager_mode import init_scope
-from stratagem._core.step._host_prefix import HostCall, HostPrefix, Shapes, function_name, is_array, is_strings
-from stratagem._core.step._interrupts import Unexplored
+from stratagem._core.step._host_prefix import HostCall, HostPrefix, OwnKinds, function_name, is_array, is_strings
+from stratagem._core.step._interrupts import HostMode, Unexplored
 from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.step._traced_strings import HostValue, TracedStrings, closed
 from stratagem._core.values import Separate, is_per_replica
@@ -30,30 +32,37 @@ class PrefixRecorder:
 
     replica: the one whose shapes are traced, by its global id.
     local: its position among this process' replicas; None for another worker's, whose strings are not known here: others of
-    the same shapes stand for them.
+    the same shapes stand for them. placeholder: makes a tensor that stands for one of a shape and dtype. need_host: gives the
+    trace up. watching: whether a gradient tape is open.
     """
 
     def __init__(
-        self, replica: int, local: int | None, placeholder: Callable[..., Any], need_host: Callable[[str], Any]
+        self,
+        replica: int,
+        local: int | None,
+        placeholder: Callable[..., Any],
+        need_host: Callable[[str], Any],
+        watching: Callable[[], bool],
     ) -> None:
         self._replica, self._local = replica, local
-        self._placeholder, self._need_host = placeholder, need_host
+        self._placeholder, self._need_host, self._watching = placeholder, need_host, watching
         self._calls: list[HostCall] = []
         self._inputs: list[HostValue] = []
         self._shaped: list[HostValue] = []
+        self._sizes: list[HostValue] = []
         self._given: list[Any] | None = None
-        self._shapes: Mapping[HostValue, Shapes] = {}
+        self._own = OwnKinds({}, {}, ())
         # By the identity of a tracer: its name, its value in the traced call, whether it is a replica's own, the tracer.
         self._known: dict[int, tuple[HostValue, Any, bool, Any]] = {}
         self._open, self._strings = True, False
 
-    def begin(self, given: Sequence[Any] | None, shapes: Mapping[HostValue, Shapes]) -> None:
+    def begin(self, given: Sequence[Any] | None, own: OwnKinds | None) -> None:
         """Starts the trace proper. given: the tracers of the prefix's numbers; None in the trace that finds them.
 
-        shapes: on all replicas, of values that every replica has its own of.
+        own: of values that every replica has its own of.
         """
         self._given = None if given is None else list(given)
-        self._shapes = shapes
+        self._own = own or self._own
 
     def argument(self, position: int, leaf: Any, traced: Any) -> Any:
         """Takes note of the tracer of a leaf of the step's arguments; returns what the step's function gets in its place."""
@@ -73,8 +82,9 @@ class PrefixRecorder:
         strings = [v for v in leaves if isinstance(v, TracedStrings)]
         if not strings and not any(isinstance(v, jax.core.Tracer) for v in leaves):
             return function(*args, **kwargs)
-        if not self._open or any(v._recorder is not self for v in strings):
-            closed(strings[0])
+        for each in strings:
+            if not self._open or each._recorder is not self:
+                closed(each)
         found = [self._named(leaf) for leaf in leaves]
         if any(name is None and isinstance(v, jax.core.Tracer) for name, v in zip(found, leaves, strict=True)):
             if not strings:
@@ -90,10 +100,37 @@ class PrefixRecorder:
         number = len(self._calls) - 1
         return jax.tree.unflatten(made, [self._entered(v, HostValue(number, i), own) for i, v in enumerate(result)])
 
+    def called_if_needed(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls a function in the step or, if it is given strings or asks for values that are known, as a host function."""
+        leaves = jax.tree.leaves((args, kwargs))
+        if any(isinstance(v, TracedStrings) for v in leaves):
+            return self.called(function, args, kwargs)
+        try:
+            return function(*args, **kwargs)
+        except (HostMode, TracedDecisionError):
+            tracers = [v for v in leaves if isinstance(v, jax.core.Tracer)]
+            # What a tape may watch is not taken out of the step: it would have no gradient.
+            if any(self._named(v) is None for v in tracers) or (self._watching() and any(map(is_inexact, tracers))):
+                raise
+        return self.called(function, args, kwargs)
+
     def shape_read(self, value: HostValue) -> None:
         """Takes note that the step depends on the shape of strings. Those of arguments are a part of their key."""
         if value.call >= 0 and value not in self._shaped:
             self._shaped.append(value)
+
+    def size(self, tracer: Value) -> np.ndarray | None:
+        """Returns numbers that a host function has computed, for tensors of such sizes; None for any other tensor.
+
+        Each value has a program of its own, in which they are constants.
+        """
+        found = self._known.get(id(tracer))
+        if found is None or found[0].call < 0:
+            return None
+        if found[0] not in self._sizes:
+            self._sizes.append(found[0])
+        sizes = self._own.sizes.get(found[0])
+        return np.asarray(found[1] if sizes is None else sizes[self._replica])
 
     def need_host(self, reason: str) -> NoReturn:
         """Gives the trace up because Python needs values; inside a replica this is an error."""
@@ -103,14 +140,22 @@ class PrefixRecorder:
     def finished(self) -> HostPrefix:
         """Returns the prefix, at the end of the trace."""
         self._open = False
-        return HostPrefix(tuple(self._calls), tuple(self._inputs), tuple(self._shaped), self._strings)
+        return HostPrefix(
+            tuple(self._calls), tuple(self._inputs), tuple(self._shaped), tuple(self._sizes), self._strings
+        )
 
     def check(self, given: HostPrefix | None) -> None:
         """Raises Unexplored at the end of the trace if it has recorded another prefix than the one that was run."""
-        calls = () if given is None else given.calls
-        if len(self._calls) != len(calls) or not all(map(HostCall.repeats, self._calls, calls)):
-            raise Unexplored
         self._open = False
+        run = given or HostPrefix((), (), (), (), strings=False)
+        if (
+            len(self._calls) != len(run.calls)
+            or not all(map(HostCall.repeats, self._calls, run.calls))
+            or self._inputs != [*run.inputs]
+            or not {*self._shaped} <= {*run.shaped}
+            or not {*self._sizes} <= {*run.sizes}
+        ):
+            raise Unexplored
 
     def _named(self, leaf: Any) -> tuple[HostValue, Any, bool, Any] | None:
         if isinstance(leaf, TracedStrings):
@@ -146,10 +191,9 @@ class PrefixRecorder:
         """Returns a part of the result of a host function as the step's function gets it."""
         if not is_array(leaf):
             return leaf
-        if own and self._local is None and value in self._shapes:
-            leaf = _resized(
-                leaf, self._shapes[value][self._replica]
-            )  # of a stand-in's strings it may have another shape
+        if own and self._local is None and value in self._own.shapes:
+            # Of the strings that stand for another worker's it may have another shape.
+            leaf = _resized(leaf, self._own.shapes[value][self._replica])
         if leaf.dtype == object:
             return TracedStrings(value, leaf, own, self)
         position = len(self._inputs)
@@ -168,6 +212,20 @@ class PrefixRecorder:
         return tracer
 
 
+@final
+class NothingKnown:
+    """In place of a PrefixRecorder, for traces that are no step's: they know no value, so functions are called as they are."""
+
+    def called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+        """Calls the function."""
+        return function(*args, **kwargs)
+
+    called_if_needed = called
+
+    def size(self, tracer: Value) -> None:
+        """Returns None: the value is not known."""
+
+
 def _resized(value: Any, shape: Sequence[int]) -> Any:
     """Returns a tensor of this shape with entries of the value, repeated."""
     array = np.asarray(value)
@@ -175,6 +233,22 @@ def _resized(value: Any, shape: Sequence[int]) -> Any:
     return (np.resize(array, shape) if array.size else nothing).view(
         type(value) if array.dtype == object else np.ndarray
     )
+
+
+def host_function_if_needed(function: Callable[P, T]) -> Callable[P, T]:
+    """Makes a function that sometimes needs the values of its arguments a host function where it does, and for strings.
+
+    In a step it computes in the program if it can: the row lengths of a ragged tensor may decide about shapes, for example.
+    """
+
+    @functools.wraps(function)
+    def calling(*args: P.args, **kwargs: P.kwargs) -> T:
+        recorder = current().recorder
+        if recorder is None:
+            return function(*args, **kwargs)
+        return cast(T, recorder.prefix.called_if_needed(function, args, kwargs))
+
+    return calling
 
 
 def host_function(function: Callable[P, T]) -> Callable[P, T]:

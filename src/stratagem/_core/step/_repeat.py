@@ -54,7 +54,7 @@ def _work(eqn: Any) -> float:
     if inner:
         return float(eqn.params.get("length", 1)) * sum(map(work, inner))
     made = sum(math.prod(v.aval.shape) for v in eqn.outvars if hasattr(v.aval, "shape"))
-    if eqn.primitive.name != "dot_general":
+    if eqn.primitive.name not in ("dot_general", "onednn_product"):
         return float(made)
     (contracted, _), _ = eqn.params["dimension_numbers"]
     return 2.0 * made * math.prod(eqn.invars[0].aval.shape[i] for i in contracted)

@@ -8,7 +8,8 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.step._interrupts import UnknownShapes
 
 Shape = tuple[int, ...]
-Key = tuple[tuple[Shape, Any], ...]  # shape and dtype of every input of a replica's own
+# Shape and dtype of every input of a replica's own, and sizes that the host has computed for it.
+Key = tuple[tuple[Any, Any], ...]
 Connections = dict[int, tuple[bool, ...]]
 T = TypeVar("T")
 

@@ -345,10 +345,17 @@ def even_program(traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> Step
 
 def replica_shapes_of(arguments: Arguments, mesh: ReplicaMesh) -> ReplicaShapes | None:
     """Returns the differences between the replicas' inputs; None for an even batch."""
-    if not any(isinstance(v, Separate) for v in arguments.own):
+    sizes = None if arguments.host is None else arguments.host.own
+    if not any(isinstance(v, Separate) for v in arguments.own) and not (sizes and sizes.uneven):
         return None
-    specs = (own_specs(arguments.own, replica) for replica in range(mesh.num_replicas))
-    return ReplicaShapes([tuple((s.shape, s.dtype) for s in own) for own in specs])
+    specs = [own_specs(arguments.own, replica) for replica in range(mesh.num_replicas)]
+    more = [() if sizes is None else sizes.sizes_of(replica) for replica in range(mesh.num_replicas)]
+    return ReplicaShapes(
+        [
+            (*((s.shape, s.dtype) for s in own), *((size, "size") for size in found))
+            for own, found in zip(specs, more, strict=True)
+        ]
+    )
 
 
 def _check_mesh(arguments: Arguments, mesh: ReplicaMesh) -> None:

@@ -224,7 +224,7 @@ def _make_jaxpr(
         args, kwargs, drawn, computed = arguments.filled(own, shared, recorder.prefix.argument)
         recorder.begin(dict(zip(keys, values, strict=True)), drawn, len(arguments.leaves))
         recorder.prefix.begin(
-            None if recorder.discovering else computed, arguments.host.shapes if arguments.host else {}
+            None if recorder.discovering else computed, arguments.host.own if arguments.host else None
         )
         with entered(recorder=recorder, loop=False):
             result = body(*args, **kwargs)

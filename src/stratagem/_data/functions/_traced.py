@@ -14,7 +14,7 @@ from jax.extend import core as xc
 from stratagem._autograph import converted
 from stratagem._base.errors import TracedDecisionError
 from stratagem._core.context import entered
-from stratagem._core.step import input_spec
+from stratagem._core.step import NothingKnown, input_spec
 from stratagem._core.values import CompositeTensor, TensorSpec
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_numpy
 from stratagem._data.functions._draws import ElementSeeds
@@ -124,6 +124,7 @@ class _RejectingRecorder:
     platform = "cpu"
     tapes: tuple[Any, ...] = ()
     strategy = None
+    prefix = NothingKnown()
 
     def draw(self, source: Any) -> Any:
         """Ends the trace, which cannot draw from an iterator."""

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from stratagem._base.types import DTypeLike, Index, IntLike, Nest, ShapeLike, TensorLike, Value
+from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import TensorShape
 from stratagem._ops._composite import hold
 from stratagem._ops._convert import Tensor, is_traced, on_device, static_int, tensor
@@ -94,6 +95,7 @@ class RaggedTensor(RaggedMakers):
         """Returns the shape."""
         return self.shape
 
+    @host_function_if_needed
     def nrows(self, out_type: DTypeLike = None, name: str | None = None) -> Tensor:
         """Returns the number of rows, a scalar of the splits' dtype."""
         return on_device(np.array(self._nrows(), self._dtype_or(out_type)))
@@ -118,6 +120,7 @@ class RaggedTensor(RaggedMakers):
             on_device(np.full(inner.shape[: where - 1], inner.shape[where - 1], self._splits.dtype))
         )
 
+    @host_function_if_needed
     def value_rowids(self, name: str | None = None) -> Tensor:
         """Returns the row of each value."""
         return tensor(self._rowids())
@@ -126,6 +129,7 @@ class RaggedTensor(RaggedMakers):
         """Returns the row lengths of every ragged dimension, the outermost first."""
         return tuple(tensor(row_splits_.lengths(each._splits)) for each in self._levels())
 
+    @host_function_if_needed
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
         """Returns the row of each value of every ragged dimension, the outermost first."""
         return tuple(each.value_rowids() for each in self._levels())
@@ -138,6 +142,7 @@ class RaggedTensor(RaggedMakers):
         """Returns where the rows end: `row_splits` without the first."""
         return tensor(self._splits[1:])
 
+    @host_function_if_needed
     def bounding_shape(self, axis: IntLike = None, name: str | None = None, out_type: DTypeLike = None) -> Tensor:
         """Returns the sizes of the smallest tensor in which all rows fit; for an axis, or for several, those alone."""
         longest = [int(row_splits_.lengths(s).max(initial=0)) for s in self._known_splits("its bounding shape")]
@@ -181,6 +186,7 @@ class RaggedTensor(RaggedMakers):
 
     # --- Values ---
 
+    @host_function_if_needed
     def to_tensor(self, default_value: TensorLike = None, name: str | None = None, shape: ShapeLike = None) -> Tensor:
         """Returns a dense tensor, with `default_value` (0, or the empty string) where rows have ended.
 
@@ -189,6 +195,7 @@ class RaggedTensor(RaggedMakers):
         """
         return padded(self, default_value, shape)
 
+    @host_function_if_needed
     def to_sparse(self, name: str | None = None) -> SparseTensor:
         """Returns a sparse tensor with an entry for each value."""
         return entries(self)
@@ -217,6 +224,7 @@ class RaggedTensor(RaggedMakers):
         known(self._splits, "a loop over it")
         return (self[i] for i in range(self._nrows()))
 
+    @host_function_if_needed
     def __getitem__(self, key: Index) -> Any:
         """Returns what brackets choose, as of a tensor; ragged dimensions but the first take slices alone."""
         return chosen(self, key)

@@ -8,6 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike, UserFunction
+from stratagem._core.step import host_function_if_needed
 from stratagem._ops import _arrays, _elementwise
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import Tensor, is_traced, on_device, static_axes, static_int, tensor
@@ -19,6 +20,7 @@ from stratagem._ops.sparse._layout import axis_in, chosen, flat_places, sparse_o
 from stratagem._ops.sparse._sparse_tensor import SparseTensor
 
 
+@host_function_if_needed
 def map_values(op: UserFunction, *args: TensorLike, **kwargs: TensorLike) -> TensorLike:
     """Returns what `op` makes of the values of all sparse tensors among its arguments, with their indices.
 
@@ -38,6 +40,7 @@ def map_values(op: UserFunction, *args: TensorLike, **kwargs: TensorLike) -> Ten
     return first.with_values(result)
 
 
+@host_function_if_needed
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> TensorLike:
     """Returns the sum: of two sparse tensors a sparse one, of a sparse and a dense one a dense one.
 
@@ -80,16 +83,19 @@ def _extreme(name: str, function: UserFunction, a: SparseTensor, b: SparseTensor
     return sparse_of(union.indices, values, union.shape)
 
 
+@host_function_if_needed
 def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """Returns the larger of two tensors where either has an entry; a missing one is 0. Raises as `add` does."""
     return _extreme("maximum", _elementwise.maximum, sp_a, sp_b)
 
 
+@host_function_if_needed
 def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """Returns the smaller of two tensors where either has an entry; a missing one is 0. Raises as `add` does."""
     return _extreme("minimum", _elementwise.minimum, sp_a, sp_b)
 
 
+@host_function_if_needed
 def sparse_dense_matmul(
     sp_a: TensorLike, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
@@ -146,6 +152,7 @@ def _reduced(
     return sparse_of(indices, function(sparse.values, places, len(found)), new)
 
 
+@host_function_if_needed
 def reduce_sum(
     sp_input: SparseTensor,
     axis: IntLike = None,
@@ -157,6 +164,7 @@ def reduce_sum(
     return _reduced("reduce_sum", unsorted_segment_sum, sp_input, axis, bool(keepdims), output_is_sparse)
 
 
+@host_function_if_needed
 def reduce_max(
     sp_input: SparseTensor,
     axis: IntLike = None,
@@ -174,6 +182,7 @@ def _largest(values: Tensor, groups: Any, count: int) -> Tensor:
     return jnp.where(entries == 0, jnp.zeros_like(found), found)
 
 
+@host_function_if_needed
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """Returns the softmax over the entries of each row of the last dimension. Raises ValueError for one dimension."""
     sparse = checked("softmax", sp_input)
@@ -186,6 +195,7 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     return sparse.with_values(powers / gather(unsorted_segment_sum(powers, groups, count), groups))
 
 
+@host_function_if_needed
 def to_indicator(sp_input: SparseTensor, vocab_size: IntLike, name: str | None = None) -> Tensor:
     """Returns where the values of each row of the last dimension are: bool, (*shape[:-1], vocab_size).
 

@@ -5,6 +5,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
+from stratagem._core.step import host_function_if_needed
 from stratagem._ops._convert import StringTensor, Tensor, is_traced, need_value, tensor
 from stratagem._ops._indexing import gather_nd, tensor_scatter_nd_update
 from stratagem._ops.sparse._sparse_tensor import SparseTensor
@@ -17,6 +18,7 @@ def checked(name: str, sp_input: TensorLike) -> SparseTensor:
     return sp_input
 
 
+@host_function_if_needed
 def to_dense(
     sp_input: SparseTensor,
     default_value: TensorLike = None,
@@ -60,6 +62,7 @@ def check(indices: np.ndarray, shape: tuple[int, ...], *, ordered: bool) -> None
         raise InvalidArgumentError(f"indices[{bad}] = {indices[bad].tolist()} is {what}.")
 
 
+@host_function_if_needed
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """Returns the entries of a tensor that are not zero, False or empty. They are known: the shape depends on their number."""
     array = _tensor(tensor)

@@ -7,8 +7,9 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike, Unused
+from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import CompositeTensor
-from stratagem._ops._convert import Tensor, is_traced, static_int, tensor
+from stratagem._ops._convert import Tensor, is_traced, known_sizes, static_int, tensor
 from stratagem._ops._indexing import concrete, gather
 from stratagem._ops._nn import embedding_lookup
 from stratagem._ops._segments import unsorted_segment_sum
@@ -85,7 +86,8 @@ def _parts(ids: Any) -> tuple[Any, Any, int | None]:
     """The ids, their rows, and how many rows there are: up to the last with an id, as in TensorFlow; traced ones all."""
     if isinstance(ids, SparseTensor):
         values, rows = ids.values, ids.indices[:, 0]
-        everything = None if is_traced(ids._shape) else ids.known_shape("rows")[0]
+        sizes = known_sizes(ids._shape)
+        everything = None if sizes is None else int(sizes[0])
     else:
         values, rows, everything = ids.flat_values, ids.value_rowids(), int(ids.shape[0])
     if is_traced(rows):
@@ -93,6 +95,7 @@ def _parts(ids: Any) -> tuple[Any, Any, int | None]:
     return values, rows, int(np.max(np.asarray(rows), initial=-1)) + 1
 
 
+@host_function_if_needed
 def embedding_lookup_sparse(
     params: TensorLike,
     sp_ids: TensorLike,
@@ -121,6 +124,7 @@ def embedding_lookup_sparse(
     return _combined(embedding_lookup(params, values, max_norm), rows, total, how, weights)
 
 
+@host_function_if_needed
 def safe_embedding_lookup_sparse(
     embedding_weights: TensorLike,
     sparse_ids: SparseTensor,

@@ -6,6 +6,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
+from stratagem._core.step import host_function_if_needed
 from stratagem._ops._arrays import concat as tensors_concat
 from stratagem._ops._convert import Tensor, inferred_shape, on_device, static_int, static_shape, tensor
 from stratagem._ops._creation import ones
@@ -36,6 +37,7 @@ def axis_in(name: str, axis: IntLike, rank: int) -> int:
     return found % rank
 
 
+@host_function_if_needed
 def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """Returns the entries in row-major order."""
     sparse = checked("reorder", sp_input)
@@ -44,6 +46,7 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     return SparseTensor(on_device(indices[order]), gather(sparse.values, order), sparse.dense_shape)
 
 
+@host_function_if_needed
 def transpose(sp_input: SparseTensor, perm: IntLike = None, name: str | None = None) -> SparseTensor:
     """Returns the tensor with permuted dimensions, reversed ones without `perm`, in row-major order."""
     sparse = checked("transpose", sp_input)
@@ -55,6 +58,7 @@ def transpose(sp_input: SparseTensor, perm: IntLike = None, name: str | None = N
     return reorder(sparse_of(indices[:, order], sparse.values, [shape[i] for i in order]))
 
 
+@host_function_if_needed
 def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -> SparseTensor:
     """Returns the same entries in another shape; one size may be -1. Raises InvalidArgumentError for other sizes."""
     sparse = checked("reshape", sp_input)
@@ -66,6 +70,7 @@ def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -
     return sparse_of(np.stack(np.unravel_index(flat, new), axis=1) if len(flat) else flat, sparse.values, new)
 
 
+@host_function_if_needed
 def expand_dims(sp_input: SparseTensor, axis: IntLike = None, name: str | None = None) -> SparseTensor:
     """Returns the tensor with a dimension of size 1 at `axis`, by default the last."""
     sparse = checked("expand_dims", sp_input)
@@ -75,6 +80,7 @@ def expand_dims(sp_input: SparseTensor, axis: IntLike = None, name: str | None =
     return sparse_of(indices, sparse.values, [*shape[:where], 1, *shape[where:]])
 
 
+@host_function_if_needed
 def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike = None) -> SparseTensor:
     """Returns the same entries in a larger shape of the same rank, or in the smallest; ValueError for other shapes."""
     sparse = checked("reset_shape", sp_input)
@@ -87,6 +93,7 @@ def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike = None) -> SparseTe
     return sparse_of(indices, sparse.values, new)
 
 
+@host_function_if_needed
 def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     """Returns the entries for which `to_retain` is True. Raises ValueError for another number of them."""
     sparse = checked("retain", sp_input)
@@ -101,6 +108,7 @@ def chosen(sparse: SparseTensor, kept: np.ndarray, indices: np.ndarray, shape: T
     return SparseTensor(on_device(indices[kept]), gather(sparse.values, np.flatnonzero(kept)), shape)
 
 
+@host_function_if_needed
 def slice(sp_input: SparseTensor, start: IntLike, size: IntLike, name: str | None = None) -> SparseTensor:
     """Returns the block from `start` on, of this size or up to the end. Raises InvalidArgumentError for other ranks."""
     sparse = checked("slice", sp_input)
@@ -113,6 +121,7 @@ def slice(sp_input: SparseTensor, start: IntLike, size: IntLike, name: str | Non
     return chosen(sparse, inside, moved, on_device(np.array(new, np.int64)))
 
 
+@host_function_if_needed
 def split(sp_input: SparseTensor, num_split: IntLike, axis: IntLike, name: str | None = None) -> list[SparseTensor]:
     """Returns this many parts along a dimension; the first ones are larger by one if its size is not divisible."""
     sparse = checked("split", sp_input)
@@ -134,6 +143,7 @@ def split(sp_input: SparseTensor, num_split: IntLike, axis: IntLike, name: str |
     ]
 
 
+@host_function_if_needed
 def concat(
     axis: IntLike, sp_inputs: Sequence[SparseTensor], expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
@@ -160,6 +170,7 @@ def concat(
     return reorder(sparse_of(np.concatenate(indices), tensors_concat([each.values for each in given], 0), shape))
 
 
+@host_function_if_needed
 def fill_empty_rows(
     sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:

@@ -9,7 +9,7 @@ import numpy as np
 from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike, Value
 from stratagem._core.values import CompositeTensor, TensorShape, TypeSpec
 from stratagem._ops._composite import hold
-from stratagem._ops._convert import StringTensor, Tensor, is_tensor, is_traced, need_value, on_host, tensor
+from stratagem._ops._convert import StringTensor, Tensor, is_tensor, is_traced, known_sizes, need_value, on_host, tensor
 from stratagem._ops._dtypes import as_dtype
 
 
@@ -104,7 +104,8 @@ class SparseTensor(CompositeTensor):
 
     def known_shape(self, what: str) -> tuple[int, ...]:
         """Returns the sizes of the dense tensor. what: what depends on them, for the message if a trace does not know them."""
-        return tuple(_known(self._shape, what).tolist())
+        sizes = known_sizes(self._shape)
+        return tuple((_known(self._shape, what) if sizes is None else sizes).tolist())
 
     def __repr__(self) -> str:
         return f"SparseTensor(indices={self.indices}, values={self.values}, dense_shape={self.dense_shape})"

@@ -1,0 +1,93 @@
+"""Max-pooling in overlapping or padded windows, whose gradient XLA computes in a naive loop on CPUs.
+
+In ResNet-18 at 64 pixels the gradient of the one pool took an eighth of the step: XLA carries the index of every element
+through the windows (`select_and_scatter`). Here a byte for each window says which of its places had the maximum.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from stratagem._core.rewrites._max_pool import is_disjoint_pool
+
+_MOST_PLACES = 16  # of a window: the gradient looks at all of them
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The windows of a pool, for every dimension of its operand: their size, distance, and the padding around the operand."""
+
+    size: tuple[int, ...]
+    strides: tuple[int, ...]
+    padding: tuple[tuple[int, int], ...]
+
+    def places(self) -> list[tuple[int, ...]]:
+        """Returns the places in a window, in row-major order."""
+        return list(itertools.product(*map(range, self.size)))
+
+
+def is_overlapping_pool(eqn: Any) -> bool:
+    """Returns whether an equation max-pools floats in windows without dilation that the rule for disjoint ones is not for."""
+    p, x = eqn.params, eqn.invars[0].aval
+    size = tuple(p["window_dimensions"])
+    return (
+        not is_disjoint_pool(eqn)
+        and all(low >= 0 and high >= 0 for low, high in p["padding"])
+        and all(d == 1 for d in (*p["base_dilation"], *p["window_dilation"]))
+        and all(w >= s for w, s in zip(size, p["window_strides"], strict=True))
+        and 1 < math.prod(size) <= _MOST_PLACES
+        and jnp.issubdtype(x.dtype, jnp.floating)
+        and math.prod(eqn.outvars[0].aval.shape) > 0
+    )
+
+
+def overlapping_pool_of(eqn: Any) -> Callable[[jax.Array], jax.Array]:
+    """Returns a function for it with a faster gradient."""
+    p = eqn.params
+    windows = Windows(tuple(p["window_dimensions"]), tuple(p["window_strides"]), tuple(map(tuple, p["padding"])))
+    return functools.partial(overlapping_pool, windows=windows)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def overlapping_pool(x: jax.Array, windows: Windows) -> jax.Array:
+    """Returns the maximum over windows of `x`, padded with minus infinity; its gradient is faster than XLA's."""
+    return functools.reduce(jnp.maximum, _cells(x, windows, -jnp.inf))
+
+
+@overlapping_pool.defjvp
+def _tangent(windows: Windows, primals: tuple[jax.Array], tangents: tuple[Any]) -> tuple[jax.Array, jax.Array]:
+    """Returns the value, and the tangent at the place of each window's maximum.
+
+    Its transpose, the gradient, adds to every place the gradients of the windows that chose it.
+    """
+    (x,), (tangent,) = primals, tangents
+    top = functools.reduce(jnp.maximum, _cells(x, windows, -jnp.inf))
+    winner = _winner(x, windows, top)
+    zero = jnp.zeros((), tangent.dtype)
+    chosen = [jnp.where(winner == place, cell, zero) for place, cell in enumerate(_cells(tangent, windows, 0.0))]
+    return top, functools.reduce(jnp.add, chosen)
+
+
+def _winner(x: jax.Array, windows: Windows, top: jax.Array) -> jax.Array:
+    """Returns which place of a window had its maximum: the first, as in TensorFlow and XLA."""
+    cells = _cells(x, windows, jnp.nan)  # so padding equals no maximum, not even that of a window of minus infinities
+    winner = jnp.full(top.shape, len(cells) - 1, jnp.int8)
+    for place in reversed(range(len(cells) - 1)):
+        winner = jnp.where(cells[place] == top, jnp.int8(place), winner)
+    return winner
+
+
+def _cells(x: jax.Array, windows: Windows, around: float) -> list[jax.Array]:
+    """Returns, for every place in a window in row-major order, the value at that place in all windows."""
+    x = jax.lax.pad(x, jnp.array(around, x.dtype), [(low, high, 0) for low, high in windows.padding])
+    counts = [(n - w) // s + 1 for n, w, s in zip(x.shape, windows.size, windows.strides, strict=True)]
+    return [
+        x[tuple(slice(at, at + (n - 1) * s + 1, s) for at, n, s in zip(place, counts, windows.strides, strict=True))]
+        for place in windows.places()
+    ]
