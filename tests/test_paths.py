@@ -95,6 +95,7 @@ def text_file(path: str) -> str:
 
 
 gfile, experimental, gfile_of_tf1 = tf.io.gfile, tf.data.experimental, tf.compat.v1.gfile
+column = tf.feature_column
 # How each is given a path.
 CALLS: dict[str, Callable[[Any], Any]] = {
     "compat.v1.gfile.Copy": lambda p: gfile_of_tf1.Copy(p, "there"),
@@ -166,6 +167,24 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "io.matching_files": tf.io.matching_files,
     "io.read_file": tf.io.read_file,
     "io.write_file": lambda p: tf.io.write_file(p, "text"),
+    "feature_column.categorical_column_with_vocabulary_file": lambda p: column.categorical_column_with_vocabulary_file(
+        "k", p
+    ),
+    "compat.v1.feature_column.categorical_column_with_vocabulary_file": lambda p: (
+        tf.compat.v1.feature_column.categorical_column_with_vocabulary_file("k", p)
+    ),
+    "compat.v1.feature_column.shared_embedding_columns": lambda p: tf.compat.v1.feature_column.shared_embedding_columns(
+        [column.categorical_column_with_identity("k", 2)], 2, ckpt_to_load_from=p, tensor_name_in_ckpt="t"
+    ),
+    "feature_column.embedding_column": lambda p: column.embedding_column(
+        column.categorical_column_with_identity("k", 2), 2, ckpt_to_load_from=p, tensor_name_in_ckpt="t"
+    ),
+    "feature_column.sequence_categorical_column_with_vocabulary_file": lambda p: (
+        column.sequence_categorical_column_with_vocabulary_file("k", p)
+    ),
+    "feature_column.shared_embeddings": lambda p: column.shared_embeddings(
+        [column.categorical_column_with_identity("k", 2)], 2, ckpt_to_load_from=p, tensor_name_in_ckpt="t"
+    ),
     "lookup.TextFileInitializer": lambda p: tf.lookup.TextFileInitializer(p, tf.string, -2, tf.int64, -1),
     "keras.Model.export": lambda p: model().export(p),
     "keras.Model.load_weights": lambda p: model().load_weights(p),
