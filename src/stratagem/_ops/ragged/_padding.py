@@ -10,7 +10,6 @@ from stratagem._core.values import CompositeTensor, TensorShape
 from stratagem._ops._convert import StringTensor, Tensor, allow_x64, is_traced, on_device, tensor
 from stratagem._ops._indexing import gather
 from stratagem._ops.ragged import _row_splits as row_splits_
-from stratagem._ops.ragged._row_splits import known
 from stratagem._ops.sparse import SparseTensor
 
 
@@ -46,8 +45,7 @@ def _padded(ragged: Any, fill: Any, sizes: list[int | None]) -> Tensor:
         raise ValueError(f"to_tensor: values of shape {inner.shape} do not have the sizes {sizes[2:]}.")
     length = sizes[1] if sizes[1] is not None else ragged._uniform
     if length is None:
-        lengths = row_splits_.lengths(known(ragged._splits, "the shape of `to_tensor`, without `shape`,"))
-        length = int(lengths.max(initial=0))
+        length = row_splits_.longest(ragged._splits)
     places = _places(ragged._splits, length, len(inner), sizes[0])
     return taken(_with_row(inner, fill), places)
 
