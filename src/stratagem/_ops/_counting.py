@@ -17,7 +17,7 @@ from stratagem._ops._symbolic import accept_symbols
 @final
 @dataclass(frozen=True)
 class Counting:
-    """How numbers are counted: the options of `tf.math.bincount`."""
+    """The options of `tf.math.bincount`, which say how numbers are counted."""
 
     minlength: IntLike
     maxlength: IntLike

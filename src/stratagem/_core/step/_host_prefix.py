@@ -113,7 +113,7 @@ class HostPrefix:
 @final
 @dataclass(frozen=True)
 class OwnKinds:
-    """What a program depends on of values that every replica has its own of, by replica of the job: shapes, sizes.
+    """The shapes and sizes, by replica of the job, that a program depends on, of values that every replica has its own of.
 
     structures: those of the results of calls, by worker.
     """
@@ -124,7 +124,7 @@ class OwnKinds:
 
     @property
     def kinds(self) -> tuple[Hashable, ...]:
-        """What makes another program. (The shapes of inputs are in their own keys.)"""
+        """The sizes and structures that make another program. (The shapes of inputs are in their own keys.)"""
         return (*self.sizes.values(), *self.structures)
 
     def sizes_of(self, replica: int) -> tuple[Hashable, ...]:
@@ -133,7 +133,7 @@ class OwnKinds:
 
     @property
     def uneven(self) -> bool:
-        """Whether replicas have different sizes."""
+        """True if replicas have different sizes."""
         return any(len(set(sizes)) > 1 for sizes in self.sizes.values())
 
 

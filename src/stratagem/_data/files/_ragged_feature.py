@@ -133,7 +133,7 @@ class RaggedFeature(FeatureParser):
             return None
         return RaggedTensor(numbers(column.values), self._splits(column.lengths))
 
-    def in_rows(self, rows: Sequence[Any]) -> RaggedTensor:
+    def in_rows(self, rows: Sequence[TensorLike]) -> RaggedTensor:
         """Returns the values of several Examples, or steps, as the rows of one ragged tensor."""
         counts = np.array([row.shape[0] for row in rows], np.int64)
         if rows:

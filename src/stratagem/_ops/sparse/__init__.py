@@ -11,6 +11,7 @@ from stratagem._ops.sparse._arithmetic import softmax as softmax
 from stratagem._ops.sparse._arithmetic import sparse_dense_matmul as sparse_dense_matmul
 from stratagem._ops.sparse._arithmetic import to_indicator as to_indicator
 from stratagem._ops.sparse._counting import bincount as bincount
+from stratagem._ops.sparse._counts import occurring as occurring
 from stratagem._ops.sparse._dense import from_dense as from_dense
 from stratagem._ops.sparse._dense import to_dense as to_dense
 from stratagem._ops.sparse._embeddings import embedding_lookup_sparse as embedding_lookup_sparse
@@ -30,7 +31,6 @@ from stratagem._ops.sparse._layout import retain as retain
 from stratagem._ops.sparse._layout import slice as slice
 from stratagem._ops.sparse._layout import split as split
 from stratagem._ops.sparse._layout import transpose as transpose
-from stratagem._ops.sparse._occurring import occurring as occurring
 from stratagem._ops.sparse._sparse_tensor import SparseTensor as SparseTensor
 from stratagem._ops.sparse._sparse_tensor import SparseTensorSpec as SparseTensorSpec
 

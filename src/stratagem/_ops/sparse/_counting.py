@@ -9,7 +9,7 @@ from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._counting import Counting
 from stratagem._ops._dtypes import int32
 from stratagem._ops._symbolic import accept_symbols
-from stratagem._ops.sparse._occurring import occurring
+from stratagem._ops.sparse._counts import occurring
 from stratagem._ops.sparse._sparse_tensor import SparseTensor
 
 
