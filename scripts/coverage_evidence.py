@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.ops.drawn import tables
 from tests.ops.drawn.draws import Function
 from tests.ops.expressions import EXPRESSIONS
-from tests.ops.test_tensorflow_answers import FEWER_PARAMETERS, MORE_PARAMETERS
+from tests.ops.test_tensorflow_answers import MORE_PARAMETERS
 
 ROOT = Path(__file__).parents[1]
 DIFFERENCES = ROOT / "docs" / "tensor_functions.md"
@@ -72,8 +72,6 @@ def differences(names: set[str]) -> dict[str, str]:
             found[name] = "; ".join(reasons)
     for full, more in MORE_PARAMETERS.items():
         found.setdefault(full.removeprefix("tf."), f"has also the parameters {more}")
-    for full in FEWER_PARAMETERS:
-        found.setdefault(full.removeprefix("tf."), "has fewer parameters")
     return found
 
 

@@ -25,7 +25,7 @@ _NAMES = {
         broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm
         clip_by_value complex complex128 complex64 concat constant convert_to_tensor cos cosh cumsum divide double
         eig eigvals einsum ensure_shape equal exp expand_dims eye fill float16 float32 float64 floor gather gather_nd
-        greater greater_equal get_static_value half identity int16 int32 int64 int8 is_symbolic_tensor is_tensor less
+        greater greater_equal get_static_value half identity int16 int32 int64 int8 is_symbolic_tensor less
         less_equal linspace logical_and
         logical_not logical_or make_ndarray make_tensor_proto
         matmul matrix_square_root maximum meshgrid minimum multiply negative norm not_equal
@@ -45,7 +45,7 @@ _NAMES = {
     """,
     "_ops.ragged": "RaggedTensor RaggedTensorSpec",
     "_ops.sparse": "SparseTensor SparseTensorSpec",
-    "_ops.text": "as_string fingerprint",
+    "_ops.text": "as_string fingerprint is_tensor",
     "_ops.flow": """
         TensorArray TensorArraySpec case cond foldl foldr map_fn scan switch_case while_loop
     """,

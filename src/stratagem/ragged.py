@@ -10,6 +10,8 @@ from stratagem._ops.ragged import row_splits_to_segment_ids as row_splits_to_seg
 from stratagem._ops.ragged import segment_ids_to_row_splits as segment_ids_to_row_splits
 from stratagem._ops.ragged import stack as stack
 from stratagem._ops.ragged import stack_dynamic_partitions as stack_dynamic_partitions
+from stratagem._ops.ragged_crosses import cross as cross
+from stratagem._ops.ragged_crosses import cross_hashed as cross_hashed
 
 _hooks.install()
 

@@ -4,12 +4,14 @@ from stratagem import _hooks
 from stratagem._ops import not_provided as _not_provided
 from stratagem._ops.sparse import SparseTensor as SparseTensor
 from stratagem._ops.sparse import add as add
+from stratagem._ops.sparse import bincount as bincount
 from stratagem._ops.sparse import concat as concat
 from stratagem._ops.sparse import expand_dims as expand_dims
 from stratagem._ops.sparse import eye as eye
 from stratagem._ops.sparse import fill_empty_rows as fill_empty_rows
 from stratagem._ops.sparse import from_dense as from_dense
 from stratagem._ops.sparse import map_values as map_values
+from stratagem._ops.sparse import mask as mask
 from stratagem._ops.sparse import maximum as maximum
 from stratagem._ops.sparse import minimum as minimum
 from stratagem._ops.sparse import reduce_max as reduce_max
@@ -28,6 +30,8 @@ from stratagem._ops.sparse import split as split
 from stratagem._ops.sparse import to_dense as to_dense
 from stratagem._ops.sparse import to_indicator as to_indicator
 from stratagem._ops.sparse import transpose as transpose
+from stratagem._ops.sparse_crosses import cross as cross
+from stratagem._ops.sparse_crosses import cross_hashed as cross_hashed
 
 _hooks.install()
 

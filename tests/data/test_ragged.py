@@ -11,8 +11,11 @@ Dataset = tf.data.Dataset
 def test_rows_of_ragged_and_sparse_tensors_are_elements_and_batches_of_them() -> None:
     ragged = tf.ragged.constant([[1, 2], [], [3]])
     rows = Dataset.from_tensor_slices(ragged)
-    assert rows.element_spec == tf.TensorSpec([None], tf.int32)
+    assert rows.element_spec == tf.RaggedTensorSpec([None], tf.int32, 0)
     assert [row.tolist() for row in rows] == [[1, 2], [], [3]]
+    assert [batch.to_list() for batch in rows.batch(2)] == [[[1, 2], []], [[3]]]
+    assert rows.batch(2).element_spec == tf.RaggedTensorSpec([None, None], tf.int32, 1)
+    assert [batch.to_list() for batch in rows.shuffle(3, seed=1).repeat(2).batch(3).unbatch().batch(6)] != []
     nested = Dataset.from_tensor_slices(tf.ragged.constant([[[1], [2, 3]], [], [[4]]]))
     assert nested.element_spec == tf.RaggedTensorSpec([None, None], tf.int32, 1)
     first, second = nested.batch(2)

@@ -64,6 +64,7 @@ from stratagem._ops._convert import is_traced as is_traced
 from stratagem._ops._convert import need_value as need_value
 from stratagem._ops._convert import on_device as on_device
 from stratagem._ops._convert import tensor as tensor
+from stratagem._ops._counting import bincount as bincount
 from stratagem._ops._creation import constant as constant
 from stratagem._ops._creation import convert_to_tensor as convert_to_tensor
 from stratagem._ops._creation import eye as eye
@@ -309,7 +310,6 @@ from stratagem._ops._reductions import reduce_prod as reduce_prod
 from stratagem._ops._reductions import reduce_std as reduce_std
 from stratagem._ops._reductions import reduce_sum as reduce_sum
 from stratagem._ops._reductions import reduce_variance as reduce_variance
-from stratagem._ops._segments import bincount as bincount
 from stratagem._ops._segments import confusion_matrix as confusion_matrix
 from stratagem._ops._segments import segment_max as segment_max
 from stratagem._ops._segments import segment_mean as segment_mean

@@ -183,6 +183,7 @@ def on_host(value: Any, dtype: Any = None) -> np.ndarray:
         array = np.asarray(value)
         if array.dtype.kind in "SUO":
             return _strings(array, requested)
+        _check_strings(value, array, requested)
         return array if requested is None else array.astype(requested.dtype)
     array = _from_python(value)
     if array.dtype.kind in "SUO":
@@ -190,6 +191,7 @@ def on_host(value: Any, dtype: Any = None) -> np.ndarray:
         return _strings(np.asarray(value, dtype=object), requested)
     if requested is None:
         return array.astype(_default_type(value, array))
+    _check_strings(value, array, requested)
     if _rank(array.dtype) > _rank(requested.dtype) and array.size:
         raise TypeError(f"Cannot convert {value!r} to {requested!r} without loss. Use tf.cast.")
     try:
@@ -205,6 +207,14 @@ def _from_python(value: Any) -> np.ndarray:
         return np.asarray(value, dtype=object)
     except ValueError as error:
         raise ValueError(f"A list of lists of different lengths is no tensor: {value!r}") from error
+
+
+def _check_strings(value: Any, array: np.ndarray, requested: DType | None) -> None:
+    """Raises TypeError for numbers where strings are requested."""
+    if requested is not None and requested.name == "string" and array.size:
+        raise TypeError(
+            f"Cannot convert {value!r:.100} to a tensor of strings. tf.strings.as_string makes text of numbers."
+        )
 
 
 def _strings(array: np.ndarray, requested: DType | None) -> np.ndarray:

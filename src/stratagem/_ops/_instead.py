@@ -8,7 +8,6 @@ from stratagem._ops._instead_compat import INSTEAD as _COMPAT
 from stratagem._ops._instead_keras import INSTEAD as _KERAS
 
 _PADDED = "dense tensors that `Dataset.padded_batch` fills up, with tf.sequence_mask of their lengths"
-_SPARSE = "dense tensors: tf.sparse.to_dense, and tf.one_hot or string work in the input pipeline"
 _QUANTIZED = "tf.quantization.quantize_and_dequantize_v2: there are no quantized types"
 _SAVED = "`model.save(path)` of a Keras model, tf.train.Checkpoint, or jax.export for a compiled function"
 _PROPOSALS = "tf.image.combined_non_max_suppression of boxes that you decode from the anchors"
@@ -139,14 +138,12 @@ _TENSORFLOW = {
     },
     "quantization": {"": _QUANTIZED},
     "queue": {"": "tf.data.Dataset (`prefetch`, `shuffle`), or the standard library's `queue` outside of steps"},
-    "ragged": {"cross cross_hashed": "tf.keras.layers.HashedCrossing, or string work in the input pipeline"},
     "random": {
         "learned_unigram_candidate_sampler": _UNIGRAM,
     },
     "saved_model": {"": _SAVED},
     "sets": {"": "a Python set in tf.numpy_function in the input pipeline"},
     "signal": {"": "jax.numpy.fft and jax.scipy.signal"},
-    "sparse": {"": _SPARSE},
     "strings": {
         "unicode_script": "unicodedata in tf.numpy_function in the input pipeline",
         "": _TEXT,

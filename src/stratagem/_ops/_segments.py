@@ -146,26 +146,6 @@ def segment_min(data: Nest, segment_ids: TensorLike, name: str | None = None) ->
     return _fill_empty(unsorted_segment_min(data, segment_ids, count), _row_counts(segment_ids, count) == 0, 0)
 
 
-def bincount(
-    arr: TensorLike,
-    weights: TensorLike = None,
-    minlength: IntLike = None,
-    maxlength: IntLike = None,
-    dtype: DTypeLike = int32,
-    name: str | None = None,
-) -> Tensor:
-    """The count of each number, from 0. Inside a trace `minlength` and `maxlength` must be given and equal."""
-    array = tensor(arr).ravel()
-    if minlength is not None and minlength == maxlength:
-        length = static_int(minlength, "a tensor is the length of tf.math.bincount")
-    else:
-        length = int(np.max(concrete("tf.math.bincount", array).astype(np.int64), initial=-1)) + 1
-        length = max(length, minlength or 0)
-        length = length if maxlength is None else min(length, maxlength)
-    each = jnp.ones(array.shape, as_dtype(dtype).dtype) if weights is None else tensor(weights).ravel()
-    return unsorted_segment_sum(each, array, length)
-
-
 def confusion_matrix(
     labels: TensorLike,
     predictions: TensorLike,

@@ -241,7 +241,7 @@ class Names(collections.UserDict[str, Any]):
 
         super().__init__(tf=tf, gzip=gzip, zlib=zlib, w=self.written, four=self.four, changed=changed, names=file_names)
         self.update(one=self.one, three=self.three, sequence=self.sequence, sequences=self.sequences)
-        self.update(parts=last_parts, opened=self.opened)
+        self.update(parts=last_parts, opened=self.opened, example=self.example, told=told)
         self._folder = tempfile.TemporaryDirectory()
         self._count = 0
         tree = Path(self._folder.name, "tree")
@@ -333,6 +333,16 @@ class Names(collections.UserDict[str, Any]):
         """What a function reads from a file of two lines."""
         with self["tf"].io.gfile.GFile(self.written(b"one\ntwo\n"), mode) as file:
             return read(file)
+
+
+def told(features: dict[str, Any]) -> dict[str, Any]:
+    """Features with ragged tensors as lists, with what else they have."""
+    return {
+        key: {"rows": str(v.to_list()), "splits": np.dtype(v.row_splits.numpy().dtype).name, "rank": v.ragged_rank}
+        if hasattr(v, "row_splits")
+        else v
+        for key, v in features.items()
+    }
 
 
 def changed(file: str, *places: int) -> bytes:

@@ -11,6 +11,7 @@ from pathlib import Path
 import tensorflow as tf  # the real one
 from expressions import EXPRESSIONS, Names, answer
 from more_expressions import MORE_EXPRESSIONS
+from ragged_expressions import RAGGED
 from written import COMPRESSIONS, RECORDS, file_name
 
 HERE = Path(__file__).parent
@@ -19,7 +20,7 @@ HERE = Path(__file__).parent
 def main() -> None:
     """Write everything."""
     names = Names(tf)
-    answers = {e: answer(e, names) for e in [*EXPRESSIONS, *MORE_EXPRESSIONS]}
+    answers = {e: answer(e, names) for e in [*EXPRESSIONS, *MORE_EXPRESSIONS, *RAGGED]}
     names.close()
     lines = ",\n".join(f"{json.dumps(e)}: {json.dumps(a)}" for e, a in answers.items())
     (HERE / "tensorflow_answers.json").write_text(f"{{\n{lines}\n}}\n")

@@ -17,6 +17,7 @@ FEATURES = {
     "default": lambda dtype, size: tf.io.FixedLenFeature([], dtype, b"x" if dtype == tf.string else 1),
     "rows": lambda dtype, size: tf.io.FixedLenSequenceFeature([max(size, 1)], dtype, allow_missing=True),
     "sparse": lambda dtype, size: tf.io.VarLenFeature(dtype),
+    "ragged": lambda dtype, size: tf.io.RaggedFeature(dtype),
 }
 DTYPES = (tf.string, tf.float32, tf.int64)  # in the order of the fields of a Feature
 
@@ -99,9 +100,11 @@ def answer(records: list[bytes], wanted: dict[str, Any]) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A tensor, or the parts of a sparse one, with types and shapes."""
-    if isinstance(value, tf.sparse.SparseTensor):
+    """A tensor, or the parts of a sparse or ragged one, with types and shapes."""
+    if isinstance(value, tf.SparseTensor):
         return [plain(part) for part in (value.indices, value.values, value.dense_shape)]
+    if isinstance(value, tf.RaggedTensor):
+        return [plain(value.values), plain(value.row_splits)]
     array = np.asarray(value)
     return [array.dtype.name, array.shape, array.tolist() if array.dtype == object else array.tobytes()]
 

@@ -108,8 +108,6 @@ def test_errors_name_the_feature(names: Names, spec: dict[str, Any], fits: dict[
 
 
 def test_what_there_is_not_says_what_to_use() -> None:
-    with pytest.raises(tf.errors.UnimplementedError, match="Use FixedLenSequenceFeature"):
-        tf.io.RaggedFeature(tf.int64)
     with pytest.raises(AttributeError, match=r"tf.io.decode_proto is not provided; use .*protobuf"):
         tf.io.decode_proto  # noqa: B018
     with pytest.raises(tf.errors.InvalidArgumentError, match="is int64, float32 or string, got uint8"):
@@ -213,7 +211,7 @@ def test_rows_of_any_length_go_through_a_pipeline(tmp_path: Path) -> None:
     assert dense.tolist() == next(iter(padded)).tolist() == [[0, 0], [0, 0], [0, 1], [0, 0], [0, 0]]
 
 
-def test_sparse_tensors_of_one_shape_are_batched_but_not_divided(tmp_path: Path) -> None:
+def test_sparse_tensors_of_one_shape_are_batched_and_divided(tmp_path: Path) -> None:
     spec = {"values": tf.io.VarLenFeature(tf.int64)}
     records = examples(tmp_path, 6)
     equal = records.skip(2).take(1).repeat(2).map(lambda r: tf.io.parse_single_example(r, spec)["values"])
@@ -223,8 +221,14 @@ def test_sparse_tensors_of_one_shape_are_batched_but_not_divided(tmp_path: Path)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"Cannot batch .*dense_to_sparse_batch"):
         list(records.map(lambda r: tf.io.parse_single_example(r, spec)).batch(2))
     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    with pytest.raises(TypeError, match="Make it dense first"):
-        list(strategy.experimental_distribute_dataset(batches))
+    sizes = [
+        [part.dense_shape.tolist() for part in batch["values"].values]
+        for batch in strategy.experimental_distribute_dataset(batches)
+    ]
+    labels = records.batch(4).map(lambda r: tf.io.parse_example(r, {"label": INT}))
+    rows = [[len(part) for part in batch["label"].values] for batch in strategy.experimental_distribute_dataset(labels)]
+    assert [[size[0] for size in batch] for batch in sizes] == rows
+    assert sizes[0] == [[2, 2], [2, 2]]
 
 
 def test_bytes_with_zeros_at_their_end_stay_whole() -> None:

@@ -11,6 +11,7 @@ import pytest
 import stratagem as tf
 from tests.data.files.expressions import EXPRESSIONS, Names, answer
 from tests.data.files.more_expressions import MORE_EXPRESSIONS
+from tests.data.files.ragged_expressions import RAGGED
 
 HERE = Path(__file__).parent
 RECORDED: dict[str, Any] = json.loads((HERE / "tensorflow_answers.json").read_text())
@@ -26,10 +27,10 @@ def names() -> Iterator[Names]:
 
 
 def test_the_record_is_complete() -> None:
-    assert sorted(RECORDED) == sorted([*EXPRESSIONS, *MORE_EXPRESSIONS])
+    assert sorted(RECORDED) == sorted([*EXPRESSIONS, *MORE_EXPRESSIONS, *RAGGED])
 
 
-@pytest.mark.parametrize("expression", [e for e in [*EXPRESSIONS, *MORE_EXPRESSIONS] if e not in DIFFERENT])
+@pytest.mark.parametrize("expression", [e for e in [*EXPRESSIONS, *MORE_EXPRESSIONS, *RAGGED] if e not in DIFFERENT])
 def test_answer(expression: str, names: Names) -> None:
     found, recorded = json.loads(json.dumps(answer(expression, names))), dict(RECORDED[expression])
     if "error" in recorded and "error" in found:

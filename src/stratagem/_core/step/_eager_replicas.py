@@ -22,7 +22,15 @@ from stratagem._core.step._replica_shapes import Shape
 from stratagem._core.step._replica_threads import ReplicaThreads
 from stratagem._core.step._trace_recorder import TraceRecorder
 from stratagem._core.step._traced_per_replica import TracedPerReplica
-from stratagem._core.values import adopt, is_per_replica, map_structure, on_read, per_replica, placement_of
+from stratagem._core.values import (
+    adopt,
+    is_per_replica,
+    map_structure,
+    on_read,
+    per_replica,
+    placement_of,
+    with_per_replica_composites,
+)
 from stratagem._private import (
     KerasVariable,
     OutsideOfTraces,
@@ -111,7 +119,7 @@ def run_eagerly(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwar
     with OutsideOfTraces(), unscoped():
         results = threads.run(replica)
         _commit(captures, mesh)
-        found = map_structure(lambda *leaves: _joined(leaves, mesh), *results)
+        found = with_per_replica_composites(map_structure(lambda *leaves: _joined(leaves, mesh), *results))
     if recorder is not None:
         refuse_gradients(
             recorder,

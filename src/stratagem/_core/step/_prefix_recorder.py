@@ -91,9 +91,12 @@ class PrefixRecorder:
                 return function(*args, **kwargs)  # which says what it needs
             self.need_host(f"it calls {function_name(function)} with strings and with a tensor that it computes itself")
         own = any(name is not None and name[2] for name in found)
-        examples = [leaf if name is None else self._example(name[1]) for name, leaf in zip(found, leaves, strict=True)]
-        values, again = jax.tree.unflatten(structure, examples)
-        with init_scope(), self._noting_stand_ins(function, own):
+        with (
+            init_scope(),
+            self._noting_stand_ins(function, own),
+        ):  # also a replica's part of a stacked array is taken there
+            examples = [v if name is None else self._example(name[1]) for name, v in zip(found, leaves, strict=True)]
+            values, again = jax.tree.unflatten(structure, examples)
             result, made = jax.tree.flatten(function(*values, **again))
         names = tuple(leaf if name is None else name[0] for name, leaf in zip(found, leaves, strict=True))
         self._calls.append(HostCall(function, names, structure, own))

@@ -30,6 +30,8 @@ from stratagem._core.values._per_replica import Stacked as Stacked
 from stratagem._core.values._per_replica import is_per_replica as is_per_replica
 from stratagem._core.values._per_replica import map_structure as map_structure
 from stratagem._core.values._per_replica import per_replica as per_replica
+from stratagem._core.values._per_replica_composite import PerReplicaComposite as PerReplicaComposite
+from stratagem._core.values._per_replica_composite import with_per_replica_composites as with_per_replica_composites
 from stratagem._core.values._placement import Placement as Placement
 from stratagem._core.values._placement import adopt as adopt
 from stratagem._core.values._placement import attach_placements as attach_placements

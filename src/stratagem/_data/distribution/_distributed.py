@@ -11,7 +11,14 @@ import numpy as np
 from stratagem._base.types import DTypeLike
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh, exact
-from stratagem._core.values import PerReplica, Separate, TensorShape, TensorSpec, per_replica
+from stratagem._core.values import (
+    PerReplica,
+    Separate,
+    TensorShape,
+    TensorSpec,
+    per_replica,
+    with_per_replica_composites,
+)
 from stratagem._data._dataset import Dataset
 from stratagem._data._iterator import ElementIterator
 from stratagem._data.distribution._dataset_agreement import agree_on_steps
@@ -36,6 +43,7 @@ from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._shard_report import DatasetLength, announce, check_lengths, length
 from stratagem._data.distribution._worker_iterator import WorkerIterator, joined
 from stratagem._data.elements._nest import Array, Nest, leaves, to_tensors
+from stratagem._data.elements._parts import has_composites, map_parts, shapes_without_rows
 from stratagem._data.elements._spec import Spec, with_other_rows
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
@@ -86,7 +94,7 @@ class DistributedIterator(ElementIterator[Nest]):
         self._mesh, self._placed = mesh, placed
 
     def _converted(self, element: Nest) -> Nest:
-        return element if self._placed else jax.tree.map(lambda leaf: place([leaf], self._mesh), element)
+        return element if self._placed else map_parts(lambda parts: place(parts, self._mesh), [element])
 
     def _for_program(self, element: Nest) -> Nest:
         return element if self._placed else to_tensors(element)
@@ -147,6 +155,9 @@ class DistributedInput(abc.ABC):
             walk = StallWatch(ahead or walk, self._mesh, agreement, ahead)
         return DistributedIterator(walk, lambda: self.element_spec, self._mesh, placed=placed)
 
+    def _without_rows(self, shapes: list[Shape]) -> list[Shape]:
+        return shapes_without_rows(self.stage.spec, shapes)
+
     def _spec_per_replica(self, spec: Nest) -> Nest:
         if self._context.num_input_pipelines > 1:
             spec = jax.tree.map(_any_rows, spec)  # another worker may continue when this one has no more rows
@@ -204,8 +215,8 @@ class DistributedDataset(DistributedInput):
     def _agreement(self, stream: WorkerIterator) -> ShapeAgreement:
         if self._context.num_input_pipelines == 1:
             return SingleWorkerAgreement()
-        if not self._sharding.common:
-            return SeparateInputsAgreement(self._mesh.job, self._num_local)
+        if not self._sharding.common or has_composites(self._pieces.spec):
+            return SeparateInputsAgreement(self._mesh.job, self._num_local, self._without_rows)
         known = self._stage.cardinality != UNKNOWN
         return SharedInputAgreement(stream.sizes) if known else VerifiedSharedBatches(self._mesh.job, stream.sizes)
 
@@ -240,7 +251,7 @@ class DistributedDatasetFromFunction(DistributedInput):
         agreement = (
             SingleWorkerAgreement()
             if self._context.num_input_pipelines == 1
-            else SeparateInputsAgreement(self._mesh.job, self._num_local)
+            else SeparateInputsAgreement(self._mesh.job, self._num_local, self._without_rows)
         )
         partial = self._handles_partial_steps
         return LockstepIterator(walks, self.stage, self._replicas, agreement, partial=partial), agreement
@@ -265,8 +276,9 @@ class _PlacedIterator(ParentIterator):
 
     def __next__(self) -> Nest:
         pieces = next(self._steps)
-        columns = iter(zip(*self._steps.shapes, strict=True))  # for each leaf, its shapes on all replicas of the job
-        return jax.tree.map(lambda *leaves: place(list(leaves), self._mesh, next(columns)), *pieces)
+        columns = iter(zip(*self._steps.shapes, strict=True))  # for each part, its shapes on all replicas of the job
+        placed = map_parts(lambda parts: place(parts, self._mesh, next(columns)), pieces)
+        return placed if self._mesh.num_replicas == 1 else with_per_replica_composites(placed)
 
     def _own_state(self) -> State:
         return {}

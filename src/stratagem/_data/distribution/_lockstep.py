@@ -1,14 +1,16 @@
 """Keeps the workers of a job in step: all make the same number of steps, even if their input ends at different times."""
 
 from collections.abc import Callable
-from typing import final
+from typing import Any, final
 
 import jax
 import numpy as np
 
-from stratagem._core.values import TensorSpec
-from stratagem._data.distribution._shape_agreement import ShapeAgreement, Shapes
-from stratagem._data.elements._nest import Array, Nest
+from stratagem._core.values import CompositeTensor, TensorSpec
+from stratagem._data.distribution._shape_agreement import Shape, ShapeAgreement, Shapes
+from stratagem._data.elements._composites import slice_of_composite
+from stratagem._data.elements._nest import Nest
+from stratagem._data.elements._parts import parts, zeros
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage, StageIterator
 
@@ -53,7 +55,7 @@ class LockstepIterator(StageIterator):
             self._ended = True
             raise StopIteration
         self.shapes = shapes
-        return drawn or [_zeros(self._stage.spec, shapes[i]) for i in self._replicas]
+        return drawn or [zeros(self._stage.spec, shapes[i]) for i in self._replicas]
 
     def get_state(self) -> State:
         return {"parents": [walk.get_state() for walk in self._walks]}
@@ -72,20 +74,16 @@ def _up_to_one(walk: StageIterator) -> list[Nest]:
         return []
 
 
-def _shapes(element: Nest) -> list[tuple[int, ...]]:
-    return [tuple(leaf.shape) for leaf in jax.tree.leaves(element)]
-
-
-def _zeros(spec: Nest, shapes: list[tuple[int, ...]]) -> Nest:
-    specs, structure = jax.tree.flatten(spec)
-    pairs = zip(specs, shapes, strict=True)
-    return jax.tree.unflatten(structure, [np.zeros(shape, leaf.dtype) for leaf, shape in pairs])
+def _shapes(element: Nest) -> list[Shape]:
+    return [tuple(part.shape) for part in parts(element)]
 
 
 def _without_rows(spec: Nest, like: Nest) -> Nest:
     """An element whose unknown dimensions are 0; an unknown rank is taken from another element."""
 
-    def empty(leaf: TensorSpec, other: Array) -> Array:
+    def empty(leaf: TensorSpec, other: Any) -> Any:
+        if isinstance(other, CompositeTensor):
+            return slice_of_composite(other, 0, 0)
         dims = leaf.shape if leaf.shape.rank is not None else (None, *other.shape[1:])
         return np.zeros([d or 0 for d in dims], leaf.dtype)
 

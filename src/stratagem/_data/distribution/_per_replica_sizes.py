@@ -1,14 +1,13 @@
 """Computes the per-replica sizes of a batch: how many of its rows each replica gets."""
 
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 
-from stratagem._core.values import CompositeTensor, TensorSpec
+from stratagem._core.values import CompositeTensor, TensorShape
 from stratagem._data.elements._nest import Array
-from stratagem._data.elements._spec import Spec
-from stratagem._ops.ragged import RaggedTensorSpec
-from stratagem._ops.sparse import SparseTensorSpec
+from stratagem._data.elements._spec import Spec, with_other_rows
 
 
 def piece_sizes(rows: int, replicas: int) -> tuple[int, ...]:
@@ -27,24 +26,21 @@ def round_sizes(batch_size: int, replicas: int, first: int) -> list[int]:
     return sizes[first:] + sizes[:first]
 
 
-def piece_spec(spec: TensorSpec, replicas: int) -> TensorSpec:
+def piece_spec(spec: Spec, replicas: int) -> Spec:
     """The spec of one replica's piece; the number of rows is unknown unless all pieces of all batches have the same."""
     check_batched(spec)
     if spec.shape.rank is None:
         return spec
     rows = spec.shape[0]
     piece = None if rows is None or rows % replicas else rows // replicas
-    return TensorSpec((piece, *spec.shape[1:]), spec.dtype)
+    return with_other_rows(spec, piece)
 
 
-def check_batched(tensor: Spec | CompositeTensor | Array) -> None:
-    """Raises ValueError for an element without a batch dimension, TypeError for a ragged or sparse one: none is divided."""
-    if isinstance(tensor, CompositeTensor | RaggedTensorSpec | SparseTensorSpec):
-        raise TypeError(
-            "A RaggedTensor or SparseTensor is not divided among replicas. Make it dense first: `map` the batches with "
-            "tf.sparse.to_dense, or with a function that calls `to_tensor` of ragged tensors."
-        )
-    if (tensor.ndim if isinstance(tensor, np.ndarray) else tensor.shape.rank) == 0:
+def check_batched(leaf: Spec | CompositeTensor | Array) -> None:
+    """Raises ValueError for an element without a batch dimension."""
+    tensor: Any = leaf
+    rank = tensor.ndim if isinstance(tensor, np.ndarray) else TensorShape(tensor.shape).rank
+    if rank == 0:
         raise ValueError(
             "A dataset can be distributed when its elements are batches, but this one has a scalar of "
             f"dtype {tensor.dtype} in its elements, which has no rows to divide among the replicas. "

@@ -95,18 +95,21 @@ class ExchangedAgreement(ShapeAgreement):
 
 @final
 class SeparateInputsAgreement(ExchangedAgreement):
-    """Workers with input of their own."""
+    """Workers with input of their own, or whose pieces of common batches have other sizes than numbers of rows.
 
-    def __init__(self, job: Job, replicas: int) -> None:
+    without_rows: returns the shapes of an element without rows, given those of another element.
+    """
+
+    def __init__(self, job: Job, replicas: int, without_rows: Callable[[list[Shape]], list[Shape]]) -> None:
         super().__init__(job)
-        self._replicas = replicas
+        self._replicas, self._without_rows = replicas, without_rows
 
     def shapes(self, mine: Shapes | None) -> Shapes | None:
         given = self._ask(mine)
         some = next((shapes for shapes in given if shapes is not None), None)
         if some is None:
             return None
-        nothing: list[Any] = [[0, *leaf[1:]] if leaf else leaf for leaf in some[0]]
+        nothing: list[Any] = self._without_rows(some[0])
         every = [shapes or [nothing] * self._replicas for shapes in given]
         return [[tuple(leaf) for leaf in replica] for shapes in every for replica in shapes]
 

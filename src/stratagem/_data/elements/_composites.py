@@ -13,6 +13,31 @@ from stratagem._ops.ragged import RaggedTensor
 from stratagem._ops.sparse import SparseTensor
 
 
+class RaggedRow(np.ndarray):
+    """A row of a ragged tensor, whose elements are no longer ragged: a batch of such rows is ragged again.
+
+    splits_dtype: that of the row splits of the tensor; None for what is only a part of a row.
+    """
+
+    splits_dtype: np.dtype[Any] | None = None
+
+
+def ragged_rows(array: np.ndarray, splits: np.ndarray) -> list[RaggedRow]:
+    """Returns the rows of an array between each place and the next."""
+    found = []
+    for begin, end in itertools.pairwise(splits.tolist()):
+        row = array[begin:end].view(RaggedRow)
+        row.splits_dtype = splits.dtype
+        found.append(row)
+    return found
+
+
+def rows_batched(rows: Sequence[Any]) -> RaggedTensor:
+    """Returns rows, which may differ in length, as a ragged tensor."""
+    splits = np.cumsum([0, *map(len, rows)]).astype(rows[0].splits_dtype)
+    return RaggedTensor(np.concatenate([row.view(np.ndarray) for row in rows]), splits)
+
+
 def composite_rows(composite: CompositeTensor) -> int:
     """Returns the size of the first dimension."""
     rows: int = composite.shape[0]  # type: ignore[attr-defined]
@@ -34,12 +59,10 @@ def rows_of_composite(composite: Any) -> list[Any]:
     """Returns the rows: of one ragged dimension arrays, of several RaggedTensors, and of a SparseTensor such ones."""
     if isinstance(composite, SparseTensor):
         return [_without_first(slice_of_composite(composite, i, i + 1)) for i in range(composite_rows(composite))]
-    inner, splits = composite._values, np.asarray(composite._splits).tolist()
-    pairs = itertools.pairwise(splits)
+    inner, splits = composite._values, np.asarray(composite._splits)
     if isinstance(inner, RaggedTensor):
-        return [inner.taken(np.arange(a, b)) for a, b in pairs]
-    array = np.asarray(inner)
-    return [array[a:b] for a, b in pairs]
+        return [inner.taken(np.arange(a, b)) for a, b in itertools.pairwise(splits.tolist())]
+    return ragged_rows(np.asarray(inner), splits)
 
 
 def _without_first(sparse: Any) -> SparseTensor:

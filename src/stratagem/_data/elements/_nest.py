@@ -22,8 +22,10 @@ from stratagem._base.types import Nest as Nest
 from stratagem._base.types import TensorLike
 from stratagem._core.values import CompositeTensor, TensorShape, TensorSpec
 from stratagem._data.elements._composites import (
+    RaggedRow,
     composite_rows,
     composites_stacked,
+    rows_batched,
     rows_of_composite,
     slice_of_composite,
 )
@@ -195,11 +197,13 @@ def _rows(array: Any) -> list[Any]:
     return [array[i, ...] for i in range(len(array))]
 
 
-def _stacked(component: int, rows: Sequence[Array]) -> Array:
+def _stacked(component: int, rows: Sequence[Array]) -> Any:
     if isinstance(rows[0], NestedDataset):
         raise no_batches_of_datasets()
     if isinstance(rows[0], CompositeTensor):
         return composites_stacked(component, rows)
+    if isinstance(rows[0], RaggedRow) and rows[0].splits_dtype is not None:
+        return rows_batched(rows)
     shape, dtype = rows[0].shape, rows[0].dtype
     result = np.empty((len(rows), *shape), dtype)
     for i, row in enumerate(rows):

@@ -84,7 +84,7 @@ def without_rows(spec: Spec) -> Spec:
     if isinstance(spec, DatasetSpec):
         raise ValueError("Slicing dataset elements is not supported: a dataset in an element has no rows.")
     shape = None if spec.shape.rank is None else spec.shape[1:]
-    if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank > 1:
+    if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank:
         return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank - 1, spec.row_splits_dtype)
     return SparseTensorSpec(shape, spec.dtype) if isinstance(spec, SparseTensorSpec) else TensorSpec(shape, spec.dtype)
 

@@ -13,7 +13,6 @@ from stratagem._data.files._encodings import decode_json_example as decode_json_
 from stratagem._data.files._encodings import encode_base64 as encode_base64
 from stratagem._data.files._features import FixedLenFeature as FixedLenFeature
 from stratagem._data.files._features import FixedLenSequenceFeature as FixedLenSequenceFeature
-from stratagem._data.files._features import RaggedFeature as RaggedFeature
 from stratagem._data.files._features import VarLenFeature as VarLenFeature
 from stratagem._data.files._folders import image_dataset_from_directory as image_dataset_from_directory
 from stratagem._data.files._folders import text_dataset_from_directory as text_dataset_from_directory
@@ -32,6 +31,7 @@ from stratagem._data.files._parse import parse_example as parse_example
 from stratagem._data.files._parse import parse_single_example as parse_single_example
 from stratagem._data.files._parse import parse_single_sequence_example as parse_single_sequence_example
 from stratagem._data.files._parse_sequences import parse_sequence_example as parse_sequence_example
+from stratagem._data.files._ragged_feature import RaggedFeature as RaggedFeature
 from stratagem._data.files._record_datasets import DatasetTFRecordWriter as DatasetTFRecordWriter
 from stratagem._data.files._record_datasets import make_batched_features_dataset as make_batched_features_dataset
 from stratagem._data.files._record_datasets import parse_example_dataset as parse_example_dataset

@@ -3,15 +3,15 @@
 import abc
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NoReturn, final
+from typing import Any, final
 
 import numpy as np
 
-from stratagem._base.errors import InvalidArgumentError, UnimplementedError
-from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike
 from stratagem._data.elements._nest import Array, to_numpy
 from stratagem._data.files._columns import Column
 from stratagem._data.files._host_tensor import numbers
@@ -106,6 +106,22 @@ class FeatureParser(abc.ABC):
     @abc.abstractmethod
     def column(self, column: Column) -> Any:
         """The tensor for the values of several Examples in one column; None if they do not fit, for which `many` has errors."""
+
+    def keys(self, key: str) -> list[str]:
+        """The names of the features that the tensor is made of."""
+        return [key]
+
+    def of_example(self, key: str, found: Mapping[str, Any]) -> Any:
+        """The tensor for one Example. found: its features by name."""
+        return self.one(key, found.get(key))
+
+    def of_examples(self, key: str, found: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Any:
+        """The tensor for several Examples, whose names are for errors. found: their features by name."""
+        return self.many(key, [features.get(key) for features in found], names)
+
+    def of_columns(self, key: str, columns: Mapping[str, Column]) -> Any:
+        """The tensor for several Examples whose features are in columns; None if they do not fit, see `column`."""
+        return self.column(columns[key])
 
     def feature_list(self, key: str, feature: Any) -> Any:
         """The list in a feature, None if there is none.
@@ -300,18 +316,6 @@ def _sparse_matrix(values: Array, lengths: Array) -> SparseTensor:
     indices = np.stack([rows, np.arange(len(values), dtype=np.int64) - begins[rows]], axis=1)
     shape = np.array([len(lengths), lengths.max(initial=0)], np.int64)
     return SparseTensor(numbers(indices), numbers(values), numbers(shape))
-
-
-def RaggedFeature(*args: Unused, **kwargs: Unused) -> NoReturn:
-    """Not supported: there are no ragged tensors.
-
-    Raises:
-        UnimplementedError: always.
-    """
-    raise UnimplementedError(
-        "tf.io.RaggedFeature: there are no ragged tensors here. Use FixedLenSequenceFeature([], dtype, allow_missing=True), "
-        "which pads a batch to its longest row, or VarLenFeature(dtype), which gives a SparseTensor."
-    )
 
 
 def _dims(shape: Any, what: str) -> tuple[int, ...]:

@@ -20,13 +20,14 @@ from stratagem._data.files._features import (
 )
 from stratagem._data.files._host_tensor import numbers, text
 from stratagem._data.files._messages import Example, SequenceExample
+from stratagem._data.files._ragged_feature import RaggedFeature
 
 
 @host_function
 def parse_single_example(
     serialized: TensorLike, features: Mapping[str, FeatureParser], example_names: Unused = None, name: str | None = None
 ) -> dict[str, Nest]:
-    """The features of one serialized Example by name: tensors, and SparseTensors for VarLenFeature.
+    """The features of one serialized Example by name: tensors, and what VarLenFeature and RaggedFeature say.
 
     serialized: a scalar string. Numbers stay in host memory until they are used in a computation.
 
@@ -36,7 +37,7 @@ def parse_single_example(
     """
     _check(features)
     found = parsed_message(Example, _scalar(serialized)).features.feature
-    return {key: expected.one(key, found.get(key)) for key, expected in features.items()}
+    return {key: expected.of_example(key, found) for key, expected in features.items()}
 
 
 @host_function
@@ -63,13 +64,14 @@ def parse_example(
     if example_names is not None:
         names = [n.decode() for n in text(example_names, "parse_example", ValueError).tolist()]
     records = array.tolist()
-    columns = columns_of(records, features)
-    if columns is not None and features.keys() == columns.keys():
-        made = {key: expected.column(columns[key]) for key, expected in features.items()}
+    needed = {name for key, expected in features.items() for name in expected.keys(key)}
+    columns = columns_of(records, needed)
+    if columns is not None and needed == columns.keys():
+        made = {key: expected.of_columns(key, columns) for key, expected in features.items()}
         if all(tensor is not None for tensor in made.values()):
             return made
     found = [parsed_message(Example, data).features.feature for data in records]
-    return {key: expected.many(key, [f.get(key) for f in found], names) for key, expected in features.items()}
+    return {key: expected.of_examples(key, found, names) for key, expected in features.items()}
 
 
 @host_function
@@ -82,7 +84,8 @@ def parse_single_sequence_example(
 ) -> tuple[dict[str, Nest], dict[str, Nest]]:
     """The context and the feature lists of one serialized SequenceExample.
 
-    sequence_features: FixedLenSequenceFeature gives (steps, *shape), VarLenFeature a sparse matrix (steps, longest).
+    sequence_features: FixedLenSequenceFeature gives (steps, *shape), VarLenFeature a sparse matrix (steps, longest),
+    RaggedFeature a ragged one.
 
     Raises:
         ValueError, InvalidArgumentError: in the same cases as `parse_single_example`.
@@ -92,7 +95,7 @@ def parse_single_sequence_example(
     message = parsed_message(SequenceExample, _scalar(serialized))
     context, lists = message.context.feature, message.feature_lists.feature_list
     _check(context_features or {}, empty=True)
-    parsed = {key: expected.one(key, context.get(key)) for key, expected in (context_features or {}).items()}
+    parsed = {key: expected.of_example(key, context) for key, expected in (context_features or {}).items()}
     steps = {key: parsed_steps(key, expected, lists.get(key)) for key, expected in (sequence_features or {}).items()}
     return parsed, steps
 
@@ -104,12 +107,14 @@ def parsed_steps(key: str, expected: Any, found: Any) -> Any:
         ValueError, InvalidArgumentError: in the same cases as `parse_single_sequence_example`.
     """
     steps = [] if found is None else found.feature
+    if isinstance(expected, RaggedFeature) and not expected.partitions:
+        return expected.in_rows([expected.one(key, step) for step in steps])
     if isinstance(expected, VarLenFeature):
         return sparse_rows([expected.values(key, step) for step in steps], expected.kind)
     if not isinstance(expected, FixedLenSequenceFeature):
         raise ValueError(
             f"Unsupported {type(expected).__name__} for the feature list {key!r}. "
-            "Use FixedLenSequenceFeature or VarLenFeature."
+            "Use FixedLenSequenceFeature, VarLenFeature, or RaggedFeature without partitions."
         )
     if found is None and not expected.allow_missing:
         raise InvalidArgumentError(
@@ -134,7 +139,7 @@ def _check(features: Mapping[str, FeatureParser], *, empty: bool = False) -> Non
         if not isinstance(expected, FeatureParser):
             raise ValueError(
                 f"Unsupported {type(expected).__name__} {expected!r:.100} for key {key!r}. Use tf.io.FixedLenFeature, "
-                "FixedLenSequenceFeature or VarLenFeature."
+                "FixedLenSequenceFeature, VarLenFeature or RaggedFeature."
             )
 
 

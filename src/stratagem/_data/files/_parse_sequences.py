@@ -1,5 +1,6 @@
 """Parses batches of serialized SequenceExamples: `tf.io.parse_sequence_example`."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from stratagem._data.files._features import FeatureParser, FixedLenSequenceFeatu
 from stratagem._data.files._host_tensor import numbers, text
 from stratagem._data.files._messages import SequenceExample
 from stratagem._data.files._parse import parse_single_sequence_example, parsed_message, parsed_steps
+from stratagem._data.files._ragged_feature import RaggedFeature
 from stratagem._ops.sparse import SparseTensor
 
 _Parsed = dict[str, Nest]
@@ -29,7 +31,8 @@ def parse_sequence_example(
     """The contexts, the feature lists and the lengths of a vector of serialized SequenceExamples; or of a scalar.
 
     sequence_features: FixedLenSequenceFeature gives (n, longest, *shape), filled up with zeros or "", and lengths (n,), int64;
-    VarLenFeature gives a SparseTensor (n, longest, most values of a step). example_names: strings, for errors.
+    VarLenFeature gives a SparseTensor (n, longest, most values of a step), RaggedFeature a RaggedTensor.
+    example_names: strings, for errors.
 
     Raises:
         ValueError: no features, or ones that are not of these kinds, or a default value of a sequence.
@@ -49,14 +52,17 @@ def parse_sequence_example(
         names = [n.decode() for n in text(example_names, "parse_sequence_example", ValueError).tolist()]
     messages = [parsed_message(SequenceExample, data) for data in array.tolist()]
     contexts = {
-        key: expected.many(key, [m.context.feature.get(key) for m in messages], names)
+        key: expected.of_examples(key, [m.context.feature for m in messages], names)
         for key, expected in context.items()
     }
     found: _Parsed = {}
     sizes: _Parsed = {}
     for key, expected in sequences.items():
         lists_of_key = [m.feature_lists.feature_list.get(key) for m in messages]
-        if isinstance(expected, VarLenFeature):
+        if isinstance(expected, RaggedFeature):
+            read = functools.partial(parsed_steps, key, expected)
+            found[key] = expected.in_rows(each(read, lists_of_key, names))
+        elif isinstance(expected, VarLenFeature):
             found[key] = _sparse(key, expected, lists_of_key, names)
         else:
             found[key], sizes[key] = _padded(key, expected, lists_of_key, names)
@@ -73,12 +79,14 @@ def _check(context: Mapping[str, FeatureParser], sequences: Mapping[str, Feature
     for key, expected in context.items():
         if not isinstance(expected, FeatureParser) or isinstance(expected, FixedLenSequenceFeature):
             raise ValueError(
-                f"Unsupported {expected!r:.100} for the context's key {key!r}. Use FixedLenFeature or VarLenFeature."
+                f"Unsupported {expected!r:.100} for the context's key {key!r}. Use FixedLenFeature, VarLenFeature or "
+                "RaggedFeature."
             )
     for key, expected in sequences.items():
-        if not isinstance(expected, FixedLenSequenceFeature | VarLenFeature):
+        if not isinstance(expected, FixedLenSequenceFeature | VarLenFeature | RaggedFeature):
             raise ValueError(
-                f"Unsupported {expected!r:.100} for the feature list {key!r}. Use FixedLenSequenceFeature or VarLenFeature."
+                f"Unsupported {expected!r:.100} for the feature list {key!r}. Use FixedLenSequenceFeature, VarLenFeature "
+                "or RaggedFeature."
             )
         if isinstance(expected, FixedLenSequenceFeature) and expected.default_value is not None:
             raise ValueError(

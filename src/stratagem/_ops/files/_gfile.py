@@ -234,7 +234,10 @@ def read_file(filename: PathLike, name: str | None = None) -> np.ndarray:
     """Reads a file's bytes as a scalar string tensor. Raises NotFoundError, and ValueError without a name."""
     _require(filename, "tf.io.read_file", "a file's name")
     with file_errors(filename):
-        return np.array(Path(local_path(filename)).read_bytes(), dtype=object)
+        name_of_file = local_path(filename)
+        if not name_of_file:
+            raise FileNotFoundError  # for Python the empty path is the present folder
+        return np.array(Path(name_of_file).read_bytes(), dtype=object)
 
 
 def write_file(filename: PathLike, contents: TensorLike, name: str | None = None) -> None:

@@ -6,12 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.types import ShapeLike, TensorLike
-from stratagem._core.step import host_function
 from stratagem._core.values import CompositeTensor, TensorShape
-from stratagem._ops._convert import StringTensor, Tensor, allow_x64, is_traced, on_device, static_int, tensor
+from stratagem._ops._convert import StringTensor, Tensor, allow_x64, is_traced, on_device, tensor
 from stratagem._ops._indexing import gather
 from stratagem._ops.ragged import _row_splits as row_splits_
-from stratagem._ops.ragged._row_splits import RowSplits, known
 from stratagem._ops.sparse import SparseTensor
 
 
@@ -47,15 +45,9 @@ def _padded(ragged: Any, fill: Any, sizes: list[int | None]) -> Tensor:
         raise ValueError(f"to_tensor: values of shape {inner.shape} do not have the sizes {sizes[2:]}.")
     length = sizes[1] if sizes[1] is not None else ragged._uniform
     if length is None:
-        length = static_int(_longest(ragged._splits), "the shape of `to_tensor`")
+        length = row_splits_.longest(ragged._splits)
     places = _places(ragged._splits, length, len(inner), sizes[0])
     return taken(_with_row(inner, fill), places)
-
-
-@host_function
-def _longest(splits: RowSplits) -> np.ndarray:
-    lengths = row_splits_.lengths(known(splits, "the shape of `to_tensor`, without `shape`,"))
-    return np.asarray(lengths.max(initial=0))
 
 
 def _places(splits: Any, length: int, missing: int, nrows: int | None) -> Any:

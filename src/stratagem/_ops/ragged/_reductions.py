@@ -25,7 +25,7 @@ def _of_bools(segments: UserFunction, data: Any, ids: Any, count: int) -> Any:
 
 # A reduction of tensors, and of segments.
 Reduction = tuple[UserFunction, UserFunction]
-_FUNCTIONS: dict[str, Reduction] = {
+FUNCTIONS: dict[str, Reduction] = {
     "reduce_sum": (_reductions.reduce_sum, _segments.unsorted_segment_sum),
     "reduce_prod": (_reductions.reduce_prod, _segments.unsorted_segment_prod),
     "reduce_max": (_reductions.reduce_max, _segments.unsorted_segment_max),
@@ -80,14 +80,14 @@ def _segmented(function: UserFunction, data: Any, ids: Any, count: int) -> Any:
 
 def _rule_for(reduction: str) -> Callable[..., Any]:
     def reduce(input_tensor: RaggedTensor, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
-        return reduced(_FUNCTIONS[reduction], input_tensor, axis, bool(keepdims))
+        return reduced(FUNCTIONS[reduction], input_tensor, axis, bool(keepdims))
 
     return reduce
 
 
 def give_rules() -> None:
     """Lets reductions take ragged tensors."""
-    for name in _FUNCTIONS:
+    for name in FUNCTIONS:
         rule(RaggedTensor, name)(_rule_for(name))
 
 
@@ -97,7 +97,7 @@ def reduce_mean(
 ) -> Any:
     """Returns the means, NaN of no values."""
     ones = _creation.ones_like(input_tensor)
-    total, count = (reduced(_FUNCTIONS["reduce_sum"], values, axis, bool(keepdims)) for values in (input_tensor, ones))
+    total, count = (reduced(FUNCTIONS["reduce_sum"], values, axis, bool(keepdims)) for values in (input_tensor, ones))
     return _elementwise.truediv(total, count)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike
-from stratagem._ops._convert import allow_x64, is_tensor, is_traced, need_value, on_host, tensor
+from stratagem._core.step import host_function
+from stratagem._ops._convert import allow_x64, is_tensor, is_traced, need_value, on_host, static_int, tensor
 from stratagem._ops._dtypes import as_dtype
 
 RowSplits = np.ndarray | jax.Array
@@ -97,6 +98,16 @@ def lengths(splits: RowSplits) -> RowSplits:
     """Returns how many values each row has."""
     found = _place(splits)
     return found[1:] - found[:-1]
+
+
+def longest(splits: RowSplits) -> int:
+    """Returns the length of the longest row: a size that the host computes before a step, if it knows the splits there."""
+    return static_int(_longest(splits), "the longest row of a RaggedTensor is the size of a dimension")
+
+
+@host_function
+def _longest(splits: RowSplits) -> np.ndarray:
+    return np.asarray(lengths(known(splits, "the longest row")).max(initial=0))
 
 
 def rowids(splits: RowSplits, nvals: int) -> RowSplits:

@@ -10,6 +10,8 @@ from stratagem._ops.sparse._arithmetic import reduce_sum as reduce_sum
 from stratagem._ops.sparse._arithmetic import softmax as softmax
 from stratagem._ops.sparse._arithmetic import sparse_dense_matmul as sparse_dense_matmul
 from stratagem._ops.sparse._arithmetic import to_indicator as to_indicator
+from stratagem._ops.sparse._counting import bincount as bincount
+from stratagem._ops.sparse._counts import occurring as occurring
 from stratagem._ops.sparse._dense import from_dense as from_dense
 from stratagem._ops.sparse._dense import to_dense as to_dense
 from stratagem._ops.sparse._embeddings import embedding_lookup_sparse as embedding_lookup_sparse
@@ -21,6 +23,7 @@ from stratagem._ops.sparse._layout import concat as concat
 from stratagem._ops.sparse._layout import expand_dims as expand_dims
 from stratagem._ops.sparse._layout import eye as eye
 from stratagem._ops.sparse._layout import fill_empty_rows as fill_empty_rows
+from stratagem._ops.sparse._layout import mask as mask
 from stratagem._ops.sparse._layout import reorder as reorder
 from stratagem._ops.sparse._layout import reset_shape as reset_shape
 from stratagem._ops.sparse._layout import reshape as reshape

@@ -7,6 +7,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._core.step import host_function_if_needed
+from stratagem._core.values import IndexedSlices
 from stratagem._ops._arrays import concat as tensors_concat
 from stratagem._ops._convert import Tensor, inferred_shape, on_device, static_int, static_shape, tensor
 from stratagem._ops._creation import ones
@@ -196,3 +197,10 @@ def eye(
     columns = rows if num_columns is None else static_int(num_columns, "a tensor is part of a shape")
     places = np.arange(min(rows, columns))
     return sparse_of(np.stack([places, places], axis=1), ones((len(places),), dtype), (rows, columns))
+
+
+def mask(a: IndexedSlices, mask_indices: IntLike, name: str | None = None) -> IndexedSlices:
+    """Returns the rows but those with these indices."""
+    indices = concrete("tf.sparse.mask", a.indices)
+    kept = np.flatnonzero(~np.isin(indices, concrete("tf.sparse.mask", mask_indices)))
+    return IndexedSlices(gather(a.values, kept), on_device(indices[kept]), a.dense_shape)

@@ -11,9 +11,15 @@ from stratagem._ops.text._characters import unicode_encode as unicode_encode
 from stratagem._ops.text._characters import unicode_split as unicode_split
 from stratagem._ops.text._characters import unicode_split_with_offsets as unicode_split_with_offsets
 from stratagem._ops.text._characters import unicode_transcode as unicode_transcode
+from stratagem._ops.text._crossing import SEPARATOR as SEPARATOR
+from stratagem._ops.text._crossing import CrossedRows as CrossedRows
+from stratagem._ops.text._crossing import ragged_result as ragged_result
+from stratagem._ops.text._crossing import sparse_inputs as sparse_inputs
+from stratagem._ops.text._crossing import sparse_result as sparse_result
 from stratagem._ops.text._integers import bucket_of_integers as bucket_of_integers
 from stratagem._ops.text._integers import crossed_buckets as crossed_buckets
 from stratagem._ops.text._integers import fingerprints as fingerprints
+from stratagem._ops.text._kinds import is_tensor as is_tensor
 from stratagem._ops.text._parts import bytes_split as bytes_split
 from stratagem._ops.text._parts import ngrams as ngrams
 from stratagem._ops.text._parts import reduce_join as reduce_join

@@ -56,11 +56,19 @@ def crossed_buckets(columns: Sequence[TensorLike], num_buckets: int, hash_key: i
 
     columns: integers, or strings on the host. A string counts by its fingerprint. hash_key: where hashes start.
     """
+    return crossed_hashes(columns, num_buckets, hash_key)
+
+
+def crossed_hashes(columns: Sequence[TensorLike], num_buckets: int, hash_key: int | None) -> Tensor:
+    """Returns the bucket of each combination as `crossed_buckets`; with 0 buckets its hash below the largest int64.
+
+    hash_key: another number to begin with.
+    """
     with allow_x64(np.uint64):
-        found: Any = np.uint64(hash_key or _CROSSING_SEED)
+        found: Any = np.uint64((hash_key or _CROSSING_SEED) % 2**64)
         for column in columns:
             found = _combined(found, _as_words(column))
-        buckets = (found % np.uint64(num_buckets)).astype(np.int64)
+        buckets = (found % np.uint64(num_buckets or np.iinfo(np.int64).max)).astype(np.int64)
         return buckets if is_traced(buckets) else on_device(np.asarray(buckets))
 
 
