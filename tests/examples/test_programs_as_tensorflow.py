@@ -102,6 +102,7 @@ def test_images_from_folders_are_changed_at_random_as_there(tmp_path: Path) -> N
     assert_as_tensorflow(outcome(name, tmp_path / "out"), name)
 
 
+@pytest.mark.thorough
 def test_clicks_by_one_worker_and_two_servers(tmp_path: Path) -> None:
     name = "click_model"
     assert_as_tensorflow(outcome(name, tmp_path / "out"), name)
