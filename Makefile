@@ -19,8 +19,8 @@ export PIP_NO_INPUT := 1
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-data: $(READY) ## fetch Fashion-MNIST, unless it is here (31 MB from Debian)
-	@$(BIN)/python scripts/fetch_data.py fashion-mnist
+data: $(READY) ## fetch Fashion-MNIST and some texts, unless they are here (32 MB from Debian)
+	@$(BIN)/python scripts/fetch_data.py fashion-mnist fortunes
 
 demo: data ## train a convolutional network on two replicas (about 3 minutes)
 	@echo "demo: training on two virtual CPU replicas"

@@ -14,8 +14,16 @@ ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).parent / "recorded"
 FOLDER = {"fashion_mnist_flags": "--model_dir"}  # the others: --output
 OPTIONS = ("--limit=512",)  # images for training, and as many for the test: few steps, from equal weights, in one order
-MORE = {"fashion_mnist_devices": ("--log-placement",)}
-PROGRAMS = ("fashion_mnist_devices", "fashion_mnist_flags", "fashion_mnist_saving", "fashion_mnist_tpu")
+MORE = {"fashion_mnist_devices": ("--log-placement",), "click_model": ("--workers=1", "--shuffle=1")}
+PROGRAMS = (
+    "click_model",
+    "fashion_mnist_devices",
+    "fashion_mnist_flags",
+    "fashion_mnist_jpegs",
+    "fashion_mnist_saving",
+    "fashion_mnist_tpu",
+    "text_classification",
+)
 
 
 class Outcome(NamedTuple):
@@ -40,7 +48,12 @@ def run(python: str, program: Path, folder: Path, more: tuple[str, ...], env: Ma
     command = [python, str(program), FOLDER.get(name, "--output"), str(folder), *OPTIONS, *MORE.get(name, ()), *more]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    return left_in(folder, done.stdout + done.stderr)
+
+
+def left_in(folder: Path, output: str) -> Outcome:
+    """What a program that has ended has left in `folder`."""
     with np.load(folder / "weights.npz") as arrays:
         weights = [arrays[key] for key in arrays.files]
     files = sorted(os.path.relpath(path, folder) for path in folder.rglob("*") if path.is_file())
-    return Outcome(json.loads((folder / "curve.json").read_text()), weights, files, done.stdout + done.stderr)
+    return Outcome(json.loads((folder / "curve.json").read_text()), weights, files, output)

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.examples.programs import RECORDED, ROOT, Outcome, run
+from tests.cli.launches import launcher
+from tests.examples.programs import MORE, OPTIONS, RECORDED, ROOT, Outcome, left_in, run
+from tests.multi_worker.jobs import PATIENCE
 
 # Relative, of every recorded loss, and absolute, of every weight: what float32 in another order of additions gives.
 LOSS, WEIGHT = 5e-6, 1e-5
@@ -85,3 +87,33 @@ def test_models_that_are_saved_loaded_and_trained_on(tmp_path: Path) -> None:
     assert {"best/stratagem_model.keras", "saved/stratagem_model.keras", "ckpt_1.index", "ckpt_2.index"} <= {
         *found.files
     }
+
+
+def test_strings_go_into_fit_and_their_words_into_the_file(tmp_path: Path) -> None:
+    name = "text_classification"
+    found = outcome(name, tmp_path / "out")
+    assert_as_tensorflow(found, name)
+    assert "model.keras" in found.files
+
+
+@pytest.mark.thorough
+def test_images_from_folders_are_changed_at_random_as_there(tmp_path: Path) -> None:
+    name = "fashion_mnist_jpegs"
+    assert_as_tensorflow(outcome(name, tmp_path / "out"), name)
+
+
+@pytest.mark.thorough
+def test_clicks_by_one_worker_and_two_servers(tmp_path: Path) -> None:
+    name = "click_model"
+    assert_as_tensorflow(outcome(name, tmp_path / "out"), name)
+
+
+@pytest.mark.thorough
+def test_clicks_by_a_worker_and_servers_in_processes_of_their_own(tmp_path: Path) -> None:
+    name, folder = "click_model", tmp_path / "out"
+    program = ROOT / "examples" / f"{name}.py"
+    arguments = (f"--output={folder}", *OPTIONS, *MORE[name])
+    with launcher("--chief", "--workers", 1, "--ps", 2, program, *arguments) as started:
+        done = started.done(PATIENCE)
+    assert done.code == 0, done
+    assert_as_tensorflow(left_in(folder, done.out), name)

@@ -59,7 +59,7 @@ EXPECTED = {
     "jax._src.numpy": {"ufuncs"},
     "jax._src.linear_util": {"StoreException"},
     "jax._src.literals": {"TypedNdArray"},
-    "keras.src": {"backend", "losses", "utils"},
+    "keras.src": {"api_export", "backend", "losses", "utils"},
     "keras.src.backend.common": {"dtypes", "global_state"},
     "keras.src.backend.common.name_scope": {"current_path"},
     "keras.src.backend.jax": {"core", "numpy"},

@@ -21,8 +21,10 @@ from stratagem._core.values import (
 from stratagem._devices import attach_compilation_cache, attach_device_names
 from stratagem._legacy import attach_compiled_parts, attach_layer_methods, attach_loss_scaling, attach_minimize
 from stratagem._ops import attach_strings
+from stratagem._preprocessing import attach_layers
 from stratagem._private import (
     BIT_OPERATORS,
+    LAYER_PLACES,
     NAMED_PLACES,
     ROUTED_PLACES,
     SAVING_PLACES,
@@ -469,6 +471,13 @@ HOOKS: tuple[Hook, ...] = (
         why='`model.save("folder")`, `save_weights("prefix")` and a `ModelCheckpoint` of such a path would be refused.',
         test="tests/training/test_saving.py::test_training_goes_on_from_a_folder",
         attach=attach_saving,
+    ),
+    Hook(
+        what="classes of layers in files",
+        places=LAYER_PLACES,
+        why="Layers of texts and words in files of Keras 2 would be Keras 3's, which ask for TensorFlow.",
+        test="tests/preprocessing/test_files_of_tensorflow.py::test_a_file_of_tensorflow_is_read",
+        attach=attach_layers,
     ),
     Hook(
         what="paths of files",

@@ -22,6 +22,7 @@ from stratagem._private import OutsideOfTraces
 Tensor = jax.Array
 P = ParamSpec("P")
 _INT32 = np.iinfo(np.int32)
+_BYTES = frozenset({bytes})
 T = TypeVar("T")
 
 
@@ -218,8 +219,12 @@ def _check_strings(value: Any, array: np.ndarray, requested: DType | None) -> No
 
 
 def _strings(array: np.ndarray, requested: DType | None) -> np.ndarray:
-    flat = [s.encode() if isinstance(s, str) else s for s in array.ravel().tolist()]
-    if not all(isinstance(s, bytes) for s in flat) or (requested is not None and requested.name != "string"):
+    flat = array.ravel().tolist()
+    whole = requested is None or requested.name == "string"
+    if array.dtype == object and whole and _BYTES.issuperset(map(type, flat)):
+        return array.copy()  # nearly all arrays of strings: no call for each of them
+    flat = [s.encode() if isinstance(s, str) else s for s in flat]
+    if not whole or not all(isinstance(s, bytes) for s in flat):
         raise ValueError(f"Cannot convert {array!r} to a tensor of {requested or 'any type'}.")
     result = np.empty(len(flat), dtype=object)
     result[:] = flat

@@ -3,7 +3,7 @@
 import abc
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, final
 
 import keras
 import numpy as np
@@ -19,6 +19,22 @@ from stratagem._private import accept_any_input
 _ROWS = 32  # of arrays, at a time: TensorFlow's
 
 
+@final
+class _Kept:
+    """The part of a layer that a checkpoint keeps beside its variables."""
+
+    def __init__(self, layer: "AdaptedLayer") -> None:
+        self._layer = layer
+
+    def get_state(self) -> Json:
+        """Returns it, for a checkpoint."""
+        return self._layer.kept()
+
+    def set_state(self, state: Json) -> None:
+        """Gives it to the layer."""
+        self._layer.take_up(state)
+
+
 class AdaptedLayer(keras.Layer, abc.ABC):  # type: ignore[misc]
     """A layer with a state that `adapt` computes from data in one pass.
 
@@ -26,8 +42,10 @@ class AdaptedLayer(keras.Layer, abc.ABC):  # type: ignore[misc]
     """
 
     def __init__(self, **kwargs: Value) -> None:
+        kwargs.pop("batch_input_shape", None)  # in files of Keras 2: that of the data from which the layer has learned
         super().__init__(**kwargs)
         accept_any_input(self)
+        self._learned_state = _Kept(self)
         self._is_adapted = False
 
     @property
@@ -77,6 +95,14 @@ class AdaptedLayer(keras.Layer, abc.ABC):  # type: ignore[misc]
     @abc.abstractmethod
     def merge(self, states: list[Json]) -> None:
         """Replaces what has been learned by what all workers have, in their order."""
+
+    @abc.abstractmethod
+    def kept(self) -> Json:
+        """Returns what a checkpoint keeps of what `adapt` has learned, beside variables."""
+
+    @abc.abstractmethod
+    def take_up(self, state: Json) -> None:
+        """Makes the layer what it was when `kept` returned this."""
 
     def _build_for(self, batch: Any) -> None:
         """Makes the variables for data of this shape, whose number of rows may change."""

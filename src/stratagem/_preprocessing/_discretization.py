@@ -12,8 +12,8 @@ from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._composites import Encoded, encoded_composite, is_composite
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape
 from stratagem._preprocessing._hashing import integers_if_int
-from stratagem._preprocessing._index_lookup import listed
 from stratagem._preprocessing._inputs import as_input, is_known
+from stratagem._preprocessing._vocabulary import listed
 
 _EMPTY = np.zeros((2, 0), np.float32)
 
@@ -82,6 +82,14 @@ class Discretization(AdaptedLayer):
         self._summary = _EMPTY
         for state in states:
             self._summary = _merged(np.array(state, np.float32).reshape(2, -1), self._summary, self.epsilon)
+
+    def kept(self) -> Json:
+        """Returns the boundaries, unless they are an argument."""
+        return {} if self.input_bin_boundaries is not None else {"boundaries": self.bin_boundaries}
+
+    def take_up(self, state: Json) -> None:
+        """Makes these the boundaries."""
+        self.bin_boundaries = list(state.get("boundaries", self.bin_boundaries))
 
     def call(self, inputs: TensorLike) -> Encoded:
         """Returns the bin of each number, or vectors. inputs: also ragged or sparse."""

@@ -114,12 +114,23 @@ def counted_entries(
     dtype: np.dtype,
     binary: bool,
     weights: np.ndarray | None = None,
+    factors: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Returns the same for entries, the row and the number of each, (n,): (count, depth). Raises as `encoded`."""
+    """Returns the same for entries, the row and the number of each, (n,): (count, depth). Raises as `encoded`.
+
+    factors: (depth,) of the result's dtype, by which counts are multiplied.
+    """
     if ids.size and ids.min() < 0:
         raise InvalidArgumentError(f"The numbers of categories are not negative, got {int(ids.min())}.")
     inside = ids < depth
     places = rows[inside] * depth + ids[inside]
-    amounts = None if weights is None or binary else weights[inside]
-    found = np.bincount(places, amounts, minlength=count * depth).reshape(count, depth)
-    return (found > 0 if binary else found).astype(dtype)
+    if binary or weights is None:  # most of a vector of words is zero: only the others are touched
+        found = np.zeros(count * depth, dtype)
+        kept, counts = np.unique(places, return_counts=True)
+        found[kept] = 1 if binary else counts
+    else:
+        kept = places
+        found = np.bincount(places, weights[inside], minlength=count * depth).astype(dtype)
+    if factors is not None:
+        found[kept] *= factors[kept % depth]
+    return found.reshape(count, depth)

@@ -1,5 +1,6 @@
 """The layer that numbers the words of a vocabulary: what StringLookup and IntegerLookup share."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -33,9 +34,11 @@ from stratagem._preprocessing._encoding import (
     output_dtype,
 )
 from stratagem._preprocessing._inputs import as_input, at_host, is_known
-from stratagem._preprocessing._token_counts import TokenCounts
+from stratagem._preprocessing._token_counts import TokenCounts, as_text, of_text
 from stratagem._preprocessing._vocabulary import (
     as_tokens,
+    check_arguments,
+    listed,
     load_vocabulary,
     padded_weights,
     save_vocabulary,
@@ -66,7 +69,7 @@ class IndexLookup(AdaptedLayer):
     ) -> None:
         label = type(self).__name__
         mode = checked_mode(label, output_mode, OUTPUT_MODES, sparse)
-        _check_arguments(label, mode, max_tokens, num_oov_indices, pad_to_max_tokens, invert, idf_weights)
+        check_arguments(label, mode, max_tokens, num_oov_indices, pad_to_max_tokens, invert, idf_weights)
         frozen = kwargs.pop("vocabulary_size", None)
         given = kwargs.pop("has_input_vocabulary", vocabulary is not None)
         kwargs.pop("has_static_table", None)  # an argument of early versions
@@ -166,11 +169,21 @@ class IndexLookup(AdaptedLayer):
         number_dtype = as_dtype(self.compute_dtype) if self.output_mode == "int" else int64
         numbers = np.arange(len(words)).astype(number_dtype.dtype) + number_dtype.dtype.type(self._token_start())
         default = self._oov_start() if self.num_oov_indices == 1 else -1
+        if self.mask_token is not None:
+            words, numbers = self._with_mask(words, numbers)
         keys, values, missing = (
             (numbers, words, self._raw(self.oov_token)) if self.invert else (words, numbers, default)
         )
         made = KeyValueTensorInitializer(keys, values) if len(words) else NoEntries(keys.dtype, values.dtype)
         return StaticHashTable(made, missing)
+
+    def _with_mask(self, words: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns words and numbers after the mask's, which in vectors is more than any number, and so not encoded."""
+        others = np.array([word != self._raw(self.mask_token) for word in words.tolist()], bool)  # of a file
+        mask = np.empty(1, words.dtype)
+        mask[0] = self._raw(self.mask_token)
+        number = np.full(1, 0 if self.output_mode == "int" else np.iinfo(np.int64).max, numbers.dtype)
+        return np.concatenate([mask, words[others]]), np.concatenate([number, numbers[others]])
 
     # --- Learning -----------------------------------------------------------------------------------------------------
 
@@ -222,6 +235,20 @@ class IndexLookup(AdaptedLayer):
         """Replaces what has been counted by what all workers have."""
         self._counts.merge(states)
 
+    def kept(self) -> Json:
+        """Returns the vocabulary, unless it is an argument, and the weights of its words."""
+        if self.input_vocabulary is not None:
+            return {}
+        return {"words": [as_text(word) for word in self._words.tolist()], "idf_weights": self._idf.tolist()}
+
+    def take_up(self, state: Json) -> None:
+        """Makes these the words. Raises RuntimeError if the output would have another size."""
+        if state and self.input_vocabulary is None:
+            words = np.empty(len(state["words"]), self._words.dtype)
+            words[:] = [of_text(word) for word in state["words"]]
+            self._set_words(words)
+            self._idf = np.array(state["idf_weights"], np.float64)
+
     def _refuse_given(self) -> None:
         if self._has_input_vocabulary:
             raise ValueError(f"{self.name} cannot be adapted: its vocabulary was given when it was made.")
@@ -257,11 +284,12 @@ class IndexLookup(AdaptedLayer):
             return on_device(np.asarray(numbers)) if is_known(numbers) else numbers
         return encoded(numbers, self.output_mode, depth, self.compute_dtype, idf_weights=weights, sparse=self.sparse)
 
-    def vectors_of(self, keys: np.ndarray, rows: np.ndarray, count: int) -> Tensor | SparseTensor:
-        """Returns vectors, (count, tokens), of words and the row of each, (n,). Raises as `call`."""
+    def vectors_of(self, words: Sequence[bytes], rows: np.ndarray, count: int) -> Tensor | SparseTensor:
+        """Returns vectors, (count, tokens), of words in a list and the row of each, (n,). Raises as `call`."""
         depth, kind = self._depth(), as_dtype(self.compute_dtype).dtype
-        found = counted_entries(rows, self.numbers_of(keys), count, depth, kind, self.output_mode == "multi_hot")
-        return as_output(found * self._idf.astype(kind) if self.output_mode == "tf_idf" else found, self.sparse)
+        ids, binary = self.numbers_of_strings(words), self.output_mode == "multi_hot"
+        factors = self._idf.astype(kind) if self.output_mode == "tf_idf" else None
+        return as_output(counted_entries(rows, ids, count, depth, kind, binary, factors=factors), self.sparse)
 
     def _depth(self) -> int:
         """The size of vectors. Raises RuntimeError if it is not known yet."""
@@ -279,19 +307,20 @@ class IndexLookup(AdaptedLayer):
         choose = np.where if known else jnp.where
         with allow_x64(np.int64):
             found: Any = self._table.values_of(keys) if known else self._table.lookup(keys)
-            if self.mask_token is not None:
-                dropped = (
-                    0 if self.output_mode == "int" else np.iinfo(np.int64).max
-                )  # more than any number, so not encoded
-                mask = self._raw(self.mask_token)
-                key, value = (0, mask) if self.invert else (mask, found.dtype.type(dropped))
-                found = choose(keys == key, value, found)
             if self.invert or self.num_oov_indices == 1:
                 return found
             if self.num_oov_indices == 0:
                 self._refuse_unknown(keys, found == -1)
                 return found
             return choose(found == -1, self._oov_numbers(keys, found.dtype), found)
+
+    def numbers_of_strings(self, words: Sequence[bytes]) -> np.ndarray:
+        """Returns the numbers of words in a list, (n,). Raises as `call`."""
+        if self.num_oov_indices == 1:
+            return self._table.values_of_strings(words)
+        array = np.empty(len(words), object)
+        array[:] = words
+        return np.asarray(self.numbers_of(array))
 
     def _oov_numbers(self, keys: Any, dtype: np.dtype) -> Any:
         """The number that each word has if it is unknown."""
@@ -356,34 +385,9 @@ class IndexLookup(AdaptedLayer):
 
     def load_assets(self, dir_path: str) -> None:
         """Reads the vocabulary."""
-        folder = local_path(dir_path)
         if self.input_vocabulary is None:
-            words = load_vocabulary(folder, self.vocabulary_dtype)
+            words = load_vocabulary(local_path(dir_path), self.vocabulary_dtype)
             self.set_vocabulary(words, False if self.output_mode == "tf_idf" else None)
-
-
-def _check_arguments(
-    label: str, mode: str, max_tokens: int | None, oov: int, pad: bool, invert: bool, idf_weights: Value
-) -> None:
-    """Raises ValueError for arguments that do not fit together."""
-    if max_tokens is not None and max_tokens <= 1:
-        raise ValueError(f"{label}: `max_tokens` must be greater than 1, got {max_tokens}.")
-    if pad and max_tokens is None:
-        raise ValueError(f"{label}: pad_to_max_tokens=True needs `max_tokens`, got None.")
-    if oov < 0:
-        raise ValueError(f"{label}: `num_oov_indices` must not be negative, got {oov}.")
-    if invert and mode != "int":
-        raise ValueError(f"{label}: `output_mode` must be 'int' with invert=True, got {mode!r}.")
-    if idf_weights is not None and mode != "tf_idf":
-        raise ValueError(f"{label}: `idf_weights` is only for output_mode='tf_idf', not {mode!r}.")
-
-
-def listed(value: Any) -> Value:
-    """Returns an array, a tensor or a tuple as a list, which a config can have; anything else as it is."""
-    if value is None or isinstance(value, str | int | float):
-        return value
-    found = np.asarray(value).tolist() if not isinstance(value, list | tuple) else list(value)
-    return [item.decode() if isinstance(item, bytes) else item for item in found]
 
 
 def _documents(array: Any) -> list[list[Value]]:

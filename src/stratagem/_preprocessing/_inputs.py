@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.step import TracedStrings, host_function
-from stratagem._ops import allow_x64, as_dtype, is_traced, tensor
+from stratagem._ops import StringTensor, allow_x64, as_dtype, is_traced, tensor
 
 T = TypeVar("T")
 
@@ -30,6 +30,8 @@ def as_input(value: TensorLike, dtype: DTypeLike = None) -> Any:
     Raises TypeError for strings as numbers, and numbers as strings.
     """
     wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, StringTensor) and wanted is not None and wanted.name == "string":
+        return np.asarray(value)  # its strings are not looked at again
     array = tensor(value)
     found = np.asarray(array) if is_known(array) else array
     if wanted is None or found.dtype == wanted.dtype:

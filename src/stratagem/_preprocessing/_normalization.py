@@ -5,7 +5,7 @@ from typing import Any, final
 import keras
 import numpy as np
 
-from stratagem._base.types import Json, TensorLike, Value
+from stratagem._base.types import Json, ShapeLike, TensorLike, Value
 from stratagem._ops import as_dtype
 from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._inputs import as_input
@@ -24,6 +24,7 @@ class Normalization(AdaptedLayer, keras.layers.Normalization):  # type: ignore[m
         self, axis: Value = -1, mean: Value = None, variance: Value = None, invert: bool = False, **kwargs: Value
     ) -> None:
         super().__init__(axis=axis, mean=mean, variance=variance, invert=invert, **kwargs)
+        self._taken_up: Json = []
 
     def update_state(self, data: TensorLike) -> None:
         """Adds a batch to the mean and the variance. Raises ValueError if these were given, RuntimeError before `build`."""
@@ -61,6 +62,23 @@ class Normalization(AdaptedLayer, keras.layers.Normalization):  # type: ignore[m
     def finalize_state(self) -> None:
         """Makes the mean and the variance that `call` uses."""
         keras.layers.Normalization.finalize_state(self)
+
+    def build(self, input_shape: ShapeLike) -> None:
+        """Makes the variables."""
+        keras.layers.Normalization.build(self, input_shape)
+        if self._taken_up:
+            self.take_up(self._taken_up)
+
+    def kept(self) -> Json:
+        """Returns the number, mean and variance of what was seen: variables have them, too, but not what `call` uses."""
+        return self.learned() if self.input_mean is None else []
+
+    def take_up(self, state: Json) -> None:
+        """Makes these the mean and the variance, now or when the layer is built."""
+        self._taken_up = state
+        if state and self.built and self.input_mean is None:
+            self.merge([state])
+            self.finalize_state()
 
     def learned(self) -> Json:
         """Returns the number, mean and variance of what this worker has seen."""

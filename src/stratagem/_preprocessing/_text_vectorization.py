@@ -117,6 +117,13 @@ class TextVectorization(AdaptedLayer):
         """Replaces what has been counted by what all workers have."""
         self._lookup_layer.merge(states)
 
+    def kept(self) -> Json:
+        """Returns nothing: a part of the layer has the vocabulary."""
+        return {}
+
+    def take_up(self, state: Json) -> None:
+        """Does nothing."""
+
     def build(self, input_shape: ShapeLike) -> None:
         """Does nothing: the layer has no variables."""
 
@@ -131,9 +138,10 @@ class TextVectorization(AdaptedLayer):
         return at_host(self._prepared, inputs)
 
     def _prepared(self, inputs: TensorLike) -> Encoded:
-        tokens = self._tokens_of(inputs)
+        most = self._output_sequence_length if self._output_mode == "int" and not self._ragged else None
+        tokens = self._tokens_of(inputs, most)
         if isinstance(tokens, TokenRows):
-            return self._encoded_rows(tokens)
+            return self._encoded_rows(tokens.cut(most))
         if self._output_mode is None:
             return on_device(tokens)
         found = self._lookup_layer.call(tokens)
@@ -145,17 +153,17 @@ class TextVectorization(AdaptedLayer):
         if self._output_mode is None:
             return tokens.ragged(tokens.flat())
         if self._output_mode == "int":
-            numbers = self._lookup_layer.numbers_of(tokens.flat())
+            numbers = self._lookup_layer.numbers_of_strings(tokens.tokens())
             if self._ragged:
                 return tokens.ragged(numbers)
             return on_device(tokens.padded(numbers, self._output_sequence_length))
-        return self._lookup_layer.vectors_of(tokens.flat(), tokens.row_numbers(), len(tokens.rows))
+        return self._lookup_layer.vectors_of(tokens.tokens(), tokens.row_numbers(), len(tokens.rows))
 
-    def _tokens_of(self, inputs: TensorLike) -> np.ndarray | TokenRows:
-        """The words of texts: an array if all rows have one length by their kind, as those of one text have."""
+    def _tokens_of(self, inputs: TensorLike, most: int | None = None) -> np.ndarray | TokenRows:
+        """The words of texts, at least the first `most`: an array if all rows have one length by their kind, as of one text."""
         if isinstance(inputs, RaggedTensor) and self._split is None:
             words = inputs.with_flat_values(self._standardized(as_input(inputs.flat_values, "string")))
-            return self._with_ngrams(TokenRows(words.to_list(), tuple(words.shape[:1])))
+            return self._with_ngrams(TokenRows(words.to_list(), tuple(words.shape[:1])), most)
         texts = self._standardized(as_input(inputs, "string"))
         if self._split is None:
             return rows_of(texts, self._ngrams)
@@ -165,11 +173,11 @@ class TextVectorization(AdaptedLayer):
                     f"{self.name} splits texts of rank 1, or whose last dimension is 1, got shape {list(texts.shape)}."
                 )
             texts = texts[..., 0]
-        rows = self._with_ngrams(self._split_texts(texts))
+        rows = self._with_ngrams(self._split_texts(texts), most)
         return rows if texts.ndim else rows.flat()
 
-    def _with_ngrams(self, rows: TokenRows) -> TokenRows:
-        return rows if self._ngrams is None else rows.with_ngrams(self._ngrams)
+    def _with_ngrams(self, rows: TokenRows, most: int | None) -> TokenRows:
+        return rows if self._ngrams is None else rows.with_ngrams(self._ngrams, most)
 
     def _standardized(self, texts: np.ndarray) -> np.ndarray:
         if self._standardize is None:
@@ -227,6 +235,9 @@ class TextVectorization(AdaptedLayer):
             "ragged": self._ragged,
         }
 
+    def load_own_variables(self, store: dict[str, Value]) -> None:
+        """Reads nothing: a part of the layer has the weights of the words, which TensorFlow writes here, too."""
+
     def save_assets(self, dir_path: str) -> None:
         """Writes the vocabulary, unless it is an argument."""
         folder = local_path(dir_path)
@@ -234,8 +245,7 @@ class TextVectorization(AdaptedLayer):
 
     def load_assets(self, dir_path: str) -> None:
         """Reads the vocabulary."""
-        folder = local_path(dir_path)
-        self._lookup_layer.load_assets(folder)
+        self._lookup_layer.load_assets(dir_path)
 
     @classmethod
     def from_config(cls, config: dict[str, Value]) -> Self:

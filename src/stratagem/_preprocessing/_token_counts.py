@@ -51,7 +51,7 @@ class TokenCounts:
         counters = (self._tokens, self._in_documents)
         return [
             self._documents,
-            *([[_as_text(token), counts[token]] for token in sorted(counts)] for counts in counters),
+            *([[as_text(token), counts[token]] for token in sorted(counts)] for counts in counters),
         ]
 
     def merge(self, states: Sequence[Json]) -> None:
@@ -61,12 +61,14 @@ class TokenCounts:
             self._documents += documents
             for counts, pairs in ((self._tokens, tokens), (self._in_documents, in_documents)):
                 for token, count in pairs:
-                    counts[_of_text(token)] += count
+                    counts[of_text(token)] += count
 
 
-def _as_text(token: Value) -> Value:
+def as_text(token: Value) -> Value:
+    """Returns a token as JSON has it: each byte of a string is a character."""
     return token.decode("latin-1") if isinstance(token, bytes) else token
 
 
-def _of_text(token: Value) -> Value:
+def of_text(token: Value) -> Value:
+    """Returns the token that `as_text` returned this for."""
     return token.encode("latin-1") if isinstance(token, str) else token

@@ -1,5 +1,6 @@
 """Rows of tokens, of different lengths: what texts are split into."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -19,42 +20,61 @@ class TokenRows:
     rows: list[list[bytes]]
     shape: tuple[int, ...]
 
-    def with_ngrams(self, widths: Sequence[int]) -> "TokenRows":
-        """Returns the rows with their n-grams of these widths, one width after the other, in place of the tokens."""
-        return TokenRows([grams(row, widths) for row in self.rows], self.shape)
+    def with_ngrams(self, widths: Sequence[int], most: int | None = None) -> "TokenRows":
+        """Returns the rows with their n-grams of these widths, one width after the other, in place of the tokens.
+
+        most: how many of each row are needed.
+        """
+        return TokenRows([grams(row, widths, most) for row in self.rows], self.shape)
+
+    def cut(self, most: int | None) -> "TokenRows":
+        """Returns the first tokens of each row, at most so many."""
+        return self if most is None else TokenRows([row[:most] for row in self.rows], self.shape)
+
+    def tokens(self) -> list[bytes]:
+        """Returns all tokens in their order."""
+        return list(itertools.chain.from_iterable(self.rows))
+
+    def lengths(self) -> np.ndarray:
+        """Returns the number of tokens of each row, int64."""
+        return np.fromiter(map(len, self.rows), np.int64, len(self.rows))
 
     def flat(self) -> np.ndarray:
-        """Returns all tokens in their order, (n,)."""
-        tokens = [token for row in self.rows for token in row]
+        """Returns all tokens in their order as an array, (n,)."""
+        tokens = self.tokens()
         found = np.empty(len(tokens), object)
         found[:] = tokens
         return found
 
     def row_numbers(self) -> np.ndarray:
         """Returns the row of each token, (n,)."""
-        return np.repeat(np.arange(len(self.rows)), [len(row) for row in self.rows])
+        return np.repeat(np.arange(len(self.rows)), self.lengths())
 
     def ragged(self, entries: np.ndarray) -> RaggedTensor:
         """Returns an entry for each token as a ragged tensor, (*shape, (tokens))."""
-        made = RaggedTensor.from_row_lengths(on_device(entries), np.array([len(row) for row in self.rows], np.int64))
+        made = RaggedTensor.from_row_lengths(on_device(entries), self.lengths())
         for size in self.shape[:0:-1]:
             made = RaggedTensor.from_uniform_row_length(made, size)
         return made
 
     def padded(self, numbers: np.ndarray, length: int | None) -> np.ndarray:
         """Returns a number for each token as an array, (*shape, length), cut or filled up with 0; None is the longest."""
-        sizes = np.array([len(row) for row in self.rows], int)
+        sizes = self.lengths()
         width = int(sizes.max(initial=0)) if length is None else length
-        inside = np.arange(width) < sizes[:, None]
+        places = np.arange(len(numbers)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         found = np.zeros((len(self.rows), width), numbers.dtype)
-        places = np.concatenate([np.arange(size) for size in sizes]) if len(sizes) else np.zeros(0, int)
-        found[inside] = numbers[places < width]
+        found[np.arange(width) < sizes[:, None]] = numbers[places < width]
         return found.reshape((*self.shape, width))
 
 
-def grams(row: Sequence[bytes], widths: Sequence[int]) -> list[bytes]:
-    """Returns the neighbours in a row, joined by spaces: for each width, as many as there are."""
-    return [b" ".join(row[i : i + width]) for width in widths for i in range(len(row) - width + 1)]
+def grams(row: Sequence[bytes], widths: Sequence[int], most: int | None = None) -> list[bytes]:
+    """Returns the neighbours in a row, joined by spaces: for each width, as many as there are, or at least the first `most`."""
+    found: list[bytes] = []
+    for width in widths:
+        if most is not None:
+            row = row[: max(most - len(found), 0) + width - 1]
+        found += row if width == 1 else map(b" ".join, zip(*(row[start:] for start in range(width)), strict=False))
+    return found
 
 
 def split_rows(texts: np.ndarray, split: Callable[[bytes], list[bytes]]) -> TokenRows:

@@ -14,6 +14,22 @@ from stratagem._ops import as_dtype
 _LINES, _LIST = "vocabulary.txt", "vocabulary.json"
 
 
+def check_arguments(
+    label: str, mode: str, max_tokens: int | None, oov: int, pad: bool, invert: bool, idf_weights: Value
+) -> None:
+    """Raises ValueError for arguments that do not fit together."""
+    if max_tokens is not None and max_tokens <= 1:
+        raise ValueError(f"{label}: `max_tokens` must be greater than 1, got {max_tokens}.")
+    if pad and max_tokens is None:
+        raise ValueError(f"{label}: pad_to_max_tokens=True needs `max_tokens`, got None.")
+    if oov < 0:
+        raise ValueError(f"{label}: `num_oov_indices` must not be negative, got {oov}.")
+    if invert and mode != "int":
+        raise ValueError(f"{label}: `output_mode` must be 'int' with invert=True, got {mode!r}.")
+    if idf_weights is not None and mode != "tf_idf":
+        raise ValueError(f"{label}: `idf_weights` is only for output_mode='tf_idf', not {mode!r}.")
+
+
 def as_tokens(vocabulary: Any, dtype: str, encoding: str) -> np.ndarray:
     """Returns words as an array, (n,): bytes objects, or integers of this dtype. Raises ValueError for an empty vocabulary."""
     listed = np.asarray(vocabulary).ravel().tolist() if not isinstance(vocabulary, list | tuple) else list(vocabulary)
@@ -65,6 +81,14 @@ def padded_weights(weights: Any, count: int, found: bool, front: int, size: int 
     before = 0 if found else front
     after = 0 if size is None else size - before - len(array)
     return np.concatenate([np.full(before, np.average(array)), array, np.zeros(after)])
+
+
+def listed(value: Any) -> Value:
+    """Returns an array, a tensor or a tuple as a list, which a config can have; anything else as it is."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    found = np.asarray(value).tolist() if not isinstance(value, list | tuple) else list(value)
+    return [item.decode() if isinstance(item, bytes) else item for item in found]
 
 
 def save_vocabulary(folder: str, tokens: Sequence[Value]) -> None:

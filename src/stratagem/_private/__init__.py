@@ -40,6 +40,8 @@ from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach
 from stratagem._private._hooks import attached_by as attached_by
 from stratagem._private._keras_optional_modules import hide_tensorflow_from_keras as hide_tensorflow_from_keras
+from stratagem._private._layer_classes import LAYER_PLACES as LAYER_PLACES
+from stratagem._private._layer_classes import read_layers_as as read_layers_as
 from stratagem._private._layers import accept_any_input as accept_any_input
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import os
 import sys
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -123,8 +124,8 @@ def may_overwrite(path: str) -> bool:
 
 
 def is_hdf5(path: str) -> bool:
-    """True for a file in HDF5's format, whatever its name."""
-    return os.path.isfile(path) and bool(h5py.is_hdf5(path))
+    """True for a file in HDF5's format, whatever its name, and not for an archive in which one lies at such a place."""
+    return os.path.isfile(path) and not zipfile.is_zipfile(path) and bool(h5py.is_hdf5(path))
 
 
 def write_hdf5_model(model: keras.Model, path: str, include_optimizer: bool) -> None:

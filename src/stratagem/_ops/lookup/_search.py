@@ -26,11 +26,15 @@ class KeySearch:
     def places(self, keys: np.ndarray) -> np.ndarray:
         """Returns the place of each key, -1 for those that are not there; the shape of `keys`."""
         if self._keys.dtype == object:
-            return string_places(self._places, keys.ravel().tolist()).reshape(keys.shape)
+            return self.places_of_strings(keys.ravel().tolist()).reshape(keys.shape)
         if not len(self._sorted):
             return np.full(keys.shape, -1)
         near = np.minimum(np.searchsorted(self._sorted, keys), len(self._sorted) - 1)
         return np.where(self._sorted[near] == keys, self._order[near], -1)
+
+    def places_of_strings(self, keys: Sequence[bytes]) -> np.ndarray:
+        """Returns the same for strings in a list, (n,)."""
+        return string_places(self._places, keys)
 
     def traced_places(self, keys: Tensor) -> Tensor:
         """Returns the same for numbers that a compiled step computes, int32."""

@@ -1,6 +1,7 @@
 """Tables that never change after they are made: `tf.lookup.StaticHashTable`, `StaticVocabularyTable`."""
 
 import abc
+from collections.abc import Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -119,10 +120,16 @@ class StaticHashTable(LookupTable):
 
     def values_of(self, keys: np.ndarray) -> np.ndarray:
         """Returns the value of each key, on the host."""
-        places = self._search.places(keys)
+        return self._values_at(self._search.places(keys))
+
+    def values_of_strings(self, keys: Sequence[bytes]) -> np.ndarray:
+        """Returns the same for keys in a list, of a table of strings."""
+        return self._values_at(self._search.places_of_strings(keys))
+
+    def _values_at(self, places: np.ndarray) -> np.ndarray:
         default = np.asarray(self._default)
         if not len(self._values):
-            return np.broadcast_to(default, keys.shape).copy()
+            return np.broadcast_to(default, places.shape).copy()
         return np.where(places < 0, default, self._values[places])
 
 

@@ -12,6 +12,7 @@ from stratagem._preprocessing import HashedCrossing as HashedCrossing
 from stratagem._preprocessing import Hashing as Hashing
 from stratagem._preprocessing import IntegerLookup as IntegerLookup
 from stratagem._preprocessing import Normalization as Normalization
+from stratagem._preprocessing import RandomCrop as RandomCrop
 from stratagem._preprocessing import StringLookup as StringLookup
 from stratagem._preprocessing import TextVectorization as TextVectorization
 

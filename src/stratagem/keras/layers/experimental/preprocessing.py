@@ -2,7 +2,6 @@
 
 from keras.layers import CenterCrop as CenterCrop
 from keras.layers import RandomContrast as RandomContrast
-from keras.layers import RandomCrop as RandomCrop
 from keras.layers import RandomFlip as RandomFlip
 from keras.layers import RandomRotation as RandomRotation
 from keras.layers import RandomTranslation as RandomTranslation
@@ -17,5 +16,6 @@ from stratagem._preprocessing import HashedCrossing as HashedCrossing
 from stratagem._preprocessing import Hashing as Hashing
 from stratagem._preprocessing import IntegerLookup as IntegerLookup
 from stratagem._preprocessing import Normalization as Normalization
+from stratagem._preprocessing import RandomCrop as RandomCrop
 from stratagem._preprocessing import StringLookup as StringLookup
 from stratagem._preprocessing import TextVectorization as TextVectorization
