@@ -121,4 +121,4 @@ def test_workers_agree_on_the_shapes_of_ragged_pieces(policy: AutoShardPolicy) -
     if policy is AutoShardPolicy.DATA:
         assert (first, second) == ([[[[1, 2], []]], [[[4, 5, 6], [7]]], [[[]]]], [[[[3]]], [[[8, 9]]], [[]]])
     else:  # each has its own, and the second one has ended first
-        assert (first, second) == ([[[[1, 2], []]], [[[3]]], [[[4, 5, 6]]]], [[[[1, 2], []]], [[[3]]], [[]]])
+        assert (first, second) == ([[[[1, 2], []]], [[[3]]], [[[4, 5, 6]]]], [[[[1, 2]]], [[[], [3]]], [[]]])
