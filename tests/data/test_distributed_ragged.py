@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._base.job import Job
 from stratagem._core.values import DistributedValues
+from stratagem._data import AutoShardPolicy
 from tests.core.step.counting import strategies
+from tests.data.workers import distributed, on_all_workers, with_policy
 
 ROWS = [[1, 2], [], [3], [4, 5, 6], [7], [8, 9], []]
 
@@ -106,3 +109,16 @@ def test_scalars_among_ragged_batches_are_refused(two: Any) -> None:
     dataset = tf.data.Dataset.from_tensors((tf.ragged.constant([[1], []]), 3))
     with pytest.raises(ValueError, match="has a scalar of dtype int32"):
         two.experimental_distribute_dataset(dataset)
+
+
+@pytest.mark.parametrize("policy", [AutoShardPolicy.DATA, AutoShardPolicy.OFF], ids=["common", "own"])
+def test_workers_agree_on_the_shapes_of_ragged_pieces(policy: AutoShardPolicy) -> None:
+    def lists(job: Job) -> list[list[Any]]:
+        dataset = with_policy(ragged_batches(ROWS[: 7 if policy is AutoShardPolicy.DATA else 4 - job.worker]), policy)
+        return [[part.to_list() for part in element.values] for element in distributed(dataset, job)]
+
+    first, second = on_all_workers(2, lists)
+    if policy is AutoShardPolicy.DATA:
+        assert (first, second) == ([[[[1, 2], []]], [[[4, 5, 6], [7]]], [[[]]]], [[[[3]]], [[[8, 9]]], [[]]])
+    else:  # each has its own, and the second one has ended first
+        assert (first, second) == ([[[[1, 2], []]], [[[3]]], [[[4, 5, 6]]]], [[[[1, 2]]], [[[], [3]]], [[]]])

@@ -38,12 +38,12 @@ def test_a_shape_that_depends_on_row_lengths_takes_a_function_to_python_and_is_a
     assert [each.tolist() for each in dense.values] == [[[2.0, 4.0], [6.0, 0.0]]] * 2, (
         "the lengths are known before the step"
     )
-
-    def computed(given: Any) -> Any:
-        return tf.RaggedTensor.from_row_lengths(given.flat_values, given.row_lengths() * 1).to_tensor()
-
-    with pytest.raises(TracedDecisionError, match="row lengths of a RaggedTensor"):
-        strategy.run(computed, args=(rows,))
+    padded = strategy.run(lambda given: given.to_tensor(), args=(rows,))  # its rows are known before the step
+    assert [each.tolist() for each in padded.values] == [[[1.0, 2.0], [3.0, 0.0]]] * 2
+    with pytest.raises(TracedDecisionError, match="the longest row depends on the row lengths of a RaggedTensor"):
+        strategy.run(
+            lambda x: tf.RaggedTensor.from_row_lengths(x, tf.cast(x, tf.int32)).to_tensor(), args=(tf.ones(3),)
+        )
 
 
 def test_a_tape_watches_ragged_and_sparse_tensors_and_gives_gradients_of_their_kind() -> None:
@@ -59,6 +59,21 @@ def test_a_tape_watches_ragged_and_sparse_tensors_and_gives_gradients_of_their_k
         of_rows, of_sparse = function(rows, sparse)
         assert of_rows.to_list() == [[2.0, 4.0], [6.0]]
         assert tf.sparse.to_dense(of_sparse).tolist() == [[0.0, 4.0], [6.0, 0.0]]
+
+
+def test_strings_ragged_and_sparse_tensors_are_tensors() -> None:
+    strings = tf.constant(["a b", "c"])
+    assert all(map(tf.is_tensor, (strings, tf.strings.split(strings), tf.sparse.from_dense(strings))))
+    assert tf.function(lambda x: tf.is_tensor(x))(strings)
+    assert not tf.is_tensor("a")
+    assert not tf.is_tensor(np.array([b"a"], object))
+
+
+def test_numbers_are_no_strings() -> None:
+    for value, error in (([1], TypeError), (1.5, TypeError), (np.ones(2), ValueError)):
+        with pytest.raises(error, match="as_string makes text of numbers"):
+            tf.constant(value, tf.string)
+    assert tf.constant([], tf.string).shape == (0,)
 
 
 def test_they_are_trees_of_their_tensors() -> None:

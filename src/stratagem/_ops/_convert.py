@@ -211,9 +211,10 @@ def _from_python(value: Any) -> np.ndarray:
 
 
 def _check_strings(value: Any, array: np.ndarray, requested: DType | None) -> None:
-    """Raises TypeError for numbers where strings are requested."""
+    """Raises TypeError for Python numbers where strings are requested, ValueError for those of NumPy."""
     if requested is not None and requested.name == "string" and array.size:
-        raise TypeError(
+        error = ValueError if isinstance(value, np.ndarray | np.generic) else TypeError
+        raise error(
             f"Cannot convert {value!r:.100} to a tensor of strings. tf.strings.as_string makes text of numbers."
         )
 

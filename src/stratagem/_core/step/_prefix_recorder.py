@@ -33,7 +33,7 @@ class PrefixRecorder:
     replica: the one whose shapes are traced, by its global id.
     local: its position among this process' replicas; None for another worker's, whose strings are not known here: others of
     the same shapes stand for them. placeholder: makes a tensor that stands for one of a shape and dtype. need_host: gives the
-    trace up. watching: whether a gradient tape is open.
+    trace up.
     """
 
     def __init__(
@@ -42,10 +42,9 @@ class PrefixRecorder:
         local: int | None,
         placeholder: Callable[..., Any],
         need_host: Callable[[str], Any],
-        watching: Callable[[], bool],
     ) -> None:
         self._replica, self._local = replica, local
-        self._placeholder, self._need_host, self._watching = placeholder, need_host, watching
+        self._placeholder, self._need_host = placeholder, need_host
         self._calls: list[HostCall] = []
         self._inputs: list[HostValue] = []
         self._shaped: list[HostValue] = []
@@ -112,8 +111,8 @@ class PrefixRecorder:
             return function(*args, **kwargs)
         except (HostMode, TracedDecisionError):
             tracers = [v for v in leaves if isinstance(v, jax.core.Tracer)]
-            # What a tape may watch is not taken out of the step: it would have no gradient.
-            if any(self._named(v) is None for v in tracers) or (self._watching() and any(map(is_inexact, tracers))):
+            # What a tape may watch, in the step or around it, is not taken out of the step: it would have no gradient.
+            if any(self._named(v) is None or is_inexact(v) for v in tracers):
                 raise
         return self.called(function, args, kwargs)
 

@@ -61,7 +61,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         self.written: dict[int, str] = {}
         self.tapes: list[Any] = []
         local = mesh.local_ids.index(replica) if replica in mesh.local_ids else None if replica_shapes else 0
-        self.prefix = PrefixRecorder(replica, local, placeholder, self.need_host, lambda: bool(self.tapes))
+        self.prefix = PrefixRecorder(replica, local, placeholder, self.need_host)
         self.inputs = InputSources(mesh.num_replicas, self.prefix, discovering=self.discovering)
         self.updates: list[RemoteUpdate] = []
         self.checks: list[Check] = []

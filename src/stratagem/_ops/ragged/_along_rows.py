@@ -36,7 +36,8 @@ def cumsum(
     if where > x.ragged_rank:
         return x.with_flat_values(_reductions.cumsum(x.flat_values, where - x.ragged_rank, exclusive, reverse))
     dense = _reductions.cumsum(x.to_tensor(), where, exclusive, reverse)
-    return RaggedTensor.from_tensor(dense, x.nested_row_lengths(), row_splits_dtype=x.row_splits.dtype)
+    lengths = [np.diff(splits) for splits in x._known_splits("the rows of tf.cumsum")]
+    return RaggedTensor.from_tensor(dense, lengths, row_splits_dtype=x.row_splits.dtype)
 
 
 def dropout(

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike, Value
+from stratagem._core.step import host_function
 from stratagem._core.values import CompositeTensor, TensorShape, TypeSpec
 from stratagem._ops._composite import hold
 from stratagem._ops._convert import StringTensor, Tensor, is_tensor, is_traced, known_sizes, need_value, on_host, tensor
@@ -105,6 +106,8 @@ class SparseTensor(CompositeTensor):
     def known_shape(self, what: str) -> tuple[int, ...]:
         """Returns the sizes of the dense tensor. what: what depends on them, for the message if a trace does not know them."""
         sizes = known_sizes(self._shape)
+        if sizes is None:
+            sizes = known_sizes(_noted(self._shape, what))
         return tuple((_known(self._shape, what) if sizes is None else sizes).tolist())
 
     def __repr__(self) -> str:
@@ -127,6 +130,12 @@ def _known(numbers: Any, what: str) -> np.ndarray:
     if is_traced(numbers):
         need_value(f"{what} depends on the indices or the shape of a SparseTensor")
     return np.asarray(numbers)
+
+
+@host_function
+def _noted(sizes: Any, what: str) -> np.ndarray:
+    """The sizes as a value that the host knows before a step: then they may be those of the step's tensors."""
+    return _known(sizes, what)
 
 
 def _leaves(sparse: SparseTensor) -> tuple[tuple[Any, Any, Any], None]:
