@@ -63,6 +63,13 @@ def state() -> dict[str, Any]:
     found |= {f"os.environ.{name}": value for name, value in os.environ.items()}
     promoted = sys.modules["keras.src.backend.common.dtypes"].BIT64_TO_BIT32_DTYPE
     found |= {f"keras.src.backend.common.dtypes.BIT64_TO_BIT32_DTYPE.{name}": value for name, value in promoted.items()}
+    registered = sys.modules["keras.src.api_export"].REGISTERED_NAMES_TO_OBJS
+    found |= {
+        f"keras.src.api_export.REGISTERED_NAMES_TO_OBJS.{name}": getattr(value, "__module__", "").startswith(
+            "stratagem."
+        )
+        for name, value in registered.items()
+    }
     found["jax._src.effects.partial_eval_kept_effects"] = len(effects.partial_eval_kept_effects._effect_types)
     return found
 

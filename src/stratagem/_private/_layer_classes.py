@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import keras
 from keras.src import api_export
 
-LAYER_PLACES = ("keras.src.api_export.REGISTERED_NAMES_TO_OBJS",)
+LAYER_PLACES = ("keras.src.api_export.REGISTERED_NAMES_TO_OBJS.keras.layers.*",)
 
 
 def read_layers_as(classes: Mapping[str, type[keras.layers.Layer]]) -> None:

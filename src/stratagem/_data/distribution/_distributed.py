@@ -215,7 +215,7 @@ class DistributedDataset(DistributedInput):
     def _agreement(self, stream: WorkerIterator) -> ShapeAgreement:
         if self._context.num_input_pipelines == 1:
             return SingleWorkerAgreement()
-        if not self._sharding.common or has_composites(self._pieces.spec):
+        if not self._sharding.common or (self._pieces.knows_spec and has_composites(self._pieces.spec)):
             return SeparateInputsAgreement(self._mesh.job, self._num_local, self._without_rows)
         known = self._stage.cardinality != UNKNOWN
         return SharedInputAgreement(stream.sizes) if known else VerifiedSharedBatches(self._mesh.job, stream.sizes)

@@ -63,6 +63,10 @@ class ForeignStage(Stage):
         self._waiting: _ForeignIterator | None = None
 
     @property
+    def knows_spec(self) -> bool:
+        return self._reader.spec is not None
+
+    @property
     def spec(self) -> Nest:
         if self._reader.spec is None:
             try:

@@ -66,6 +66,11 @@ class Stage(abc.ABC):
         return False
 
     @property
+    def knows_spec(self) -> bool:
+        """Returns whether `spec` is known before an element is read."""
+        return all(parent.knows_spec for parent in self.parents)
+
+    @property
     def reads_files(self) -> bool:
         """True if the parent's elements name the files that the elements of this stage come from."""
         return False
@@ -175,6 +180,10 @@ class OrderedRowsStage(Stage):
         return self.columns.pure
 
     @property
+    def knows_spec(self) -> bool:
+        return self.columns.pure
+
+    @property
     def cheap(self) -> bool:
         return self.columns.cheap
 
@@ -251,6 +260,10 @@ class BatchedRowsStage(Stage):
 
     @property
     def pure(self) -> bool:
+        return self.columns.pure
+
+    @property
+    def knows_spec(self) -> bool:
         return self.columns.pure
 
     @property

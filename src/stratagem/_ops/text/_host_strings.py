@@ -16,12 +16,12 @@ T = TypeVar("T")
 
 def strings_of(input: TensorLike) -> np.ndarray:
     """Returns the bytes objects in an array. Raises TypeError for a tensor of anything else, and ValueError for None."""
-    array = np.asarray(on_host(input, "string"))
-    if not all(isinstance(each, bytes) for each in array.ravel().tolist()):
+    array = np.asarray(on_host(input))
+    if array.dtype != object and array.size:
         raise TypeError(
             f"A function of strings was given {input!r:.100}. `tf.strings.as_string` makes text of numbers."
         )
-    return array
+    return array if array.dtype == object else array.astype(object)
 
 
 def numbers_of(name: str, value: TensorLike) -> np.ndarray:
