@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import ParamSpec, TypeVar
 
 from stratagem._base.types import UserFunction, Value
+from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import CompositeTensor
 
 P = ParamSpec("P")
@@ -28,7 +29,8 @@ def rule(kind: type, *names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        _RULES.update({(kind, name): function for name in names})
+        # In a step it may need row lengths, or be given strings.
+        _RULES.update({(kind, name): host_function_if_needed(function) for name in names})
         return function
 
     return decorate

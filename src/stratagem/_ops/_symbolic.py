@@ -11,7 +11,6 @@ import keras
 import numpy as np
 
 from stratagem._base.types import Nest, TensorLike
-from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import TensorShape
 from stratagem._ops._composite import HOLDERS, kind_among, rule_of
 from stratagem._ops._dtypes import DType
@@ -53,7 +52,7 @@ def _accepting_symbols(name: str, function: Callable[..., Any]) -> Callable[...,
                 return _layer_of(name)(_plain(args), _plain(kwargs))
             kind = kind_among(args) or kind_among(kwargs.values())
             if kind is not None:
-                return host_function_if_needed(rule_of(name, kind))(*args, **kwargs)
+                return rule_of(name, kind)(*args, **kwargs)
         return function(*args, **kwargs)
 
     return accepting

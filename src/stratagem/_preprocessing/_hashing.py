@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from stratagem._base.types import ShapeLike, TensorLike, Value
-from stratagem._core.step import TracedStrings
+from stratagem._core.step import TracedStrings, host_function, host_function_if_needed
 from stratagem._ops import Tensor, allow_x64, as_dtype, tensor
 from stratagem._ops.sparse import SparseTensor
 from stratagem._ops.text import (
@@ -20,7 +20,7 @@ from stratagem._ops.text import (
 )
 from stratagem._preprocessing._composites import Encoded, encoded_composite, is_composite
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape, output_dtype
-from stratagem._preprocessing._inputs import as_input, at_host, is_known
+from stratagem._preprocessing._inputs import as_input, is_known
 from stratagem._private import accept_any_input
 
 
@@ -56,7 +56,7 @@ class Hashing(keras.Layer):  # type: ignore[misc]
 
     def call(self, inputs: TensorLike) -> Encoded:
         """Returns the bucket of each string or integer, or vectors. Raises TypeError for other inputs."""
-        return at_host(self._prepared, inputs)
+        return host_function_if_needed(self._prepared)(inputs)
 
     def _prepared(self, inputs: TensorLike) -> Encoded:
         if is_composite(inputs):
@@ -121,7 +121,7 @@ class HashedCrossing(keras.Layer):  # type: ignore[misc]
     def __call__(self, inputs: Sequence[TensorLike], **kwargs: Value) -> Tensor | SparseTensor:
         """Calls the layer with tensors: Keras takes no arrays beside them. Strings of a step become their fingerprints."""
         if isinstance(inputs, list | tuple) and not any(isinstance(x, keras.KerasTensor) for x in inputs):
-            inputs = [at_host(fingerprints, x) if isinstance(x, TracedStrings) else tensor(x) for x in inputs]
+            inputs = [_words(x) if isinstance(x, TracedStrings) else tensor(x) for x in inputs]
         return super().__call__(inputs, **kwargs)
 
     def call(self, inputs: Sequence[TensorLike]) -> Tensor | SparseTensor:
@@ -163,3 +163,8 @@ def integers_if_int(output_mode: str, dtype: Value) -> Value:
     if output_mode == "int" and (name is None or not as_dtype(name).is_integer):
         return "int64"
     return keras.config.floatx() if name is None else name
+
+
+@host_function
+def _words(strings: TensorLike) -> Tensor:
+    return fingerprints(np.asarray(strings))

@@ -10,7 +10,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Json, ShapeLike, TensorLike, Value
-from stratagem._core.step import host_function
+from stratagem._core.step import host_function, host_function_if_needed
 from stratagem._ops import Assert, Tensor, allow_x64, as_dtype, int64, on_device, reduce_all
 from stratagem._ops.files import exists
 from stratagem._ops.lookup import (
@@ -33,7 +33,7 @@ from stratagem._preprocessing._encoding import (
     encoded_shape,
     output_dtype,
 )
-from stratagem._preprocessing._inputs import as_input, at_host, is_known
+from stratagem._preprocessing._inputs import as_input, is_known
 from stratagem._preprocessing._token_counts import TokenCounts, as_text, of_text
 from stratagem._preprocessing._vocabulary import (
     as_tokens,
@@ -264,7 +264,7 @@ class IndexLookup(AdaptedLayer):
         """
         if self.invert and self.vocabulary_dtype == "string":
             return host_function(self._prepared)(inputs)
-        return at_host(self._prepared, inputs)
+        return host_function_if_needed(self._prepared)(inputs)
 
     def _prepared(self, inputs: TensorLike) -> Encoded:
         depth, dtype = self._depth(), self.compute_dtype if self.invert else self.vocabulary_dtype

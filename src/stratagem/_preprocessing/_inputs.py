@@ -1,22 +1,11 @@
 """Inputs of layers, as arrays of the host where it is known, or as tensors of a step."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-import jax
 import numpy as np
 
 from stratagem._base.types import DTypeLike, TensorLike
-from stratagem._core.step import TracedStrings, host_function
 from stratagem._ops import StringTensor, allow_x64, as_dtype, is_traced, tensor
-
-T = TypeVar("T")
-
-
-def at_host(function: Callable[[Any], T], inputs: TensorLike) -> T:
-    """Calls a function with what a layer was called with: where a step takes strings, before each run of its program."""
-    strings = any(isinstance(leaf, TracedStrings) for leaf in jax.tree.leaves(inputs))
-    return (host_function(function) if strings else function)(inputs)
 
 
 def is_known(value: TensorLike) -> bool:

@@ -8,12 +8,13 @@ import numpy as np
 
 from stratagem._base.paths import local_path
 from stratagem._base.types import Json, ShapeLike, TensorLike, UserFunction, Value
+from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import TensorShape
 from stratagem._ops import StringTensor, on_device
 from stratagem._ops.ragged import RaggedTensor
 from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._composites import Encoded
-from stratagem._preprocessing._inputs import as_input, at_host
+from stratagem._preprocessing._inputs import as_input
 from stratagem._preprocessing._lookups import StringLookup
 from stratagem._preprocessing._token_rows import TokenRows, rows_of, split_rows
 
@@ -135,7 +136,7 @@ class TextVectorization(AdaptedLayer):
         With `ragged` rows of numbers are a RaggedTensor, as are words, (texts, (words)). inputs: strings, (), (n,) or (n, 1);
         without `split` of any shape, or ragged. Raises ValueError for other shapes.
         """
-        return at_host(self._prepared, inputs)
+        return host_function_if_needed(self._prepared)(inputs)
 
     def _prepared(self, inputs: TensorLike) -> Encoded:
         most = self._output_sequence_length if self._output_mode == "int" and not self._ragged else None

@@ -70,9 +70,8 @@ def _by_onednn(x: jax.Array, y: jax.Array, *, dimension_numbers: Dimensions, ord
     of_x, of_y = tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
     kept_x, kept_y = _others(x.ndim, of_x, batch_x), _others(y.ndim, of_y, batch_y)
     batch, rows, columns = len(batch_x), len(kept_x), len(kept_y)
-    if (
-        batch <= order[-1] < batch + rows
-    ):  # oneDNN has no fast kernel for a result whose columns are not neighbours in memory
+    # oneDNN has no fast kernel for a result whose columns are not neighbours in memory.
+    if batch <= order[-1] < batch + rows:
         turned = [*range(batch), *range(batch + columns, batch + columns + rows), *range(batch, batch + columns)]
         numbers = (of_y, of_x), (batch_y, batch_x)
         return _by_onednn(y, x, dimension_numbers=numbers, order=tuple(turned[axis] for axis in order))
@@ -123,9 +122,8 @@ def _matrices(values: jax.Array, batch: Axes, rows: Axes, columns: Axes) -> Matr
         return Matrices(values.reshape(shape), tuple(range(rank + 2)), turned=False)
     lying = values.reshape([math.prod(values.shape[axis] for axis in groups[i]) for i in layout])
     turned = layout[-1] == len(batch)
-    if (
-        turned
-    ):  # told so, rather than transposed without a copy: XLA would compute it twice to fuse that with what it is from
+    # Told so, rather than transposed without a copy: XLA would compute it twice to fuse that with what it is from.
+    if turned:
         layout = _exchanged(layout, len(batch))
     return Matrices(jax.lax.transpose(lying, _inverse(layout)), layout, turned)
 

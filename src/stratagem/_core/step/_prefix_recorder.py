@@ -2,7 +2,9 @@
 
 import contextlib
 import functools
+import operator
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast, final
 
 import jax
@@ -51,8 +53,7 @@ class PrefixRecorder:
         self._sizes: list[HostValue] = []
         self._given: list[Any] | None = None
         self._own = OwnKinds({}, {}, ())
-        # By the identity of a tracer: its name, its value in the traced call, whether it is a replica's own, the tracer.
-        self._known: dict[int, tuple[HostValue, Any, bool, Any]] = {}
+        self._known: dict[int, _Known] = {}  # by the identity of their tracers
         self._open, self._strings = True, False
 
     def begin(self, given: Sequence[Any] | None, own: OwnKinds | None) -> None:
@@ -85,19 +86,17 @@ class PrefixRecorder:
             if not self._open or each._recorder is not self:
                 closed(each)
         found = [self._named(leaf) for leaf in leaves]
-        if any(name is None and isinstance(v, jax.core.Tracer) for name, v in zip(found, leaves, strict=True)):
+        if any(known is None and isinstance(v, jax.core.Tracer) for known, v in zip(found, leaves, strict=True)):
             if not strings:
                 return function(*args, **kwargs)  # which says what it needs
             self.need_host(f"it calls {function_name(function)} with strings and with a tensor that it computes itself")
-        own = any(name is not None and name[2] for name in found)
-        with (
-            init_scope(),
-            self._noting_stand_ins(function, own),
-        ):  # also a replica's part of a stacked array is taken there
-            examples = [v if name is None else self._example(name[1]) for name, v in zip(found, leaves, strict=True)]
+        own = any(known is not None and known.own for known in found)
+        # Outside of the trace, where a replica's part of a stacked array is taken, too.
+        with init_scope(), self._noting_stand_ins(function, own):
+            examples = [v if k is None else self._example(k.example) for k, v in zip(found, leaves, strict=True)]
             values, again = jax.tree.unflatten(structure, examples)
             result, made = jax.tree.flatten(function(*values, **again))
-        names = tuple(leaf if name is None else name[0] for name, leaf in zip(found, leaves, strict=True))
+        names = tuple(leaf if known is None else known.name for known, leaf in zip(found, leaves, strict=True))
         self._calls.append(HostCall(function, names, structure, own))
         number = len(self._calls) - 1
         return jax.tree.unflatten(made, [self._entered(v, HostValue(number, i), own) for i, v in enumerate(result)])
@@ -127,12 +126,12 @@ class PrefixRecorder:
         Each value has a program of its own, in which they are constants.
         """
         found = self._known.get(id(tracer))
-        if found is None or found[0].call < 0:
+        if found is None or found.name.call < 0:
             return None
-        if found[0] not in self._sizes:
-            self._sizes.append(found[0])
-        sizes = self._own.sizes.get(found[0])
-        return np.asarray(found[1] if sizes is None else sizes[self._replica])
+        if found.name not in self._sizes:
+            self._sizes.append(found.name)
+        sizes = self._own.sizes.get(found.name)
+        return np.asarray(found.example if sizes is None else sizes[self._replica])
 
     def need_host(self, reason: str) -> NoReturn:
         """Gives the trace up because Python needs values; inside a replica this is an error."""
@@ -159,13 +158,13 @@ class PrefixRecorder:
         ):
             raise Unexplored
 
-    def _named(self, leaf: Any) -> tuple[HostValue, Any, bool, Any] | None:
+    def _named(self, leaf: Any) -> "_Known | None":
         if isinstance(leaf, TracedStrings):
-            return leaf.value, leaf.example, leaf.own, leaf
+            return _Known(leaf.value, leaf.example, leaf.own, leaf)
         return self._known.get(id(leaf)) if isinstance(leaf, jax.core.Tracer) else None
 
     def _know(self, tracer: Any, value: HostValue, example: Any, own: bool) -> None:
-        self._known[id(tracer)] = (value, example, own, tracer)
+        self._known[id(tracer)] = _Known(value, example, own, tracer)
 
     def _example(self, leaf: Any) -> Any:
         """Returns the value of a leaf on the replica that is traced, or what stands for it."""
@@ -215,6 +214,21 @@ class PrefixRecorder:
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """A value that is known before the step.
+
+    name: in the prefix. example: in the call that is traced. own: whether each replica has another. traced: what the step has
+    in its place, which lives as long as its identity is used.
+    """
+
+    name: HostValue
+    example: Any
+    own: bool
+    traced: Any
+
+
+@final
 class NothingKnown:
     """In place of a PrefixRecorder, for traces that are no step's: they know no value, so functions are called as they are."""
 
@@ -242,15 +256,7 @@ def host_function_if_needed(function: Callable[P, T]) -> Callable[P, T]:
 
     In a step it computes in the program if it can: the row lengths of a ragged tensor may decide about shapes, for example.
     """
-
-    @functools.wraps(function)
-    def calling(*args: P.args, **kwargs: P.kwargs) -> T:
-        recorder = current().recorder
-        if recorder is None:
-            return function(*args, **kwargs)
-        return cast(T, recorder.prefix.called_if_needed(function, args, kwargs))
-
-    return calling
+    return _by_recorder(function, operator.attrgetter("prefix.called_if_needed"))
 
 
 def host_function(function: Callable[P, T]) -> Callable[P, T]:
@@ -260,12 +266,15 @@ def host_function(function: Callable[P, T]) -> Callable[P, T]:
     step's program. That is possible as long as its tensors are arguments of the step, elements drawn for it, or results of
     other host functions; for others, which the step computes, it is called as everywhere.
     """
+    return _by_recorder(function, operator.attrgetter("prefix.called"))
+
+
+def _by_recorder(function: Callable[P, T], called: Callable[[Any], Callable[..., Any]]) -> Callable[P, T]:
+    """Returns the function as a step's recorder calls it, where there is one. called: its method."""
 
     @functools.wraps(function)
     def calling(*args: P.args, **kwargs: P.kwargs) -> T:
         recorder = current().recorder
-        if recorder is None:
-            return function(*args, **kwargs)
-        return cast(T, recorder.prefix.called(function, args, kwargs))
+        return function(*args, **kwargs) if recorder is None else cast(T, called(recorder)(function, args, kwargs))
 
     return calling

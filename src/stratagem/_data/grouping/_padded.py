@@ -1,5 +1,6 @@
 """Batches of tensors of different sizes: each is padded to a given shape, or to the largest of its batch."""
 
+import abc
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, final
@@ -64,15 +65,44 @@ class Padding:
         return [_checked_value(value, spec) for value, spec in zip(given, components, strict=True)]
 
 
+class JoinedBatchStage(UnaryStage, abc.ABC):
+    """Joins consecutive elements to batches."""
+
+    def __init__(self, parent: Stage, batch_size: int, *, drop_remainder: bool) -> None:
+        super().__init__(parent)
+        self._batch_size, self._drop_remainder = batch_size, drop_remainder
+
+    @abc.abstractmethod
+    def _joined(self, elements: list[Nest]) -> Nest:
+        """Returns one element of these."""
+
+    @property
+    def cardinality(self) -> int:
+        return batched(self._parent.cardinality, self._batch_size, drop_remainder=self._drop_remainder)
+
+    @property
+    def batch_size(self) -> int:
+        return self._batch_size
+
+    @property
+    def cheap(self) -> bool:
+        return False
+
+    def walk(self) -> StageIterator:
+        least = self._batch_size if self._drop_remainder else 1
+        return StackIterator(self._parent.walk(), self._batch_size, least, self._joined)
+
+    def example(self) -> Nest:
+        return self._joined([self._parent.example()] * self._batch_size)
+
+
 @final
-class PaddedBatchStage(UnaryStage):
+class PaddedBatchStage(JoinedBatchStage):
     """Consecutive elements, padded to one shape and stacked."""
 
     def __init__(self, parent: Stage, batch_size: int, padding: Padding, *, drop_remainder: bool) -> None:
-        super().__init__(parent)
-        self._batch_size = batch_size
+        super().__init__(parent, batch_size, drop_remainder=drop_remainder)
         self._padding = padding
-        self._drop_remainder = drop_remainder
         # The spec of user code's elements is known from one example; others may have other sizes.
         self._static = has_static_spec(parent)
         if self._static:
@@ -88,30 +118,11 @@ class PaddedBatchStage(UnaryStage):
         )
         return packer(specs)(padded)
 
-    @property
-    def cardinality(self) -> int:
-        return batched(self._parent.cardinality, self._batch_size, drop_remainder=self._drop_remainder)
-
-    @property
-    def batch_size(self) -> int:
-        return self._batch_size
-
-    @property
-    def cheap(self) -> bool:
-        return False
-
-    def walk(self) -> StageIterator:
-        min_size = self._batch_size if self._drop_remainder else 1
-        return StackIterator(self._parent.walk(), self._batch_size, min_size, self._stack)
-
-    def example(self) -> Nest:
-        return self._stack([self._parent.example()] * self._batch_size)
-
     @functools.cached_property
     def _target(self) -> tuple[list[TensorShape], list[Array]]:
         return self._padding.shapes(self._parent.spec), self._padding.values(self._parent.spec)
 
-    def _stack(self, elements: list[Nest]) -> Nest:
+    def _joined(self, elements: list[Nest]) -> Nest:
         composite = next((leaf for leaf in leaves(elements[0]) if isinstance(leaf, CompositeTensor)), None)
         if composite is not None:
             raise TypeError(

@@ -1,6 +1,5 @@
 """Batches of elements of different sizes, as ragged or sparse tensors."""
 
-import abc
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -11,46 +10,14 @@ from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, packer, stacked
 from stratagem._data.elements._spec import Spec, with_rows
 from stratagem._data.functions._relaxed_spec import static_spec
-from stratagem._data.grouping._padded import StackIterator
-from stratagem._data.stages._cardinality import batched
-from stratagem._data.stages._stage import Stage, StageIterator, UnaryStage
+from stratagem._data.grouping._padded import JoinedBatchStage
+from stratagem._data.stages._stage import Stage
 from stratagem._ops.ragged import RaggedTensor, RaggedTensorSpec
 from stratagem._ops.sparse import SparseTensor, SparseTensorSpec
 
 
-class _JoinedBatchStage(UnaryStage, abc.ABC):
-    """Joins consecutive elements to batches."""
-
-    def __init__(self, parent: Stage, batch_size: int, *, drop_remainder: bool) -> None:
-        super().__init__(parent)
-        self._batch_size, self._drop_remainder = batch_size, drop_remainder
-
-    @abc.abstractmethod
-    def _joined(self, elements: list[Nest]) -> Nest:
-        """Returns one element of these."""
-
-    @property
-    def cardinality(self) -> int:
-        return batched(self._parent.cardinality, self._batch_size, drop_remainder=self._drop_remainder)
-
-    @property
-    def batch_size(self) -> int:
-        return self._batch_size
-
-    @property
-    def cheap(self) -> bool:
-        return False
-
-    def walk(self) -> StageIterator:
-        least = self._batch_size if self._drop_remainder else 1
-        return StackIterator(self._parent.walk(), self._batch_size, least, self._joined)
-
-    def example(self) -> Nest:
-        return self._joined([self._parent.example()] * self._batch_size)
-
-
 @final
-class RaggedBatchStage(_JoinedBatchStage):
+class RaggedBatchStage(JoinedBatchStage):
     """Batches with ragged dimensions up to the last whose size is not known; components of known sizes stay dense."""
 
     def __init__(self, parent: Stage, batch_size: int, splits_dtype: np.dtype, *, drop_remainder: bool) -> None:
@@ -100,7 +67,7 @@ def _as_rows(arrays: Sequence[Array], rank: int, splits_dtype: np.dtype) -> Ragg
 
 
 @final
-class SparseBatchStage(_JoinedBatchStage):
+class SparseBatchStage(JoinedBatchStage):
     """Batches of tensors as one SparseTensor, with an entry for each of their values."""
 
     def __init__(self, parent: Stage, batch_size: int, row_shape: TensorShape) -> None:

@@ -12,7 +12,7 @@ from stratagem._ops._convert import StringTensor, Tensor, on_host, tensor
 from stratagem._ops.ragged import RaggedTensor, from_lengths
 from stratagem._ops.sparse import SparseTensor
 from stratagem._ops.text._host_strings import row_of_strings
-from stratagem._ops.text._integers import crossed_hashes
+from stratagem._ops.text._integers import crossed_buckets
 
 SEPARATOR = "_X_"
 
@@ -49,7 +49,7 @@ class CrossedRows:
 
     def hashed(self, num_buckets: int, hash_key: int | None) -> Tensor:
         """Returns the bucket of each combination, int64; with 0 buckets its hash below the largest int64."""
-        return crossed_hashes(self._columns, num_buckets, hash_key)
+        return crossed_buckets(self._columns, num_buckets, hash_key)
 
 
 def _text(value: Any) -> bytes:

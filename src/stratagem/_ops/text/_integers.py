@@ -54,15 +54,8 @@ def _traced_hashes(values: Tensor, function: Callable[[Any], Words]) -> Tensor:
 def crossed_buckets(columns: Sequence[TensorLike], num_buckets: int, hash_key: int | None = None) -> Tensor:
     """Returns the bucket of each combination, int64, of the columns' one shape, as TensorFlow's `sparse.cross_hashed`.
 
-    columns: integers, or strings on the host. A string counts by its fingerprint. hash_key: where hashes start.
-    """
-    return crossed_hashes(columns, num_buckets, hash_key)
-
-
-def crossed_hashes(columns: Sequence[TensorLike], num_buckets: int, hash_key: int | None) -> Tensor:
-    """Returns the bucket of each combination as `crossed_buckets`; with 0 buckets its hash below the largest int64.
-
-    hash_key: another number to begin with.
+    columns: integers, or strings on the host. A string counts by its fingerprint. num_buckets: 0 gives the hash below the
+    largest int64. hash_key: another number to begin with.
     """
     with allow_x64(np.uint64):
         found: Any = np.uint64((hash_key or _CROSSING_SEED) % 2**64)

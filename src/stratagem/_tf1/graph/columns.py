@@ -19,7 +19,6 @@ from stratagem._columns import (
     VocabularyFileCategoricalColumn,
     check_batch_sizes,
     combined,
-    shared_embeddings,
     sorted_columns,
 )
 from stratagem._columns import categorical_column_with_vocabulary_file as _with_vocabulary_file
@@ -176,30 +175,3 @@ def categorical_column_with_vocabulary_file(
 ) -> VocabularyFileCategoricalColumn:
     """Returns `tf.feature_column.categorical_column_with_vocabulary_file` of these arguments, in TensorFlow 1's order."""
     return _with_vocabulary_file(key, vocabulary_file, vocabulary_size, dtype, default_value, num_oov_buckets)
-
-
-def shared_embedding_columns(
-    categorical_columns: Sequence[CategoricalColumn],
-    dimension: int,
-    combiner: str = "mean",
-    initializer: UserFunction | None = None,
-    shared_embedding_collection_name: str | None = None,
-    ckpt_to_load_from: str | None = None,
-    tensor_name_in_ckpt: str | None = None,
-    max_norm: float | None = None,
-    trainable: bool = True,
-    use_safe_embedding_lookup: bool = True,
-) -> list[SharedEmbeddingColumn]:
-    """Returns `tf.feature_column.shared_embeddings` of these arguments: the table is in a collection of its name."""
-    return shared_embeddings(
-        categorical_columns,
-        dimension,
-        combiner,
-        initializer,
-        shared_embedding_collection_name,
-        ckpt_to_load_from,
-        tensor_name_in_ckpt,
-        max_norm,
-        trainable,
-        use_safe_embedding_lookup,
-    )

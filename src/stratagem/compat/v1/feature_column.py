@@ -2,12 +2,12 @@
 
 from typing import Any as _Any
 
+from stratagem._columns import shared_embeddings as shared_embedding_columns  # noqa: F401
 from stratagem._tf1.graph.columns import (
     categorical_column_with_vocabulary_file as categorical_column_with_vocabulary_file,
 )
 from stratagem._tf1.graph.columns import input_layer as input_layer
 from stratagem._tf1.graph.columns import linear_model as linear_model
-from stratagem._tf1.graph.columns import shared_embedding_columns as shared_embedding_columns
 from stratagem.compat.v1._names import public_name as _public_name
 
 

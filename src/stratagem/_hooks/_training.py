@@ -1,0 +1,225 @@
+"""Hooks for what is done with layers and variables: optimizers, losses, metrics, models and their files."""
+
+from stratagem._autograph import attach_overrides
+from stratagem._core.step import (
+    attach_lookups,
+    attach_loss_check,
+    attach_losses,
+    attach_metrics,
+    attach_optimizers,
+    attach_seeds,
+)
+from stratagem._core.values import (
+    attach_variable_creators,
+)
+from stratagem._legacy import attach_compiled_parts, attach_layer_methods, attach_loss_scaling, attach_minimize
+from stratagem._ops import attach_strings
+from stratagem._preprocessing import attach_layers
+from stratagem._private import (
+    LAYER_PLACES,
+    ROUTED_PLACES,
+    SAVING_PLACES,
+    STRING_PLACES,
+    Hook,
+    let_symbols_answer_operators,
+)
+from stratagem._tf1.graph import attach_graph_variables
+from stratagem._training import attach_callbacks, attach_paths, attach_saving, attach_trainer
+
+_VARIABLE = "keras.src.backend.Variable"
+_OPTIMIZER = "keras.src.optimizers.base_optimizer.BaseOptimizer"
+
+
+OF_TRAINING: tuple[Hook, ...] = (
+    Hook(
+        what="application of gradients",
+        places=(
+            f"{_OPTIMIZER}.apply",
+            f"{_OPTIMIZER}.apply_gradients",
+            f"{_OPTIMIZER}.__init_subclass__",
+            "keras.src.optimizers.*.build",
+            "keras.src.optimizers.loss_scale_optimizer.LossScaleOptimizer.apply",
+        ),
+        why="Replicas would not sum their gradients, and `apply_gradients` would be missing.",
+        test="tests/private/test_private.py::test_apply_gradients_is_there_and_returns_iterations",
+        attach=attach_optimizers,
+    ),
+    Hook(
+        what="methods of optimizers",
+        places=(
+            f"{_OPTIMIZER}.__init__",
+            f"{_OPTIMIZER}.compute_gradients",
+            f"{_OPTIMIZER}.minimize",
+            f"{_OPTIMIZER}.variables",
+            "keras.src.optimizers.*.variables",
+        ),
+        why="`optimizer.minimize(...)` and `optimizer.variables()` would fail.",
+        test="tests/keras/test_minimize.py::test_minimize_changes_the_variables_as_in_tensorflow",
+        attach=attach_minimize,
+    ),
+    Hook(
+        what="loss scaling",
+        places=tuple(
+            f"keras.src.optimizers.loss_scale_optimizer.LossScaleOptimizer.{name}"
+            for name in (
+                *("_scaled_by_keras", "apply_gradients", "scale_loss", "get_scaled_loss", "get_unscaled_gradients"),
+                *("loss_scale", "dynamic", "dynamic_counter"),
+            )
+        ),
+        why="`optimizer.get_scaled_loss(loss)` would fail, and gradients that a program has unscaled would be unscaled twice.",
+        test="tests/keras/test_minimize.py::test_a_scaled_loop_is_that_of_tensorflow",
+        attach=attach_loss_scaling,
+    ),
+    Hook(
+        what="compiled losses and metrics",
+        places=tuple(f"keras.src.models.model.Model.compiled_{name}" for name in ("loss", "metrics")),
+        why="A `train_step` with `self.compiled_loss(y, y_pred)` would fail.",
+        test="tests/training/test_compiled_parts.py::test_a_train_step_of_keras_2_reports_what_tensorflow_does",
+        attach=attach_compiled_parts,
+    ),
+    Hook(
+        what="methods of layers",
+        places=(
+            "keras.src.layers.layer.Layer.add_metric",
+            "keras.src.layers.layer.Layer.add_variable",
+            "keras.src.layers.layer.Layer.add_weight",
+            "keras.src.metrics.metric.Metric.add_weight",
+        ),
+        why='`self.add_weight("w", shape=(3,))` and `self.add_metric(value, name="n")` would fail.',
+        test="tests/keras/test_layers.py::test_weights_are_added_as_in_keras_2",
+        attach=attach_layer_methods,
+    ),
+    Hook(
+        what="operators of symbolic tensors",
+        places=("keras.src.backend.common.keras_tensor.KerasTensor.__jax_array__",),
+        why="`tf.constant(1.0) + x` with a symbolic tensor x would fail.",
+        test="tests/keras/test_symbolic.py::test_a_function_of_a_symbolic_tensor_is_a_layer_that_is_saved",
+        attach=let_symbols_answer_operators,
+    ),
+    Hook(
+        what="checks of losses",
+        places=("keras.src.losses.loss.Loss.__call__",),
+        why="A loss that is a mean over one replica's rows would be as many times too large as there are replicas, silently.",
+        test="tests/keras/test_models.py::test_a_loss_that_divides_by_the_rows_of_a_replica_is_refused_there",
+        attach=attach_loss_check,
+    ),
+    Hook(
+        what="losses of many examples",
+        places=(
+            "keras.src.layers.layer.Layer._get_regularization_losses",
+            "keras.src.layers.layer.Layer.add_loss",
+            "keras.src.losses.loss.apply_mask",
+            "keras.src.losses.loss.reduce_values",
+        ),
+        why="In `fit` on several replicas losses would be means over replicas, not over the global batch.",
+        test="tests/training/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
+        attach=attach_losses,
+    ),
+    Hook(
+        what="results of metrics",
+        places=(
+            "keras.src.*.result",
+            "keras.src.metrics.metric.Metric.__init_subclass__",
+        ),
+        why="`metric.result()` inside a replica would be that replica's own.",
+        test="tests/keras/test_metrics.py::test_the_result_inside_of_a_replica_is_that_of_all_replicas",
+        attach=attach_metrics,
+    ),
+    Hook(
+        what="methods of users' classes",
+        places=(
+            "keras.src.layers.layer.Layer.__init_subclass__",
+            "keras.src.losses.loss.Loss.__init_subclass__",
+            "keras.src.metrics.metric.Metric.__init_subclass__",
+        ),
+        why="An `if` on a tensor in a layer's `call`, or in `train_step`, would be an error.",
+        test="tests/autograph/test_keras_classes.py::test_tensors_decide_in_methods_that_keras_calls",
+        attach=attach_overrides,
+    ),
+    Hook(
+        what="seeds of replicas",
+        places=("keras.src.random.seed_generator.SeedGenerator.next",),
+        why="All replicas would draw the same numbers.",
+        test="tests/keras/test_models.py::test_dropout_differs_between_replicas_and_steps",
+        attach=attach_seeds,
+    ),
+    Hook(
+        what="lookups of rows",
+        places=("keras.src.backend.jax.numpy.take",),
+        why="A step would fetch an embedding on parameter servers whole.",
+        test="tests/servers/remote/test_rows_outside.py::test_rows_are_asked_for",
+        attach=attach_lookups,
+    ),
+    Hook(
+        what="methods of models",
+        places=(
+            "keras.src.backend.jax.trainer.JAXTrainer.*",
+            "keras.src.models.model.Model.distribute_strategy",
+            "keras.src.models.model.Model._creation_strategy",
+            "keras.src.trainers.trainer.Trainer.__init__",
+            "keras.src.trainers.trainer.Trainer.compile",
+        ),
+        why="`fit` would not know the strategy under which the model was made.",
+        test="tests/training/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
+        attach=attach_trainer,
+    ),
+    Hook(
+        what="callbacks of Keras",
+        places=(
+            "keras.src.callbacks.backup_and_restore.BackupAndRestore.*",
+            "keras.src.callbacks.model_checkpoint.ModelCheckpoint._save_model",
+            "keras.src.callbacks.model_checkpoint.ModelCheckpoint.on_epoch_end",
+        ),
+        why="BackupAndRestore would take a fit up at another step than where it was left, and every worker would write.",
+        test="tests/training/test_callbacks_backup.py::test_training_goes_on_at_the_step_after_the_backup_as_in_tensorflow",
+        attach=attach_callbacks,
+    ),
+    Hook(
+        what="strings as inputs of models",
+        places=STRING_PLACES,
+        why="A model whose first layer takes strings could not be called: Keras would make an array of JAX of them.",
+        test="tests/training/test_strings.py::test_a_model_takes_strings",
+        attach=attach_strings,
+    ),
+    Hook(
+        what="formats of files",
+        places=SAVING_PLACES,
+        why='`model.save("folder")`, `save_weights("prefix")` and a `ModelCheckpoint` of such a path would be refused.',
+        test="tests/training/test_saving.py::test_training_goes_on_from_a_folder",
+        attach=attach_saving,
+    ),
+    Hook(
+        what="classes of layers in files",
+        places=LAYER_PLACES,
+        why="Layers of texts and words in files of Keras 2 would be Keras 3's, which ask for TensorFlow.",
+        test="tests/preprocessing/test_files_of_tensorflow.py::test_a_file_of_tensorflow_is_read",
+        attach=attach_layers,
+    ),
+    Hook(
+        what="paths of files",
+        places=ROUTED_PLACES,
+        why='`model.save("gs://…")` would write into a local folder of the name `gs:`.',
+        test="tests/test_paths.py::test_a_scheme_is_refused_and_leaves_nothing",
+        attach=attach_paths,
+    ),
+    Hook(
+        what="variables of a model_fn",
+        places=(
+            f"{_VARIABLE}.__init__",
+            f"{_VARIABLE}.__new__",
+        ),
+        why="Every call of a model_fn would make its layers' variables anew.",
+        test="tests/tf1/graph/test_building.py::test_layers_of_keras_are_found_again_and_named",
+        attach=attach_graph_variables,
+    ),
+    Hook(
+        what="creators of variables",
+        places=(
+            f"{_VARIABLE}.__init__",
+            f"{_VARIABLE}.__new__",
+        ),
+        why="`tf.variable_creator_scope` would have no effect.",
+        test="tests/core/values/test_variable_creators.py::test_creators_are_asked_from_the_innermost_to_the_outermost",
+        attach=attach_variable_creators,
+    ),
+)
