@@ -205,6 +205,24 @@ def test_a_shape_that_depends_on_strings_has_a_program_of_its_own(monkeypatch: p
     assert len(made) == 2, "one program for each shape"
 
 
+def test_the_number_of_strings_alone_makes_another_program() -> None:
+    """Nothing that enters the program has another shape, but Python has made a constant of the strings' own."""
+    function = tf.function(lambda words: tf.reduce_sum(tf.strings.length(words)) * tf.unique(words)[0].shape[0])
+    for words in (["a", "a"], ["a", "b"], ["c", "c"], ["dd", "e"]):
+        assert int(function(tf.constant(words))) == sum(map(len, words)) * len(set(words))
+
+
+def test_code_that_calls_other_functions_in_every_trace_is_told_so() -> None:
+    traces: list[Any] = []
+
+    def step(words: Any) -> Any:
+        traces.append(words)
+        return tf.strings.length((tf.strings.lower if len(traces) % 2 else tf.strings.upper)(words))
+
+    with pytest.raises(ContextError, match="did something else in each of 4 traces"):
+        tf.function(step)(tf.constant(["a"]))
+
+
 def test_a_program_of_an_earlier_shape_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     function = tf.function(lambda words: tf.reduce_sum(tf.strings.length(tf.unique(words)[0])))
     for words in (["a", "a"], ["a", "bb"]):

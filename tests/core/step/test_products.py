@@ -70,6 +70,9 @@ EQUATIONS = {
     "queries and keys": ("btnh,bsnh->bnts", (4, 64, 16, 64), (4, 64, 16, 64)),
     "weights and values": ("bnts,bsnh->btnh", (4, 16, 64, 64), (4, 64, 16, 64)),
     "turned": ("kb,kd->db", (512, 128), (512, 256)),
+    # Which oneDNN computes wrongly in the order of the others.
+    "queries and keys of one text": ("btnh,bsnh->bnts", (1, 128, 16, 64), (1, 128, 16, 64)),
+    "queries and keys of one head": ("btnh,bsnh->bnts", (64, 64, 1, 64), (64, 64, 1, 64)),
 }
 
 

@@ -85,6 +85,37 @@ def test_embeddings_of_sparse_words_are_trained(table: Any) -> None:
     assert weights.numpy().tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize(
+    "first", [["a a", "x x", "a a a", "x"], ["a a a", "x", "a a", "x x"], ["a a", "x x", "x a", "a x"]]
+)
+def test_replicas_have_sizes_of_their_own_where_nothing_else_differs(table: Any, first: list[str]) -> None:
+    """Each replica has four words in two texts; the longest text is a size of its program."""
+    strategy = strategies()["two replicas"]
+    batches = [first, ["x x x", "a", "a", "a a x"], ["x a", "a a", "a x", "x x"]]
+
+    def step(texts: Any) -> Any:
+        return tf.sparse.to_dense(table[tf.strings.split(texts)].to_sparse())
+
+    dataset = tf.data.Dataset.from_tensor_slices([text for batch in batches for text in batch]).batch(4)
+    for batch, given in zip(batches, strategy.experimental_distribute_dataset(dataset), strict=True):
+        found = strategy.experimental_local_results(strategy.run(step, args=(given,)))
+        for texts, dense in zip((batch[:2], batch[2:]), found, strict=True):
+            rows = [numbers(text) for text in texts]
+            longest = max(map(len, rows))
+            assert np.asarray(dense).tolist() == [row + [0] * (longest - len(row)) for row in rows]
+
+
+def test_a_tape_around_a_function_sees_what_its_rows_are_of() -> None:
+    """What a function could take from known values before the step has a gradient, so it is not taken there."""
+    function = tf.function(lambda rows: tf.reduce_sum(rows[0] ** 2))
+    values = tf.constant([1.0, 2.0, 3.0])
+    function(tf.RaggedTensor.from_row_splits(values, [0, 2, 3]))
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        loss = function(tf.RaggedTensor.from_row_splits(values, [0, 2, 3]))
+    assert np.asarray(tape.gradient(loss, values)).tolist() == [2, 4, 0]
+
+
 def test_strings_of_a_sparse_tensor_become_dense() -> None:
     function = tf.function(lambda texts: tf.sparse.to_dense(tf.strings.split(texts).to_sparse(), default_value="?"))
     assert function(tf.constant(["a b", "c"])).numpy().tolist() == [[b"a", b"b"], [b"c", b"?"]]
