@@ -1,4 +1,4 @@
-"""Hooks for what is done with layers and variables: optimizers, losses, metrics, models and their files."""
+"""Hooks for training, into what is done with layers and variables: optimizers, losses, metrics, models and their files."""
 
 from stratagem._autograph import attach_overrides
 from stratagem._core.step import (
