@@ -106,7 +106,6 @@ def test_replicas_have_sizes_of_their_own_where_nothing_else_differs(table: Any,
 
 
 def test_a_tape_around_a_function_sees_what_its_rows_are_of() -> None:
-    """What a function could take from known values before the step has a gradient, so it is not taken there."""
     function = tf.function(lambda rows: tf.reduce_sum(rows[0] ** 2))
     values = tf.constant([1.0, 2.0, 3.0])
     function(tf.RaggedTensor.from_row_splits(values, [0, 2, 3]))
@@ -114,6 +113,27 @@ def test_a_tape_around_a_function_sees_what_its_rows_are_of() -> None:
         tape.watch(values)
         loss = function(tf.RaggedTensor.from_row_splits(values, [0, 2, 3]))
     assert np.asarray(tape.gradient(loss, values)).tolist() == [2, 4, 0]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "gradient"),
+    [
+        (lambda rows: rows[1:].flat_values, [0, 0, 6]),
+        (lambda rows: tf.gather(rows, [0]).flat_values, [2, 4, 0]),
+        (lambda rows: rows.to_sparse().values, [2, 4, 6]),
+    ],
+)
+def test_a_tape_in_a_function_sees_what_its_rows_are_of(chosen: Any, gradient: list[float]) -> None:
+    """What a function could take from known values before the step has a gradient, so it is not taken there."""
+
+    def differentiated(rows: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(rows.flat_values)
+            loss = tf.reduce_sum(chosen(rows) ** 2)
+        return tape.gradient(loss, rows.flat_values)
+
+    rows = tf.RaggedTensor.from_row_splits([1.0, 2.0, 3.0], [0, 2, 3])
+    assert np.asarray(tf.function(differentiated)(rows)).tolist() == gradient
 
 
 def test_strings_of_a_sparse_tensor_become_dense() -> None:
