@@ -15,7 +15,7 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_ops", "_devices"),
     ("_autograph",),
     ("_data", "_checkpoints", "_events", "_legacy"),
-    ("_strategies", "_addons", "_preprocessing", "_columns"),
+    ("_strategies", "_addons", "_preprocessing", "_columns", "_saved_models"),
     ("_servers",),
     ("_training", "_test_cases"),
     ("_tf1",),

@@ -73,6 +73,12 @@ def model() -> Any:
     return made
 
 
+def archive() -> Any:
+    made = tf.keras.export.ExportArchive()
+    made.add_endpoint("one", lambda x: x, [tf.TensorSpec([1])])
+    return made
+
+
 def checkpoint() -> Any:
     return tf.train.Checkpoint(v=tf.Variable(1.0))
 
@@ -104,6 +110,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "compat.v1.gfile.Remove": gfile_of_tf1.Remove,
     "compat.v1.gfile.Stat": gfile_of_tf1.Stat,
     "config.experimental.set_compilation_cache": tf.config.experimental.set_compilation_cache,
+    "saved_model.Asset": tf.saved_model.Asset,
+    "saved_model.contains_saved_model": tf.saved_model.contains_saved_model,
+    "saved_model.load": tf.saved_model.load,
+    "saved_model.save": lambda p: tf.saved_model.save(tf.Module(), p),
     "data.Dataset.cache": lambda p: tf.data.Dataset.range(2).cache(p),
     "data.Dataset.list_files": lambda p: tf.data.Dataset.list_files([p]),
     "data.Dataset.load": lambda p: tf.data.Dataset.load(p),
@@ -194,7 +204,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "keras.callbacks.CSVLogger": lambda p: keras.callbacks.CSVLogger(p),
     "keras.callbacks.ModelCheckpoint": lambda p: keras.callbacks.ModelCheckpoint(filepath=ending(p, ".keras")),
     "keras.callbacks.TensorBoard": lambda p: tf.keras.callbacks.TensorBoard(p),
-    "keras.export.ExportArchive.write_out": lambda p: keras.export.ExportArchive.write_out(None, p),
+    "keras.export.ExportArchive.write_out": lambda p: archive().write_out(p),
     "keras.layers.IntegerLookup.load_assets": lambda p: keras.layers.IntegerLookup.load_assets(None, p),
     "keras.layers.IntegerLookup.save_assets": lambda p: keras.layers.IntegerLookup.save_assets(None, p),
     "keras.layers.StringLookup.load_assets": lambda p: keras.layers.StringLookup.load_assets(None, p),

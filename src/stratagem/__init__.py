@@ -70,8 +70,8 @@ _NAMES = {
 }
 _NAMESPACES = """
     autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator experimental
-    feature_column image io keras linalg lookup math nest nn profiler quantization ragged random signal sparse strings
-    summary sysconfig test tpu train types version
+    feature_column image io keras linalg lookup math nest nn profiler quantization ragged random saved_model signal sparse
+    strings summary sysconfig test tpu train types version
 """
 _KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 

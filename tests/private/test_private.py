@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 import pytest
+from jax import export
 from keras.src import utils as keras_utils
 
 import stratagem as tf
@@ -67,6 +68,9 @@ EXPECTED = {
     "keras.src.losses": {"loss"},
     "keras.src.metrics": {"reduction_metrics"},
     "keras.src.metrics.metric": {"Metric"},
+    "jax._src.export._export": {"_CUSTOM_CALL_TARGETS_GUARANTEED_STABLE"},
+    "jax._src.interpreters.mlir": {"make_ir_context"},
+    "keras.src.export.export_utils": {"get_input_signature"},
     "keras.src.legacy.saving": {"legacy_h5_format"},
     "keras.src.optimizers.base_optimizer": {"BaseOptimizer", "clip_by_global_norm"},
     "keras.src.optimizers.optimizer": {"Optimizer"},
@@ -106,7 +110,7 @@ def users(names: tuple[str, ...]) -> set[str]:
 def test_private_names_are_used_in_one_building_only() -> None:
     assert {Path(file).parts[0] for file in users(PRIVATE)} == {"_private"}
     # A process that only holds the coordination service imports neither JAX nor Keras.
-    assert users(JAXLIB) == {"_cluster/coordination.py", "_private/_onednn.py"}
+    assert users(JAXLIB) == {"_cluster/coordination.py", "_private/_exported_programs.py", "_private/_onednn.py"}
 
 
 def test_every_private_name_is_known_here() -> None:
@@ -703,3 +707,25 @@ def test_functions_of_the_same_name_are_not_those_of_jax() -> None:
 
     (call,) = jax.make_jaxpr(jax.jit(clip))(1.0).jaxpr.eqns
     assert _private.jax_function(call.params["jaxpr"].jaxpr) is None
+
+
+def test_what_an_exported_program_calls_is_found_also_in_its_gradient() -> None:
+    @jax.custom_vjp
+    def function(x: Any) -> Any:
+        return jnp.sin(x)
+
+    def backward(x: Any, gradient: Any) -> Any:
+        return (jax.ffi.ffi_call("someone", jax.ShapeDtypeStruct(x.shape, x.dtype))(gradient),)
+
+    function.defvjp(lambda x: (jnp.sin(x), x), backward)
+    allowed = [export.DisabledSafetyCheck.custom_call("someone")]
+    program = export.export(jax.jit(function), disabled_checks=allowed)(jax.ShapeDtypeStruct((2,), np.float32))
+    assert _private.called_outside(export.deserialize(program.serialize(vjp_order=1))) == ["someone"]
+    harmless = export.export(jax.jit(jnp.linalg.inv))(jax.ShapeDtypeStruct((2, 2), np.float32))
+    assert _private.called_outside(export.deserialize(harmless.serialize(vjp_order=1))) == []
+
+
+def test_the_inputs_of_a_model_are_known_without_its_batch() -> None:
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    assert _private.input_specs_of_model(model).shape == (None, 3)
+    assert _private.input_specs_of_model(keras.Sequential([keras.layers.Dense(1)])) is None

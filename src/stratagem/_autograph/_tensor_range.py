@@ -10,6 +10,7 @@ import numpy as np
 
 from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import recording
+from stratagem._core.step import is_symbolic
 from stratagem._ops import DType, as_dtype, tensor
 
 
@@ -19,7 +20,7 @@ class TensorRange:
     """The result of `range(n)` and `tf.range(n)` for a tensor `n` of a trace: something to loop over.
 
     length: the number of values, int32. dtype: theirs. start, step: scalars, if they are not 0 and 1. rows: the tensor whose
-    rows are looped over, or None.
+    rows are looped over, or None. symbol: the length where it is an unknown size of a function that is exported.
     """
 
     length: jax.Array
@@ -27,6 +28,7 @@ class TensorRange:
     start: jax.Array | None = None
     step: jax.Array | None = None
     rows: jax.Array | None = None
+    symbol: Any = None
 
     @classmethod
     def of_range(
@@ -39,7 +41,8 @@ class TensorRange:
         first, last, step = (v.astype(kind) for v in (*bounds, step))
         if limit is None and kind.kind in "iu" and isinstance(delta, int) and delta == 1:
             # The usual range; the division below takes longer to trace than the body of many a loop.
-            return cls(jnp.maximum(last, 0).astype(jnp.int32), kind)
+            length = jnp.maximum(last, 0).astype(jnp.int32)
+            return cls(length, kind, symbol=start if is_symbolic(start) else None)
         count = jnp.ceil((last - first) / step) if jnp.issubdtype(kind, jnp.inexact) else -((first - last) // step)
         return cls(jnp.maximum(count, 0).astype(jnp.int32), kind, first, step)
 
@@ -60,7 +63,9 @@ class TensorRange:
         return number if self.start is None or self.step is None else self.start + number * self.step
 
     def __jax_array__(self) -> Any:
-        recording().need_host("it computes with a range whose length is a tensor")
+        if self.symbol is None:
+            recording().need_host("it computes with a range whose length is a tensor")
+        return jnp.arange(self.symbol, dtype=self.dtype)
 
     def __iter__(self) -> Any:
         recording().need_host("it iterates over a range whose length is a tensor")

@@ -5,7 +5,14 @@ Out: checkpoints that are either complete or absent, even when several workers s
 Never: unpickles, follows a link out of its directory, or displaces the last good checkpoint.
 """
 
+from stratagem._checkpoints._attached import ArrayKeys as ArrayKeys
+from stratagem._checkpoints._attached import AttachedCheckpoint as AttachedCheckpoint
+from stratagem._checkpoints._attached import has_attached as has_attached
+from stratagem._checkpoints._attached import write_attached as write_attached
 from stratagem._checkpoints._checkpoint import Checkpoint as Checkpoint
+from stratagem._checkpoints._children import Tracked as Tracked
+from stratagem._checkpoints._children import is_plain_object as is_plain_object
+from stratagem._checkpoints._children import is_trackable as is_trackable
 from stratagem._checkpoints._finite import not_finite as not_finite
 from stratagem._checkpoints._finite import shown as shown
 from stratagem._checkpoints._index import CheckpointState as CheckpointState

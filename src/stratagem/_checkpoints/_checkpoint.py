@@ -10,7 +10,7 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable
-from stratagem._checkpoints._checkpoint_files import CheckpointContents, read
+from stratagem._checkpoints._checkpoint_files import AttachedFiles, CheckpointContents, read
 from stratagem._checkpoints._children import (
     Tracked,
     is_stateful,
@@ -119,18 +119,7 @@ class Checkpoint(Tracked):
         path = local_path(file_prefix)
         contents = self.snapshot()
 
-        def publish() -> None:
-            existed = os.path.isdir(path)
-            os.makedirs(path, exist_ok=True)
-            take_ownership(Path(path))
-            try:
-                self._saves.write(path, contents, listed=False)
-            finally:
-                disown(Path(path))
-                if not existed and not os.listdir(path):
-                    os.rmdir(path)
-
-        save_together(os.path.dirname(path), path, publish)
+        write_unlisted(path, contents, self._saves)
         call_back(options, path)
         return path
 
@@ -185,6 +174,25 @@ class Checkpoint(Tracked):
         self._saves.remember(path)
         self._restorations = [r for r in [*self._restorations, restoration] if r.waiting]
         return CheckpointLoadStatus(self, restoration)
+
+
+def write_unlisted(
+    path: str, contents: CheckpointContents, guard: OverwriteGuard, attached: AttachedFiles | None = None
+) -> None:
+    """Writes a checkpoint that no list names, together with the other processes of the job."""
+
+    def publish() -> None:
+        existed = os.path.isdir(path)
+        os.makedirs(path, exist_ok=True)
+        take_ownership(Path(path))
+        try:
+            guard.write(path, contents, listed=False, attached=attached)
+        finally:
+            disown(Path(path))
+            if not existed and not os.listdir(path):
+                os.rmdir(path)
+
+    save_together(os.path.dirname(path), path, publish)
 
 
 def _read(path: str) -> CheckpointContents:

@@ -1,7 +1,7 @@
 """Reads and writes the files of one checkpoint; no other module knows their layout.
 
     PREFIX-N/manifest.json    written last: names the generation, every file in it with its checksum, the arrays, the graph
-    PREFIX-N/<generation>/    the arrays, written by Orbax
+    PREFIX-N/<generation>/    the arrays, written by Orbax; attached files, such as the functions of a SavedModel
 
 A directory without a manifest is not a checkpoint. The manifest is put in place by one atomic rename, even when it replaces
 an older checkpoint of the same name: at every moment the directory holds the old one, the new one or none. Everything that
@@ -14,9 +14,10 @@ import os
 import secrets
 import shutil
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from stratagem._checkpoints._graph import Node
 from stratagem._checkpoints._manifest import GENERATION, NAME, ArrayFact, FileFact, Manifest, damaged, encode, load
 from stratagem._checkpoints._orbax import read_arrays, write_arrays
 from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, checksum_of, size_of
+
+# Files that lie beside the arrays, by name (with `/` between folders): their bytes, or a file to copy.
+AttachedFiles: TypeAlias = Mapping[str, bytes | Path]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +45,13 @@ class CheckpointContents:
     non_finite: list[str] = field(default_factory=list)
 
 
-def write(path: str, contents: CheckpointContents, *, listed: bool = True) -> Manifest:
+def write(
+    path: str, contents: CheckpointContents, *, listed: bool = True, attached: AttachedFiles | None = None
+) -> Manifest:
     """Writes a checkpoint to the directory `path`; returns when it is on disk. Missing parents are created.
 
     listed: whether it belongs in the directory's list of checkpoints.
+    attached: files to lie beside the arrays.
     Raises OSError when a file cannot be written; an earlier checkpoint at this path is then still there.
     """
     directory = Path(path)
@@ -55,6 +62,10 @@ def write(path: str, contents: CheckpointContents, *, listed: bool = True) -> Ma
         data.mkdir()
         if contents.arrays:
             write_arrays(data, contents.arrays)
+        for name, source in (attached or {}).items():
+            file = data / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(source if isinstance(source, bytes) else source.read_bytes())
         manifest = _describe(contents, generation, data, listed)
         sync_tree(data)
         sync(directory)
@@ -90,6 +101,13 @@ def read(path: str) -> CheckpointContents:
     return CheckpointContents(
         nodes=manifest.nodes, arrays=arrays, states=manifest.states, non_finite=manifest.non_finite
     )
+
+
+def attached_file(path: str, manifest: Manifest, name: str) -> Path:
+    """The path of an attached file. Raises DataLossError if the checkpoint has none of this name."""
+    if name not in manifest.files:
+        raise damaged(path, manifest.generation, f"it has no file {name!r}")
+    return Path(path) / manifest.generation / name
 
 
 def verify(path: str) -> Manifest:

@@ -10,8 +10,9 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import CheckpointError
-from stratagem._base.types import Json
+from stratagem._base.types import Json, Trackable, Value
 from stratagem._checkpoints._python_state import PythonState, encoded, take_up
+from stratagem._core.values import Module
 from stratagem._ops.sampling import Generator
 from stratagem._private import is_view, joined
 
@@ -36,7 +37,7 @@ class Tracked(abc.ABC):
     """An object that lists the parts to be saved with it."""
 
     @abc.abstractmethod
-    def tracked_parts(self) -> dict[str, Any]:
+    def tracked_parts(self) -> dict[str, Trackable]:
         """The parts by name."""
 
 
@@ -78,8 +79,10 @@ def is_container(value: Any) -> bool:
     return isinstance(value, list | tuple | Mapping)
 
 
-def is_plain_object(value: Any) -> bool:
-    """Returns whether `value` is an instance of a user's class, which may hold variables in its attributes."""
+def is_plain_object(value: Value) -> bool:
+    """Returns whether `value` is an instance of a user's class, or a tf.Module, which may hold variables in its attributes."""
+    if isinstance(value, Module):
+        return True
     attributes = getattr(value, "__dict__", None)
     return _package(value) not in _FOREIGN and not isinstance(value, _NO_OBJECTS) and isinstance(attributes, dict)
 
@@ -90,7 +93,7 @@ def is_savable(value: Any) -> bool:
     return known or _is_keras_object(value) or is_stateful(value)
 
 
-def is_trackable(value: Any) -> bool:
+def is_trackable(value: Value) -> bool:
     """Returns whether a checkpoint can hold `value`."""
     return is_savable(value) or is_container(value) or is_plain_object(value)
 

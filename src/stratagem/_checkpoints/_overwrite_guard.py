@@ -11,7 +11,7 @@ from typing import final
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import sync, sync_tree
-from stratagem._checkpoints._checkpoint_files import CheckpointContents, delete, write
+from stratagem._checkpoints._checkpoint_files import AttachedFiles, CheckpointContents, delete, write
 from stratagem._checkpoints._finite import not_finite, shown
 from stratagem._checkpoints._latest_intact import is_good
 from stratagem._checkpoints._manifest import NAME, Manifest, load
@@ -37,7 +37,9 @@ class OverwriteGuard:
         with contextlib.suppress(NotFoundError, DataLossError):  # another process has deleted it since
             self._known[os.path.abspath(path)] = load(path).generation
 
-    def write(self, path: str, contents: CheckpointContents, *, listed: bool = True) -> None:
+    def write(
+        self, path: str, contents: CheckpointContents, *, listed: bool = True, attached: AttachedFiles | None = None
+    ) -> None:
         """Writes a checkpoint like `_checkpoint_files.write`. One that a non-finite one replaces stays at `<path>.finite`.
 
         Warns once about a replaced complete checkpoint that the object did not know, if its values differ, and about
@@ -45,7 +47,7 @@ class OverwriteGuard:
         """
         before, bad = _intact(path), not_finite(contents.arrays)
         backup = _back_up(path, before) if bad and before is not None and not before.non_finite else None
-        now = write(path, replace(contents, non_finite=bad), listed=listed)
+        now = write(path, replace(contents, non_finite=bad), listed=listed, attached=attached)
         if before is not None and backup is None and self._loses(path, before, now):
             _log.warning(
                 "Replaced the complete checkpoint %r of %s, which this program had neither written nor restored. %s",

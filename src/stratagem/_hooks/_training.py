@@ -23,6 +23,7 @@ from stratagem._private import (
     Hook,
     let_symbols_answer_operators,
 )
+from stratagem._saved_models import attach_export
 from stratagem._tf1.graph import attach_graph_variables
 from stratagem._training import attach_callbacks, attach_paths, attach_saving, attach_trainer
 
@@ -187,6 +188,13 @@ OF_TRAINING: tuple[Hook, ...] = (
         why='`model.save("folder")`, `save_weights("prefix")` and a `ModelCheckpoint` of such a path would be refused.',
         test="tests/training/test_saving.py::test_training_goes_on_from_a_folder",
         attach=attach_saving,
+    ),
+    Hook(
+        what="exports of models",
+        places=("keras.src.models.model.Model.export",),
+        why="`model.export(path)` would ask for TensorFlow.",
+        test="tests/saved_models/test_keras_models.py::test_an_exported_model_serves",
+        attach=attach_export,
     ),
     Hook(
         what="classes of layers in files",

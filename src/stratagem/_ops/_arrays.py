@@ -11,6 +11,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike
 from stratagem._core.context import current
+from stratagem._core.step import UnknownSizes, is_symbolic
 from stratagem._core.values import TensorShape, has_conversion
 from stratagem._ops._convert import (
     Tensor,
@@ -60,12 +61,20 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
 
 
 def shape(input: TensorLike, out_type: DTypeLike = int32, name: str | None = None) -> TensorLike:
-    """The shape, 1-D. Inside a trace it is a NumPy array, so that numbers taken from it can be part of another shape."""
+    """The shape, 1-D. Inside a trace it is a NumPy array, so that numbers taken from it can be part of another shape.
+
+    In a function that is exported, sizes may be unknown; they can be parts of another shape, too.
+    """
+    sizes = tensor(input).shape
+    if any(map(is_symbolic, sizes)):
+        return UnknownSizes(sizes, as_dtype(out_type).dtype)
     return _static(np.array(tensor(input).shape, dtype=as_dtype(out_type).dtype), input)
 
 
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """The number of elements, a scalar; inside a trace a NumPy array, as for `shape`."""
+    if is_symbolic(found := tensor(input).size):
+        return found
     return _static(np.array(tensor(input).size, dtype=as_dtype(out_type).dtype), input)
 
 
@@ -94,6 +103,8 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     """
     array = _tensor(tensor)
     new = inferred_shape(array.shape, shape)
+    if any(map(is_symbolic, (*array.shape, *new))):
+        return array.reshape(new)
     if np.prod(new, dtype=int) != array.size:
         raise InvalidArgumentError(f"A tensor of shape {list(array.shape)} has no shape {list(static_shape(shape))}.")
     return array.reshape(new)

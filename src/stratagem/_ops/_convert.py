@@ -14,7 +14,7 @@ from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
 from stratagem._base.types import DTypeLike, TensorLike, Value
 from stratagem._core.context import current
 from stratagem._core.numbers import is_stand_in, plain
-from stratagem._core.step import TracedStrings
+from stratagem._core.step import TracedStrings, is_symbolic
 from stratagem._core.values import Reference, TensorShape, has_conversion, registered_conversion
 from stratagem._ops._dtypes import DType, as_dtype
 from stratagem._private import OutsideOfTraces
@@ -361,7 +361,12 @@ def numpy_type(dtype: Any, default: Any) -> np.dtype:
 
 
 def static_int(value: Any, what: str) -> int:
-    """Converts an integer that must be known now. `what` names it in the error for a traced tensor."""
+    """Converts an integer that must be known now. `what` names it in the error for a traced tensor.
+
+    The unknown size of a function that is exported stays what it is: a symbol, with which JAX computes as with an integer.
+    """
+    if is_symbolic(value):
+        return cast(int, value)
     array = value if isinstance(value, int | np.ndarray | np.generic) else tensor(value)
     return int(need_value(what) if (found := known_sizes(array)) is None else found)
 
@@ -400,6 +405,8 @@ def static_axes(axis: Any) -> int | tuple[int, ...] | None:
 def inferred_shape(old: tuple[int, ...], new: Any) -> tuple[int, ...]:
     """Fills in the -1 of `new`. Zero-sized dimensions cancel, as in TF: (0, 4, 3) as (0, -1) is (0, 12)."""
     requested = static_shape(new)
+    if any(map(is_symbolic, (*old, *requested))):
+        return requested  # JAX fills in
     if requested.count(-1) > 1:
         raise InvalidArgumentError(f"Only one dimension of a shape can be -1, got {list(requested)}.")
     if -1 not in requested:

@@ -1,5 +1,6 @@
 """Creates tensors: constants, filled tensors, ranges, one-hot rows."""
 
+import contextlib
 from typing import Any
 
 import jax
@@ -9,6 +10,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._core.context import current
+from stratagem._core.step import is_symbolic
 from stratagem._ops._convert import (
     Tensor,
     folds_constants,
@@ -106,7 +108,7 @@ def _filled(shape: tuple[int, ...], value: Any, dtype: Any) -> Tensor:
     wanted = as_dtype(dtype)
     if wanted.name == "string":
         return on_device(np.full(shape, b"", dtype=object))
-    with OutsideOfTraces():
+    with contextlib.nullcontext() if any(map(is_symbolic, shape)) else OutsideOfTraces():
         return jnp.full(shape, value, dtype=wanted.dtype)
 
 
@@ -121,9 +123,10 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     number = tensor(value)
     if number.ndim:
         raise InvalidArgumentError(f"tf.fill repeats one number, got a value of shape {number.shape}.")
-    if _followed(number, value):
-        return jnp.broadcast_to(number, static_shape(dims))
-    return on_device(np.full(static_shape(dims), np.asarray(number)))
+    sizes = static_shape(dims)
+    if _followed(number, value) or any(map(is_symbolic, sizes)):
+        return jnp.broadcast_to(number, sizes)
+    return on_device(np.full(sizes, np.asarray(number)))
 
 
 def zeros_like(
@@ -192,6 +195,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     In a `tf.function`, outside a replica, the result is a `Range`: looping over it takes the function to host mode.
     """
     first, last = (0, start) if limit is None else (start, limit)
+    if any(map(is_symbolic, (first, last, delta))):
+        return jnp.arange(first, last, delta, dtype=numpy_type(dtype, np.int32))
     if is_traced([first, last, delta]):
         need_value("it calls tf.range with a tensor")
     bounds = [np.asarray(v) for v in operands("range", *_to_one_dtype(first, last, delta))]

@@ -10,7 +10,7 @@ import numpy as np
 from stratagem import _private
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, TensorLike
-from stratagem._core.step import host_function
+from stratagem._core.step import host_function, is_symbolic
 from stratagem._ops._convert import (
     Tensor,
     folds_constants,
@@ -127,7 +127,7 @@ def _batched(function: Callable[..., Tensor], dimensions: int) -> Callable[..., 
 
 
 def _check_range(index: Tensor | np.ndarray, size: int) -> None:
-    if is_traced(index):
+    if is_traced(index) or is_symbolic(size):
         return
     numbers = np.asarray(index)
     wrong = numbers[(numbers < 0) | (numbers >= size)]

@@ -9,7 +9,7 @@ from stratagem._ops._instead_keras import INSTEAD as _KERAS
 
 _PADDED = "dense tensors that `Dataset.padded_batch` fills up, with tf.sequence_mask of their lengths"
 _QUANTIZED = "tf.quantization.quantize_and_dequantize_v2: there are no quantized types"
-_SAVED = "`model.save(path)` of a Keras model, tf.train.Checkpoint, or jax.export for a compiled function"
+_SAVED = "tf.saved_model.save(obj, directory, signatures) and tf.saved_model.load: there are no graphs to describe"
 _PROPOSALS = "tf.image.combined_non_max_suppression of boxes that you decode from the anchors"
 _CLUSTER = "tf.train.ClusterSpec, and its as_dict()"
 _TEXT = "Python's `bytes` or `re` in tf.numpy_function in the input pipeline: strings stay on the host"
@@ -42,7 +42,6 @@ _TENSORFLOW = {
         "qint8 qint16 qint32 quint8 quint16": _QUANTIZED,
         "queue": "tf.data.Dataset (`prefetch`, `shuffle`), or the standard library's `queue` outside of steps",
         "resource variant": "the object itself: there are no handles",
-        "saved_model": _SAVED,
         "sets": "a Python set in tf.numpy_function in the input pipeline",
         "xla": "tf.function: XLA compiles all of it",
     },

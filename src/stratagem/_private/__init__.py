@@ -35,6 +35,7 @@ from stratagem._private._checks import revealed as revealed
 from stratagem._private._device_names import name_devices as name_devices
 from stratagem._private._executable_cache import intercept_compilation as intercept_compilation
 from stratagem._private._executable_cache import reusing_executables as reusing_executables
+from stratagem._private._exported_programs import called_outside as called_outside
 from stratagem._private._hdf5 import restore_hdf5_optimizers as restore_hdf5_optimizers
 from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach
@@ -62,6 +63,8 @@ from stratagem._private._losses import intercept_loss as intercept_loss
 from stratagem._private._losses import intercept_loss_reduction as intercept_loss_reduction
 from stratagem._private._metrics import intercept_metric_results as intercept_metric_results
 from stratagem._private._metrics import weigh_as_tensorflow as weigh_as_tensorflow
+from stratagem._private._model_exports import input_specs_of_model as input_specs_of_model
+from stratagem._private._model_exports import intercept_export as intercept_export
 from stratagem._private._model_files import SAVING_PLACES as SAVING_PLACES
 from stratagem._private._model_files import accept_any_path as accept_any_path
 from stratagem._private._model_files import intercept_saving as intercept_saving

@@ -25,6 +25,7 @@ import stratagem.keras.backend  # noqa: E402
 import stratagem.keras.callbacks  # noqa: E402
 import stratagem.keras.datasets  # noqa: E402
 import stratagem.keras.experimental  # noqa: E402
+import stratagem.keras.export  # noqa: E402
 import stratagem.keras.layers  # noqa: E402
 import stratagem.keras.losses  # noqa: E402
 import stratagem.keras.metrics  # noqa: E402

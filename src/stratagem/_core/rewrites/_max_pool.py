@@ -46,11 +46,13 @@ def max_pool(x: jax.Array, window: tuple[int, ...]) -> jax.Array:
 
 
 def _max_pool_forward(x: jax.Array, window: tuple[int, ...]) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
-    cells = _cells(x, window)
-    top = functools.reduce(jnp.maximum, cells)
-    winner = jnp.full(top.shape, len(cells) - 1, jnp.int8)
-    for place in reversed(range(len(cells) - 1)):  # the first maximum wins, as in TensorFlow and XLA
-        winner = jnp.where(cells[place] == top, jnp.int8(place), winner)
+    top, *others = _cells(x, window)
+    winner = jnp.zeros(top.shape, jnp.int8)
+    # Elements are compared with each other, never with the maximum: XLA may compute what they come from twice, and round it in
+    # two ways, so that none of them would equal it. The first maximum wins, as in TensorFlow and XLA.
+    for place, cell in enumerate(others, start=1):
+        winner = jnp.where(cell > top, jnp.int8(place), winner)
+        top = jnp.maximum(top, cell)
     return top, (winner, jnp.zeros((0, *x.shape), x.dtype))  # an empty array carries the shape
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from stratagem._core.rewrites._max_pool import is_disjoint_pool
 
@@ -67,20 +68,38 @@ def _tangent(windows: Windows, primals: tuple[jax.Array], tangents: tuple[Any]) 
     Its transpose, the gradient, adds to every place the gradients of the windows that chose it.
     """
     (x,), (tangent,) = primals, tangents
-    top = functools.reduce(jnp.maximum, _cells(x, windows, -jnp.inf))
-    winner = _winner(x, windows, top)
+    top, winner = _maximum(x, windows)
     zero = jnp.zeros((), tangent.dtype)
     chosen = [jnp.where(winner == place, cell, zero) for place, cell in enumerate(_cells(tangent, windows, 0.0))]
     return top, functools.reduce(jnp.add, chosen)
 
 
-def _winner(x: jax.Array, windows: Windows, top: jax.Array) -> jax.Array:
-    """Returns which place of a window had its maximum: the first, as in TensorFlow and XLA."""
-    cells = _cells(x, windows, jnp.nan)  # so padding equals no maximum, not even that of a window of minus infinities
-    winner = jnp.full(top.shape, len(cells) - 1, jnp.int8)
-    for place in reversed(range(len(cells) - 1)):
-        winner = jnp.where(cells[place] == top, jnp.int8(place), winner)
-    return winner
+def _maximum(x: jax.Array, windows: Windows) -> tuple[jax.Array, jax.Array]:
+    """Returns the maximum of every window, and which place of it had that: the first, as in TensorFlow and XLA.
+
+    Elements are compared with each other, never with the maximum: XLA may compute what they come from twice, and round it in
+    two ways, so that none of them would equal it.
+    """
+    top, *others = _cells(x, windows, -jnp.inf)
+    # Padding is never chosen, not even in a window of minus infinities.
+    winner = jnp.broadcast_to(_first_inside(x.shape, windows), top.shape)
+    for place, cell in enumerate(others, start=1):
+        winner = jnp.where(cell > top, jnp.int8(place), winner)
+        top = jnp.maximum(top, cell)
+    return top, winner
+
+
+def _first_inside(shape: tuple[int, ...], windows: Windows) -> np.ndarray:
+    """Returns the first place of every window that is not padding; along an axis without padding there is one for all."""
+    first: np.ndarray = np.zeros((1,) * len(shape), np.int8)
+    for axis, (n, w, s, (low, high)) in enumerate(
+        zip(shape, windows.size, windows.strides, windows.padding, strict=True)
+    ):
+        starts = np.arange((n + low + high - w) // s + 1) * s - low
+        inside = np.maximum(-starts, 0) if low else np.zeros(1, int)
+        along = (-1,) + (1,) * (len(shape) - axis - 1)
+        first = first + (inside.reshape(along) * math.prod(windows.size[axis + 1 :])).astype(np.int8)
+    return first
 
 
 def _cells(x: jax.Array, windows: Windows, around: float) -> list[jax.Array]:

@@ -24,10 +24,15 @@ from stratagem._core.step._execute import execute as execute
 from stratagem._core.step._execute import execute_batched as execute_batched
 from stratagem._core.step._execute import execute_uncached as execute_uncached
 from stratagem._core.step._execute import prepare as prepare
+from stratagem._core.step._export import ExportedFunction as ExportedFunction
 from stratagem._core.step._forward_accumulator import ForwardAccumulator as ForwardAccumulator
 from stratagem._core.step._function import Function as Function
 from stratagem._core.step._function import call_many as call_many
 from stratagem._core.step._function import default_mesh as default_mesh
+from stratagem._core.step._function import exported as exported
+from stratagem._core.step._function import function_of as function_of
+from stratagem._core.step._function import kinds_of_calls as kinds_of_calls
+from stratagem._core.step._function import parameters_of as parameters_of
 from stratagem._core.step._function_cache import tracing as tracing
 from stratagem._core.step._global_batch_losses import attach_losses as attach_losses
 from stratagem._core.step._global_batch_losses import of_batch as of_batch
@@ -72,6 +77,7 @@ from stratagem._core.step._replica_context import gather_value as gather_value
 from stratagem._core.step._replica_context import reduce_rows as reduce_rows
 from stratagem._core.step._replica_context import reduce_value as reduce_value
 from stratagem._core.step._replica_context import run_replicas as run_replicas
+from stratagem._core.step._restored_program import RestoredProgram as RestoredProgram
 from stratagem._core.step._rows_primitive import for_every_row as for_every_row
 from stratagem._core.step._trace import Trace as Trace
 from stratagem._core.step._trace import TraceFindings as TraceFindings
@@ -81,6 +87,9 @@ from stratagem._core.step._trace_recorder import user_line as user_line
 from stratagem._core.step._traced_per_replica import TracedPerReplica as TracedPerReplica
 from stratagem._core.step._traced_strings import TracedStrings as TracedStrings
 from stratagem._core.step._undecorated_function import execute_undecorated as execute_undecorated
+from stratagem._core.step._unknown_sizes import UnknownSizes as UnknownSizes
+from stratagem._core.step._unknown_sizes import is_symbolic as is_symbolic
+from stratagem._core.step._unknown_sizes import with_tensors as with_tensors
 from stratagem._core.step.reading import FunctionReaderCache as FunctionReaderCache
 from stratagem._core.step.reading import names_of as names_of
 from stratagem._core.step.reading import of_library as of_library

@@ -1,6 +1,7 @@
 """`tf.function`: Python code that runs as one compiled program."""
 
 import functools
+import inspect
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from stratagem._core.step._assign_scope import AssignScope
 from stratagem._core.step._concrete_function import ConcreteFunction
 from stratagem._core.step._eager_mode import functions_run_eagerly
 from stratagem._core.step._execute import execute_many, program_of
+from stratagem._core.step._export import ExportedFunction, export_body
 from stratagem._core.step._function_cache import caches_of
 from stratagem._core.step._input_signature import InputSignature
 from stratagem._core.step._joined_results import joined
@@ -82,7 +84,7 @@ class Function:
 
         args, kwargs: tensors or specs in their place; none for those of `input_signature`. Raises TypeError if they do not fit.
         """
-        signature = self._signature or InputSignature.of(self._name, self.python_function, None)
+        signature = self._full_signature
         given = signature.specs if not args and not kwargs else args
         return ConcreteFunction(self, self._program, signature, *signature.bound(given, kwargs))
 
@@ -96,9 +98,16 @@ class Function:
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Returns the arguments of those programs, a paragraph for each kind of arguments."""
-        signature = self._signature or InputSignature.of(self._name, self.python_function, None)
+        return "\n\n".join(self._full_signature.shown(*call) for call in self._called_with())
+
+    def _called_with(self) -> list[tuple[tuple[Nest, ...], dict[str, Nest]]]:
+        """Returns the arguments of those programs, with specs in place of tensors."""
         keys = [key for cache in caches_of(self._key) for key in cache.specializations]
-        return "\n\n".join(signature.shown(*jax.tree.unflatten(key[0], map(shown_key, key[1:]))) for key in keys)
+        return [jax.tree.unflatten(key[0], map(shown_key, key[1:])) for key in keys]
+
+    @property
+    def _full_signature(self) -> InputSignature:
+        return self._signature or InputSignature.of(self._name, self.python_function, None)
 
     @property
     def _key(self) -> Hashable:
@@ -109,6 +118,38 @@ class Function:
         context = current()
         mesh = default_mesh() if context.strategy is None else context.strategy.mesh
         return program_of(body, self._key, f"tf.function {self._name}", args, kwargs, mesh)
+
+
+def kinds_of_calls(function: Function) -> list[tuple[tuple[Nest, ...], dict[str, Nest]]]:
+    """Returns the arguments for which a function has programs, with specs in place of tensors.
+
+    They are those of its input signature if it has one, else those of all calls so far.
+    """
+    signature = function._full_signature
+    return [signature.bound(signature.specs, {})] if function.input_signature is not None else function._called_with()
+
+
+def parameters_of(function: Function | ConcreteFunction) -> inspect.Signature:
+    """Returns the parameters of the Python function."""
+    signature = function._full_signature if isinstance(function, Function) else function._signature
+    return signature.parameters
+
+
+def function_of(concrete: ConcreteFunction) -> Function:
+    """Returns the function that a concrete function is of."""
+    found = concrete._function
+    assert isinstance(found, Function), "get_concrete_function gives it this"
+    return found
+
+
+def exported(function: Function, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> ExportedFunction:
+    """Returns the program of a function for such arguments, as other processes and platforms can run it.
+
+    args, kwargs: all arguments, with specs in place of tensors, whose sizes may be unknown (None).
+    Raises: UnimplementedError if no such program can be made, with the reason.
+    """
+    body = functools.partial(_called, function._traced)
+    return export_body(body, f"tf.function {function._name}", args, kwargs, default_mesh())
 
 
 def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], times: int) -> Iterator[Nest]:

@@ -147,11 +147,14 @@ def trace(
     info: TraceFindings,
     replica: int = 0,
     replica_shapes: ReplicaShapes | None = None,
+    platform: str | None = None,
 ) -> Trace:
     """Traces a step with all variables as inputs, until nothing new is found; rewrites and differentiates the program.
 
     replica_shapes: of an uneven batch, whose step is traced once for every shape; `replica` is one with that shape.
+    platform: the one that the program is for, by default that of the mesh.
     """
+    platform = platform or mesh.devices[0].platform
     for _ in range(_MAX_TRACES):
         variables, results = list(info.variables), ResultStructure()
         recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes, replica)
@@ -161,7 +164,7 @@ def trace(
         if len(recorder.variables) > len(variables):
             info.found(list(recorder.variables.values()))
             continue
-        closed, connections = differentiate(rewrite(closed, mesh.devices[0].platform), [(AXIS, mesh.num_replicas)])
+        closed, connections = differentiate(rewrite(closed, platform), [(AXIS, mesh.num_replicas)])
         closed = without_joined(closed)
         connections |= recorder.answers
         connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from stratagem._base.types import IntLike, Nest, Unused, UserFunction
 from stratagem._core.context import current
-from stratagem._core.step import for_every_row
+from stratagem._core.step import for_every_row, is_symbolic
 from stratagem._ops._convert import is_traced, static_int, tensor
 from stratagem._ops.flow._state import (
     MAX_UNROLLED,
@@ -127,7 +127,9 @@ def _eager(elems: Any) -> bool:
 
 
 def _rows(elems: Any) -> int:
-    return int(jax.tree.leaves(elems)[0].shape[0])
+    """Returns the number of rows; in a function that is exported, it may be a symbol."""
+    rows = jax.tree.leaves(elems)[0].shape[0]
+    return rows if is_symbolic(rows) else int(rows)
 
 
 def _one_row(elems: Any) -> Any:
@@ -164,7 +166,8 @@ def _is_written_out(program: BodyProgram, elems: Any) -> bool:
 
     One over many rows is left to Python where that is possible.
     """
-    if 0 < _rows(elems) <= MAX_UNROLLED:
+    rows = _rows(elems)
+    if not is_symbolic(rows) and 0 < rows <= MAX_UNROLLED:
         return is_slower(program)
     check_worth(program)
     return False

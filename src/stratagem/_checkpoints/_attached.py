@@ -1,0 +1,86 @@
+"""Checkpoints with attached files: values, and beside them what computes with them, as in a SavedModel."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from stratagem._base.errors import NotFoundError
+from stratagem._base.types import Trackable
+from stratagem._checkpoints._checkpoint import Checkpoint, write_unlisted
+from stratagem._checkpoints._checkpoint_files import AttachedFiles, attached_file, read
+from stratagem._checkpoints._children import is_variable, value_of
+from stratagem._checkpoints._graph import survey
+from stratagem._checkpoints._manifest import Manifest, load
+from stratagem._checkpoints._overwrite_guard import OverwriteGuard
+
+
+@final
+class ArrayKeys:
+    """The keys of variables' arrays in a checkpoint of an object.
+
+    Variables that are not below the object get keys, too, when they are asked for.
+    """
+
+    def __init__(self, root: Trackable) -> None:
+        self._keys = {id(n.value): n.path for n in survey(Checkpoint(root)) if is_variable(n.value)}
+        self._others: dict[str, Trackable] = {}
+
+    def __getitem__(self, variable: Trackable) -> str:
+        if id(variable) not in self._keys:
+            key = f"captured/{len(self._others)}"
+            self._keys[id(variable)], self._others[key] = key, variable
+        return self._keys[id(variable)]
+
+    def others(self) -> dict[str, np.ndarray]:
+        """The values of the variables that are not below the object, by key."""
+        return {key: value_of(variable) for key, variable in self._others.items()}
+
+
+def write_attached(root: Trackable, path: str, files: Callable[[ArrayKeys], AttachedFiles]) -> None:
+    """Writes a checkpoint of an object to `path`, with attached files, in place of what is there.
+
+    Returns when it is on disk; until then, an earlier one is whole. All processes of a job have to call it; those that name
+    the same directory write it once. files: is called once, with the keys of all variables.
+    Raises the same errors as `Checkpoint.write`.
+    """
+    keys = ArrayKeys(root)
+    attached = files(keys)
+    contents = Checkpoint(root).snapshot()
+    contents.arrays.update(keys.others())
+    guard = OverwriteGuard()
+    guard.remember(path)  # whoever gives a path wants it replaced
+    write_unlisted(path, contents, guard, attached)
+
+
+def has_attached(path: str, name: str) -> bool:
+    """Returns whether a checkpoint with an attached file of this name is at `path`.
+
+    Raises DataLossError for a damaged manifest, CheckpointError for one of a later version.
+    """
+    try:
+        return name in load(path).files
+    except NotFoundError:
+        return False
+
+
+@final
+@dataclass(frozen=True)
+class AttachedCheckpoint:
+    """A checkpoint with attached files, all of whose bytes have been compared with their checksums. arrays: by key."""
+
+    path: str
+    manifest: Manifest
+    arrays: dict[str, np.ndarray]
+
+    @classmethod
+    def read(cls, path: str) -> "AttachedCheckpoint":
+        """Reads the checkpoint at `path`. Raises the same errors as `Checkpoint.restore`."""
+        arrays = read(path).arrays
+        return cls(path, load(path), arrays)
+
+    def file(self, name: str) -> Path:
+        """The path of an attached file. Raises DataLossError if there is none of this name."""
+        return attached_file(self.path, self.manifest, name)

@@ -1,0 +1,42 @@
+"""A look into exported programs of JAX: which functions of the process they call, by their names."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from jax import export
+from jax._src.export._export import _CUSTOM_CALL_TARGETS_GUARANTEED_STABLE
+from jax._src.interpreters.mlir import make_ir_context
+from jaxlib.mlir import ir
+
+# Kernels of accelerators and graphs of TensorFlow, whose code is in the call itself: nothing here exports such calls.
+_WITH_CODE: Final = {"tf.call_tf_function", "tpu_custom_call", "mosaic_gpu_v2"}
+_ALLOWED: Final = _CUSTOM_CALL_TARGETS_GUARANTEED_STABLE - _WITH_CODE
+
+# They wait for another process.
+_WAITING: Final = {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}
+
+
+def called_outside(program: export.Exported) -> list[str]:
+    """Returns the names of what a program calls outside of itself, but for what JAX's own exports call.
+
+    program: one that was read, whose gradients are those in the file.
+    """
+    found: set[str] = set()
+    each: Any = program
+    while each is not None:
+        with make_ir_context():
+            found.update(_calls(each.mlir_module(serialized=False).operation))
+        each = each.vjp() if each.has_vjp() else None
+    return sorted(found - _ALLOWED)
+
+
+def _calls(operation: Any) -> Iterator[str]:
+    name = operation.name
+    if name in _WAITING:
+        yield name
+    if name == "stablehlo.custom_call":
+        yield ir.StringAttr(operation.attributes["call_target_name"]).value
+    for region in operation.regions:
+        for block in region:
+            for inner in block:
+                yield from _calls(inner.operation)

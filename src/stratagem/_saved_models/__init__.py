@@ -1,0 +1,18 @@
+"""SavedModels: objects with their variables and functions in a directory, loaded again without their Python code.
+
+In: an object with variables and compiled functions in its attributes; or a directory that may be damaged or hostile.
+Out: a checkpoint with the functions' programs attached; or an object with the same attributes.
+Never: stores or executes Python code; loads a file whose checksum is another.
+"""
+
+from stratagem._saved_models._asset import Asset as Asset
+from stratagem._saved_models._export_archive import ExportArchive as ExportArchive
+from stratagem._saved_models._export_archive import attach_export as attach_export
+from stratagem._saved_models._functions import DEFAULT as DEFAULT
+from stratagem._saved_models._load import contains_saved_model as contains_saved_model
+from stratagem._saved_models._load import load as load
+from stratagem._saved_models._loaded_function import LoadedFunction as LoadedFunction
+from stratagem._saved_models._loaded_object import LoadedObject as LoadedObject
+from stratagem._saved_models._options import LoadOptions as LoadOptions
+from stratagem._saved_models._options import SaveOptions as SaveOptions
+from stratagem._saved_models._save import save as save

@@ -1,0 +1,139 @@
+"""The description of a SavedModel, in its file saved_model.json: objects, functions and signatures."""
+
+import inspect
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+from stratagem._base.errors import CheckpointError, DataLossError
+from stratagem._base.types import Json
+
+NAME = "saved_model.json"
+
+_FORMAT = "stratagem saved model"
+_VERSION = 1
+_ABOUT = (
+    "A model with its functions, as StableHLO programs of JAX. Read it with stratagem.saved_model.load(directory), which needs "
+    "none of the model's Python code. TensorFlow and TensorFlow Serving cannot read it."
+)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ProgramFact:
+    """A function's program for one kind of arguments.
+
+    file: its code. args, kwargs, result: structures with specs. variables: the numbers of the objects that it takes the values
+    of. written: the positions among these of those that it assigns. platforms: on which it runs.
+    """
+
+    file: str
+    args: Json
+    kwargs: Json
+    result: Json
+    variables: list[int]
+    written: list[int]
+    platforms: list[str]
+    differentiable: bool
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A parameter of a function. kind: its name in `inspect`. default: a structure; None if there is none."""
+
+    name: str
+    kind: str
+    default: Json = None
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ObjectFact:
+    """One object.
+
+    kind: `object`, `list`, `tuple`, `dict`, `variable`, `function` or `asset`.
+    children: by attribute, position or key, the numbers of the objects in it.
+    facts: what else is known, by kind: of a variable its array and properties, of a function its name, parameters, programs.
+    """
+
+    kind: str
+    children: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """All of a SavedModel but its values and code. objects: the first one is the root. signatures: functions by key."""
+
+    objects: list[ObjectFact]
+    signatures: dict[str, int]
+
+
+def encode(description: Description) -> bytes:
+    """Returns the bytes of the file."""
+    return json.dumps(
+        {"format": _FORMAT, "version": _VERSION, "about": _ABOUT} | asdict(description), indent=1
+    ).encode()
+
+
+def read(file: Path, path: str) -> Description:
+    """Reads the file of the SavedModel at `path`. Its bytes have been compared with their checksum.
+
+    Raises: CheckpointError for a later version, DataLossError for content that this library never writes.
+    """
+    try:
+        found = json.loads(file.read_bytes())
+        version = found["version"]
+        if found["format"] != _FORMAT or not isinstance(version, int):
+            raise ValueError(f"its format is {found['format']!r:.50}")
+        if version > _VERSION:
+            raise CheckpointError(
+                f"The SavedModel {path!r} has format version {version}, and this library reads up to {_VERSION}. Read it with "
+                "the version of stratagem that wrote it."
+            )
+        objects = [ObjectFact(**each) for each in found["objects"]]
+        description = Description(objects=objects, signatures=found["signatures"])
+        _check(description)
+        return description
+    except CheckpointError:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataLossError(
+            f"The SavedModel {path!r} is damaged: {NAME} has the right checksum, but not what this library writes: {error!r}."
+        ) from error
+
+
+_KINDS = ("object", "list", "tuple", "dict", "variable", "function", "asset")
+
+
+def _check(description: Description) -> None:
+    numbers = range(len(description.objects))
+    if not description.objects:
+        raise ValueError("there are no objects")
+    for each in description.objects:
+        if each.kind not in _KINDS:
+            raise ValueError(f"an object of the kind {each.kind!r:.50}")
+        programs = each.facts["programs"] if each.kind == "function" else []
+        named = [*each.children.values(), *(v for program in programs for v in program["variables"])]
+        if not all(isinstance(n, int) and n in numbers for n in named):
+            raise ValueError("an object that is not there")
+    for key, number in description.signatures.items():
+        if number not in numbers or description.objects[number].kind != "function":
+            raise ValueError(f"the signature {key!r:.50}")
+
+
+def parameters_fact(parameters: inspect.Signature, encode_default: Any) -> list[Parameter]:
+    """Returns the parameters of a function as they are written. A default that cannot be is left out."""
+    found = []
+    for each in parameters.parameters.values():
+        default = None
+        if each.default is not inspect.Parameter.empty:
+            try:
+                default = encode_default(each.default)
+            except ValueError:
+                default = None
+        found.append(Parameter(name=each.name, kind=each.kind.name, default=default))
+    return found

@@ -1,0 +1,141 @@
+"""Loads a SavedModel: its objects with their variables and functions, without the Python code that made them."""
+
+import inspect
+import os
+from types import MappingProxyType
+from typing import Any, final
+
+from stratagem._base.errors import DataLossError, UnimplementedError
+from stratagem._base.paths import local_path
+from stratagem._base.types import PathLike, Trackable, Unused
+from stratagem._checkpoints import AttachedCheckpoint, has_attached
+from stratagem._core.step import RestoredProgram
+from stratagem._core.values import Variable
+from stratagem._saved_models._asset import Asset
+from stratagem._saved_models._description import NAME, Description, ObjectFact, read
+from stratagem._saved_models._loaded_function import LoadedFunction, LoadedProgram
+from stratagem._saved_models._loaded_object import LoadedObject
+from stratagem._saved_models._options import LoadOptions
+from stratagem._saved_models._structure import decoded
+
+_OF_TENSORFLOW = ("saved_model.pb", "saved_model.pbtxt")
+
+
+def contains_saved_model(export_dir: PathLike) -> bool:
+    """Returns whether a directory has a SavedModel of this library. (One of TensorFlow's cannot be read here.)"""
+    path = local_path(export_dir)
+    return os.path.isdir(path) and has_attached(path, NAME)
+
+
+def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None = None) -> Trackable:
+    """Returns the object that `save` wrote, with variables of the strategy in whose scope this is called.
+
+    It has the attributes of the object that was saved: variables, functions for the kinds of arguments that they were saved
+    with (they compute, assign and have gradients as before, also in `strategy.run`), and `signatures`. Every byte is compared
+    with its checksum.
+
+    Raises: OSError if there is no SavedModel at this path, UnimplementedError for one that TensorFlow wrote, DataLossError
+        for a damaged one, CheckpointError for one of a later version of this library.
+    """
+    path = local_path(export_dir)
+    if not contains_saved_model(path):
+        if any(os.path.isfile(os.path.join(path, name)) for name in _OF_TENSORFLOW):
+            raise UnimplementedError(
+                f"{path!r} is a SavedModel that TensorFlow wrote: its functions are graphs of TensorFlow's, which nothing here "
+                "can run. Build the model here, and load its weights, which TensorFlow writes with model.save_weights."
+            )
+        raise OSError(f"SavedModel file does not exist at: {path}: there is no directory with a {NAME}.")
+    checkpoint = AttachedCheckpoint.read(path)
+    return _Loading(checkpoint, read(checkpoint.file(NAME), path)).root()
+
+
+@final
+class _Loading:
+    """One load: makes each object when it is first asked for."""
+
+    def __init__(self, checkpoint: AttachedCheckpoint, description: Description) -> None:
+        self._checkpoint, self._description = checkpoint, description
+        self._made: dict[int, Any] = {}
+
+    def root(self) -> LoadedObject:
+        """Returns the object that was saved."""
+        found = self._object(0)
+        if not isinstance(found, LoadedObject):
+            raise DataLossError(f"The SavedModel {self._checkpoint.path!r} is damaged: its root is no object.")
+        signatures = {key: self._object(number) for key, number in self._description.signatures.items()}
+        found.signatures = MappingProxyType(signatures)
+        return found
+
+    def _object(self, number: int) -> Any:
+        if number not in self._made:
+            fact = self._description.objects[number]
+            try:
+                self._make(number, fact)
+            except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+                raise DataLossError(
+                    f"The SavedModel {self._checkpoint.path!r} is damaged: its object {number} is not what this library "
+                    f"writes: {error!r:.200}"
+                ) from error
+        return self._made[number]
+
+    def _make(self, number: int, fact: ObjectFact) -> None:
+        match fact.kind:
+            case "object":
+                made = self._made[number] = LoadedObject()
+                made.take({name: self._object(child) for name, child in fact.children.items()})
+            case "list" | "tuple":
+                items = [self._object(child) for child in fact.children.values()]
+                self._made[number] = items if fact.kind == "list" else tuple(items)
+            case "dict":
+                self._made[number] = {name: self._object(child) for name, child in fact.children.items()}
+            case "variable":
+                self._made[number] = self._variable(**fact.facts)
+            case "asset":
+                self._made[number] = Asset(self._checkpoint.file(fact.facts["file"]))
+            case _:
+                self._made[number] = self._function(**fact.facts)
+
+    def _variable(
+        self,
+        array: str,
+        name: str,
+        shape: list[int],
+        dtype: str,
+        trainable: bool,
+        aggregation: str,
+        synchronization: str,
+    ) -> Variable:
+        value = self._checkpoint.arrays[array]
+        if list(value.shape) != shape or str(value.dtype) != dtype:
+            raise ValueError(f"the array {array!r} is {value.dtype} {value.shape}, expected {dtype} {shape}")
+        return Variable(value, trainable=trainable, name=name, aggregation=aggregation, synchronization=synchronization)
+
+    def _function(self, name: str, parameters: list[Any], programs: list[Any]) -> LoadedFunction:
+        return LoadedFunction(
+            name,
+            inspect.Signature([_parameter(**each) for each in parameters]),
+            [self._program(name, **each) for each in programs],
+        )
+
+    def _program(
+        self,
+        name: str,
+        file: str,
+        args: Any,
+        kwargs: Any,
+        result: Any,
+        variables: list[int],
+        written: list[int],
+        platforms: list[str],
+        differentiable: bool,
+    ) -> LoadedProgram:
+        program = RestoredProgram.of(self._checkpoint.file(file).read_bytes(), f"{self._checkpoint.path}: {file}")
+        found = [self._object(number) for number in variables]
+        if not all(isinstance(v, Variable) for v in found):
+            raise ValueError(f"the program {file!r} takes what is no variable")
+        return LoadedProgram.of(name, program, (decoded(args), decoded(kwargs)), decoded(result), found, written)
+
+
+def _parameter(name: str, kind: str, default: Any) -> inspect.Parameter:
+    value = inspect.Parameter.empty if default is None else decoded(default)
+    return inspect.Parameter(name, getattr(inspect.Parameter, kind), default=value)

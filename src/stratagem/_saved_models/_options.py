@@ -1,0 +1,36 @@
+"""The options of `tf.saved_model.save` and `load`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from stratagem._base.types import Unused
+
+
+@final
+@dataclass(frozen=True)
+class SaveOptions:
+    """The options of `save`, as `tf.saved_model.SaveOptions`. None of them changes what is written here."""
+
+    namespace_whitelist: Sequence[str] | None = None
+    save_debug_info: bool = False
+    function_aliases: Unused = None
+    experimental_debug_stripper: bool = False
+    experimental_io_device: str | None = None
+    experimental_variable_policy: Unused = None
+    experimental_custom_gradients: bool = True
+    experimental_image_format: bool = False
+    experimental_skip_saver: bool = False
+    experimental_sharding_callback: Unused = None
+
+
+@final
+@dataclass(frozen=True)
+class LoadOptions:
+    """The options of `load`, as `tf.saved_model.LoadOptions`. None of them changes what is read here."""
+
+    allow_partial_checkpoint: bool = False
+    experimental_io_device: str | None = None
+    experimental_skip_checkpoint: bool = False
+    experimental_variable_policy: Unused = None
+    experimental_load_function_aliases: bool = False
