@@ -97,3 +97,57 @@ def test_operators_take_arrays_on_either_side() -> None:
     assert not bool(rows == None)  # noqa: E711
     with pytest.raises(TypeError, match="no len"):
         len(rows)
+
+
+# The results of TensorFlow 2.15.1.
+SHAPES = {
+    "shape": (lambda rows, inner: tf.shape(rows), "<DynamicRaggedShape lengths=[4, (3, 0, 1, 2)] num_row_partitions=1>"),
+    "inner": (lambda rows, inner: tf.shape(inner), "<DynamicRaggedShape lengths=[3, (2, 0, 1), 2] num_row_partitions=1>"),
+    "size": (lambda rows, inner: [int(tf.shape(inner)[i]) for i in (0, 2, -1)], "[3, 2, 2]"),
+    "part": (lambda rows, inner: tf.shape(inner)[:1], "<DynamicRaggedShape lengths=[3] num_row_partitions=0>"),
+    "kind": (lambda rows, inner: (tf.shape(rows).dtype, tf.shape(rows, tf.int64).dtype), "(tf.int32, tf.int64)"),
+    "uniform": (lambda rows, inner: [tf.shape(inner).is_uniform(i) for i in range(3)], "[True, False, True]"),
+    "ranks": (lambda rows, inner: (tf.shape(inner).rank, tf.shape(inner).inner_rank), "(3, 2)"),
+    "lengths": (lambda rows, inner: tf.shape(inner).static_lengths(), "[3, (2, 0, 1), 2]"),
+    "given": (
+        lambda rows, inner: tf.experimental.DynamicRaggedShape.from_lengths([4, (3, 0, 1, 2)]),
+        "<DynamicRaggedShape lengths=[4, (3, 0, 1, 2)] num_row_partitions=1>",
+    ),
+    "flat": (lambda rows, inner: tf.reshape(rows, [-1]).tolist(), "[1, 2, 3, 4, 5, 6]"),
+    "matrix": (lambda rows, inner: tf.reshape(inner, [2, -1]).tolist(), "[[1, 2, 3], [4, 5, 6]]"),
+    "rows": (lambda rows, inner: tf.reshape([9, 8, 7, 6, 5, 4], tf.shape(rows)), "[[9, 8, 7], [], [6], [5, 4]]"),
+    "fill": (lambda rows, inner: tf.fill(tf.shape(rows), 1.0), "[[1.0, 1.0, 1.0], [], [1.0], [1.0, 1.0]]"),
+    "zeros": (lambda rows, inner: tf.zeros(tf.shape(inner), tf.int32), "[[[0, 0], [0, 0]], [], [[0, 0]]]"),
+    "wide": (
+        lambda rows, inner: tf.broadcast_to([[1], [2], [3], [4]], tf.shape(rows)), "[[1, 1, 1], [], [3], [4, 4]]"
+    ),
+    "equal": (lambda rows, inner: bool(tf.shape(rows) == tf.shape(rows + 1)), "True"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shapes_of_ragged_tensors_are_those_of_tensorflow(name: str) -> None:
+    rows = tf.ragged.constant([[1, 2, 3], [], [4], [5, 6]])
+    inner = tf.ragged.constant([[[1, 2], [3, 4]], [], [[5, 6]]], ragged_rank=1)
+    found = SHAPES[name][0](rows, inner)
+    assert str(found.to_list() if isinstance(found, tf.RaggedTensor) else found) == SHAPES[name][1]
+
+
+def test_ragged_dimensions_have_no_size() -> None:
+    shape = tf.shape(tf.ragged.constant([[1, 2], [3]]))
+    with pytest.raises(ValueError, match="Index 1 is not uniform"):
+        shape[1]
+    with pytest.raises(ValueError, match="All relevant dimensions must be uniform"):
+        shape[1:]
+    with pytest.raises(TypeError, match="no len"):
+        len(shape)
+    with pytest.raises(TypeError, match="takes no DynamicRaggedShape"):
+        tf.square(shape)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="do not broadcast"):
+        tf.broadcast_to([[1, 2, 3]], shape)
+
+
+def test_a_compiled_function_makes_zeros_of_the_shape_of_rows() -> None:
+    function = tf.function(lambda rows: rows + tf.ones(tf.shape(rows), rows.dtype))
+    for rows in ([[1.0, 2.0], [], [3.0]], [[1.0], [5.0, 2.0], [3.0]]):
+        assert function(tf.ragged.constant(rows)).to_list() == [[x + 1 for x in row] for row in rows]

@@ -48,6 +48,7 @@ from stratagem._data._mnist import load_fashion_mnist as load_fashion_mnist
 from stratagem._data._mnist import load_mnist as load_mnist
 from stratagem._data._one_shot import OneShotIterator as OneShotIterator
 from stratagem._data._one_shot import dataset_of as dataset_of
+from stratagem._data._spare_values import with_spare_values as with_spare_values
 from stratagem._data.distribution._distributed import DistributedDataset as DistributedDataset
 from stratagem._data.distribution._distributed import (
     DistributedDatasetFromFunction as DistributedDatasetFromFunction,
@@ -61,8 +62,12 @@ from stratagem._data.distribution._input_context import InputOptions as InputOpt
 from stratagem._data.distribution._input_context import InputReplicationMode as InputReplicationMode
 from stratagem._data.distribution._input_context import ValueContext as ValueContext
 from stratagem._data.distribution._per_replica_sizes import piece_sizes as piece_sizes
+from stratagem._data.elements._nest import leaves as leaves
+from stratagem._data.elements._nest import rows_in as rows_in
+from stratagem._data.elements._nest import slice_rows as slice_rows
 from stratagem._data.elements._nest import to_jax as to_jax
 from stratagem._data.elements._nest import to_numpy as to_numpy
+from stratagem._data.elements._parts import map_parts as map_parts
 from stratagem._data.elements._spec import DatasetSpec as DatasetSpec
 from stratagem._data.foreign._as_dataset import as_dataset as as_dataset
 from stratagem._data.grouping._reducer import Reducer as Reducer

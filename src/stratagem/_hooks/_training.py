@@ -12,11 +12,18 @@ from stratagem._core.step import (
 from stratagem._core.values import (
     attach_variable_creators,
 )
-from stratagem._legacy import attach_compiled_parts, attach_layer_methods, attach_loss_scaling, attach_minimize
+from stratagem._legacy import (
+    attach_compiled_parts,
+    attach_layer_methods,
+    attach_loss_scaling,
+    attach_minimize,
+    attach_ragged,
+)
 from stratagem._ops import attach_strings
 from stratagem._preprocessing import attach_layers
 from stratagem._private import (
     LAYER_PLACES,
+    RAGGED_PLACES,
     ROUTED_PLACES,
     SAVING_PLACES,
     STRING_PLACES,
@@ -181,6 +188,13 @@ OF_TRAINING: tuple[Hook, ...] = (
         why="A model whose first layer takes strings could not be called: Keras would make an array of JAX of them.",
         test="tests/training/test_strings.py::test_a_model_takes_strings",
         attach=attach_strings,
+    ),
+    Hook(
+        what="ragged tensors as inputs of models",
+        places=RAGGED_PLACES,
+        why="`Input(ragged=True)` would be refused, as would be ragged tensors in layers.",
+        test="tests/training/test_ragged.py::test_a_model_of_rows_has_the_weights_of_tensorflow",
+        attach=attach_ragged,
     ),
     Hook(
         what="formats of files",

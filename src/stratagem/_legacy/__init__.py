@@ -27,3 +27,4 @@ from stratagem._legacy._optimizers import LegacyFtrl as LegacyFtrl
 from stratagem._legacy._optimizers import LegacyNadam as LegacyNadam
 from stratagem._legacy._optimizers import LegacyRMSprop as LegacyRMSprop
 from stratagem._legacy._optimizers import LegacySGD as LegacySGD
+from stratagem._legacy._ragged_layers import attach_ragged as attach_ragged

@@ -142,7 +142,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 
 @moves_strings("values")
 @folds_constants
-def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+def concat(values: TensorLike, axis: IntLike, name: str = "concat") -> Tensor:
     """Concatenates tensors along an existing dimension."""
     rows = values if isinstance(values, list | tuple) else [values]
     return jnp.concatenate(same_dtype("concat", rows), static_int(axis, "a tensor is an axis"))

@@ -50,6 +50,10 @@ def kind_among(values: Iterable[Value]) -> type | None:
 def rule_of(name: str, kind: type) -> UserFunction:
     """Returns what to call in place of a tensor function. Raises TypeError if it takes no composite tensors of this class."""
     found = _RULES.get((kind, name))
+    if found is None and kind.__name__ == "DynamicRaggedShape":
+        raise TypeError(
+            f"tf.{name} takes no DynamicRaggedShape. Compute with `flat_values`, and use `with_flat_values`."
+        )
     if found is None:
         dense = "x.to_tensor()" if kind.__name__ == "RaggedTensor" else "tf.sparse.to_dense(x)"
         mapped = "tf.ragged.map_flat_values" if kind.__name__ == "RaggedTensor" else "tf.sparse.map_values"

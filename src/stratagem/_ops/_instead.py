@@ -99,7 +99,7 @@ _TENSORFLOW = {
     "estimator.export": {"": _RECEIVER},
     "experimental": {
         "BatchableExtensionType ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec extension_type": _OWN_TYPES,
-        "DynamicRaggedShape RowPartition StructuredTensor": _PADDED,
+        "RowPartition StructuredTensor": _PADDED,
         "dispatch_for_api dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis": _DISPATCH,
         "dispatch_for_unary_elementwise_apis unregister_dispatch_for": _DISPATCH,
         "dtensor": "jax.sharding (Mesh, NamedSharding), or keras.distribution",

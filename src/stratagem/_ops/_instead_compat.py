@@ -52,14 +52,7 @@ INSTEAD = {
         "OpError": "tf.errors.OpError",
         "QUANTIZED_DTYPES dequantize quantize quantize_v2 quantized_concat": _QUANTIZED,
         "SparseFeature": "tf.io.VarLenFeature, one for the indices and one for the values",
-        "SparseTensorValue convert_to_tensor_or_sparse_tensor deserialize_many_sparse": _SPARSE,
-        "serialize_many_sparse serialize_sparse sparse_add sparse_concat sparse_mask": _SPARSE,
-        "sparse_matmul sparse_merge sparse_reduce_max sparse_reduce_max_sparse": _SPARSE,
-        "sparse_reduce_sum sparse_reduce_sum_sparse": _SPARSE,
-        "sparse_split sparse_to_dense": _SPARSE,
-        "sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum": (
-            "tf.gather, and tf.math.segment_sum or its neighbours"
-        ),
+        "deserialize_many_sparse serialize_many_sparse serialize_sparse": _SPARSE,
         "add_check_numerics_ops": "tf.debugging.enable_check_numerics",
         "batch_gather": "tf.gather with batch_dims",
         "batch_scatter_update": "the variable's method `batch_scatter_update`",
@@ -208,7 +201,7 @@ INSTEAD = {
         "stateless_multinomial": "tf.random.stateless_categorical",
     },
     "compat.v1.resource_loader": {"": "importlib.resources"},
-    "compat.v1.sparse": {"": _SPARSE},
+    "compat.v1.sparse": {"placeholder": _PLACEHOLDER, "": _SPARSE},
     "compat.v1.spectral": {"": "tf.signal"},
     "compat.v1.summary": {"": _SUMMARY},
     "compat.v1.test": {

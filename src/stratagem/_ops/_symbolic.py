@@ -10,8 +10,8 @@ import jax
 import keras
 import numpy as np
 
-from stratagem._base.types import Nest, TensorLike
-from stratagem._core.values import TensorShape
+from stratagem._base.types import Index, Nest, TensorLike
+from stratagem._core.values import CompositeTensor, TensorShape
 from stratagem._ops._composite import HOLDERS, kind_among, rule_of
 from stratagem._ops._dtypes import DType
 
@@ -111,7 +111,10 @@ class TFOpLambda(keras.layers.Layer):  # type: ignore[misc]
 
     def call(self, args: Nest, kwargs: Nest) -> Any:
         """Calls the function."""
-        return _FUNCTIONS[self.function](*args, **kwargs)
+        kind = kind_among(args) or kind_among(kwargs.values())
+        if kind is None or self.function == "getitem":
+            return _FUNCTIONS[self.function](*args, **kwargs)
+        return rule_of(self.function, kind)(*args, **kwargs)
 
     def compute_output_spec(self, args: Nest, kwargs: Nest) -> Any:
         """Returns symbolic tensors of the shapes and types of the results; with their values, where shapes determine them."""
@@ -130,10 +133,10 @@ class TFOpLambda(keras.layers.Layer):  # type: ignore[misc]
             values[:] = keras.tree.flatten(result)
             return result
 
-        of_shapes = not any(isinstance(value, keras.KerasTensor) and value.dtype == "string" for value in given)
+        of_shapes = not any(given[i].dtype == "string" or given[i].ragged for i in symbols)
         spec = _ShapeInferenceOperation(call).compute_output_spec([given[i] for i in symbols])
         for tensor, value in zip(keras.tree.flatten(spec), values, strict=True):
-            known = of_shapes and not isinstance(value, jax.core.Tracer)
+            known = of_shapes and not isinstance(value, jax.core.Tracer | CompositeTensor)
             tensor._known = np.asarray(value) if known and np.issubdtype(np.asarray(value).dtype, np.integer) else None
         return spec
 
@@ -154,7 +157,7 @@ def _sized(which: int, value: Any) -> Any:
     """Returns a symbolic tensor with sizes for the unknown ones; for one whose value shapes determine, that value."""
     if isinstance(value, KerasShapeTensor):
         return value.known[which]
-    if isinstance(value, keras.KerasTensor):
+    if isinstance(value, keras.KerasTensor) and not value.ragged:
         return keras.KerasTensor([_SIZES[which] if d is None else d for d in value.shape], dtype=value.dtype)
     return value
 
@@ -162,7 +165,8 @@ def _sized(which: int, value: Any) -> Any:
 def _merged(first: Any, second: Any) -> keras.KerasTensor:
     shape = [a if a == b else None for a, b in zip(first.shape, second.shape, strict=True)]
     if first._known is None:
-        return keras.KerasTensor(shape, dtype=first.dtype)
+        kind = {"ragged": True, "ragged_rank": first.ragged_rank} if first.ragged else {}
+        return keras.KerasTensor(shape, dtype=first.dtype, **kind)
     return KerasShapeTensor(shape, first.dtype, (first._known, second._known))
 
 
@@ -182,6 +186,11 @@ class KerasShapeTensor(keras.KerasTensor):  # type: ignore[misc]
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(self.shape[0]))
+
+
+def getitem_of_symbol(symbol: keras.KerasTensor, key: Index) -> keras.KerasTensor:
+    """Returns what brackets choose of a symbolic tensor, by a layer."""
+    return _layer_of("getitem")((symbol, key), {})
 
 
 def _operator(name: str, reverse: bool = False) -> Callable[[Any, Any], Any]:

@@ -216,7 +216,12 @@ class TextVectorization(AdaptedLayer):
         """Returns the symbolic output for a symbolic input."""
         kinds = {"int": "int64", None: "string"}
         dtype = kinds.get(self._output_mode, keras.config.floatx())
-        return keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=dtype)
+        rows = (
+            {"ragged": True, "ragged_rank": 1}
+            if self._split is not None and (self._ragged or not self._output_mode)
+            else {}
+        )
+        return keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=dtype, **rows)
 
     # --- Saving -------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,8 @@ import jax
 import keras
 import numpy as np
 
-from stratagem._data import piece_sizes, place
+from stratagem._core.values import CompositeTensor, with_per_replica_composites
+from stratagem._data import leaves, map_parts, piece_sizes, place, rows_in, slice_rows
 from stratagem._ops import tensor
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._data_arguments import DataArguments
@@ -26,29 +27,31 @@ def _is_column(value: Any) -> bool:
     return hasattr(value, "column_name") and hasattr(value, "features")
 
 
-def _leaves(nest: Any) -> list[Any]:
+def _given(nest: Any) -> list[Any]:
     """The leaves of a nest: arrays, or whatever is given in their place."""
     if isinstance(nest, Mapping | list | tuple) and not _is_array(nest):
         members = nest.values() if isinstance(nest, Mapping) else nest
-        return [leaf for member in members for leaf in _leaves(member)]
+        return [leaf for member in members for leaf in _given(member)]
     return [nest]
 
 
 def is_arrays(nest: Any) -> bool:
     """Returns whether `nest` is an array, a nest of arrays, or a list of numbers."""
-    leaves = _leaves(nest)
-    if isinstance(nest, list) and leaves and all(isinstance(v, int | float) for v in leaves):
+    given = _given(nest)
+    if isinstance(nest, list) and given and all(isinstance(v, int | float) for v in given):
         return True
-    return bool(leaves) and all(map(_is_array, leaves))
+    return bool(given) and all(map(_is_array, given))
 
 
 def _as_arrays(nest: Any) -> Any:
     """Converts the leaves of a nest to NumPy arrays; a list is a structure unless it holds numbers, as in TensorFlow."""
+    if isinstance(nest, CompositeTensor):
+        return nest
     if _is_array(nest):
         return _as_array(nest)
     if isinstance(nest, Mapping):
         return {key: _as_arrays(value) for key, value in nest.items()}
-    if isinstance(nest, list) and not any(map(_is_array, _leaves(nest))):
+    if isinstance(nest, list) and not any(map(_is_array, _given(nest))):
         return _as_array(np.asarray(nest))
     if not isinstance(nest, list | tuple):
         raise TypeError(f"Arrays, or lists, tuples and dicts of them, are needed beside arrays; got {nest!r:.100}.")
@@ -97,11 +100,11 @@ def checked_arrays(data: DataArguments) -> tuple[Any, ...]:
         sample_weight = _class_weights(y, data.class_weight)
     given = {"x": data.x, "y": data.y, "sample_weight": sample_weight}
     arrays = {
-        name: jax.tree.map(functools.partial(_with_strings, name), _as_arrays(value))
+        name: jax.tree.map(functools.partial(_with_strings, name), _as_arrays(value), is_leaf=_is_composite)
         for name, value in given.items()
         if value is not None
     }
-    sizes = {name: sorted({len(v) for v in jax.tree.leaves(value)}) for name, value in arrays.items()}
+    sizes = {name: sorted({int(v.shape[0]) for v in leaves(value)}) for name, value in arrays.items()}
     if len(set(itertools.chain.from_iterable(sizes.values()))) > 1:
         listing = ", ".join(f"{name}: {', '.join(map(str, size))}" for name, size in sizes.items())
         raise ValueError(
@@ -114,9 +117,13 @@ def checked_arrays(data: DataArguments) -> tuple[Any, ...]:
     return tuple(arrays.values())
 
 
-def _with_strings(name: str, array: np.ndarray) -> np.ndarray:
+def _is_composite(value: Any) -> bool:
+    return isinstance(value, CompositeTensor)
+
+
+def _with_strings(name: str, array: Any) -> Any:
     """Returns an array, with bytes objects in place of strings. Raises TypeError for one of other objects."""
-    if array.dtype.kind not in "OSU":
+    if _is_composite(array) or array.dtype.kind not in "OSU":
         return array
     try:
         return np.asarray(tensor(array))
@@ -155,13 +162,12 @@ def adding_class_weights(weights: Mapping[int, float]) -> Callable[..., Any]:
 
 def placed_batch(data: DataArguments, strategy: AbstractStrategy) -> Any:
     """Splits one batch of arrays, (x[, y[, sample_weight]]), among the replicas and moves the parts to their devices."""
-    arrays = checked_arrays(data)
-    mesh, rows = strategy.mesh, len(jax.tree.leaves(arrays)[0])
-    ends = list(itertools.accumulate(piece_sizes(rows, mesh.num_replicas), initial=0))
-    cuts = [slice(start, end) for start, end in itertools.pairwise(ends)]
+    arrays, mesh = checked_arrays(data), strategy.mesh
+    ends = list(itertools.accumulate(piece_sizes(rows_in(arrays), mesh.num_replicas), initial=0))
+    pieces = [slice_rows(arrays, start, end) for start, end in itertools.pairwise(ends)]
 
-    def cut(array: np.ndarray) -> Any:
-        shapes = [(c.stop - c.start, *array.shape[1:]) for c in cuts]
-        return place([array[cuts[i]] for i in mesh.local_ids], mesh, shapes)
+    def placed(parts: list[Any]) -> Any:
+        return place([parts[i] for i in mesh.local_ids], mesh, [part.shape for part in parts])
 
-    return jax.tree.map(cut, arrays)
+    found = map_parts(placed, pieces)
+    return found if mesh.num_replicas == 1 else with_per_replica_composites(found)

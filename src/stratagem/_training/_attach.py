@@ -12,7 +12,7 @@ from stratagem._core.values import join, placement_of
 from stratagem._legacy import adds_metrics
 from stratagem._private import intercept_paths, intercept_trainer
 from stratagem._strategies import AbstractStrategy, get_strategy
-from stratagem._training._data_arguments import DataArguments, gives_strings
+from stratagem._training._data_arguments import DataArguments, is_for_our_steps
 from stratagem._training._dataset_adapter import accepting_datasets
 from stratagem._training._loops import FitArguments, Loops, split_validation
 from stratagem._training._replica_step import StepKind, Steps, check_overrides, has_tensorflow_step, route_step
@@ -39,7 +39,7 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
 
     Also for models with a `train_step` in TensorFlow's form, which Keras' JAX trainer cannot call, for those that call
     `add_metric`, of which it keeps nothing, for losses without a reduction, of which it takes no gradient, and for data with
-    strings, which its steps cannot take.
+    strings, ragged or sparse tensors, which its steps cannot take.
     """
 
     def route(model: Any, original: Method) -> Method:
@@ -50,8 +50,9 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
             keras_can = False
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            strings = gives_strings(args, kwargs)
-            if keras_can and not strings:
+            strings, composites = is_for_our_steps(args, kwargs)
+            # Once it has steps of ours, it keeps their compiled functions.
+            if keras_can and not (strings or composites or getattr(model, "_steps", None)):
                 return accepting_datasets(original)(*args, **kwargs)
             if strings:
                 _check_takes_strings(model)

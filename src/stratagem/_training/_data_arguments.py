@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import jax
+import numpy as np
 
 from stratagem._base.types import Nest
+from stratagem._core.values import CompositeTensor
 from stratagem._data import Dataset
 from stratagem._ops import is_strings
+from stratagem._ops.ragged import RaggedTensorSpec
+from stratagem._ops.sparse import SparseTensorSpec
 
+_OBJECTS = np.dtype(object)
 _LOOKED_AT = 8  # parts of a list, which may be long: they are alike, or the inputs of a model
 
 
@@ -50,17 +55,28 @@ class DataArguments:
     shuffle: Any = False
 
 
-def gives_strings(args: Sequence[Nest], kwargs: Mapping[str, Nest]) -> bool:
-    """Returns whether there are strings in the data given to `fit` or the like: arrays, lists, or elements of a dataset."""
+def is_for_our_steps(args: Sequence[Nest], kwargs: Mapping[str, Nest]) -> tuple[bool, bool]:
+    """Returns whether the data given to `fit` or the like has strings, and whether it has ragged or sparse tensors.
+
+    Arrays, lists, and elements of a dataset may have them.
+    """
     data = [*args[:1], *(kwargs[name] for name in ("x", "validation_data") if name in kwargs)]
-    return any(_has_strings(each) for each in data)
+    return any(_has(each, _is_of_strings) for each in data), any(_has(each, _is_composite) for each in data)
 
 
-def _has_strings(data: Any) -> bool:
+def _has(data: Any, wanted: Callable[[Any], bool]) -> bool:
     if isinstance(data, Dataset):
-        return any(spec.dtype == object for spec in jax.tree.leaves(data.element_spec))
+        return any(map(wanted, jax.tree.leaves(data.element_spec)))
     if isinstance(data, Mapping):
-        return any(map(_has_strings, data.values()))
+        return any(_has(each, wanted) for each in data.values())
     if isinstance(data, list | tuple):
-        return any(isinstance(each, str | bytes) or _has_strings(each) for each in data[:_LOOKED_AT])
-    return is_strings(data)
+        return any(wanted(each) if isinstance(each, str | bytes) else _has(each, wanted) for each in data[:_LOOKED_AT])
+    return not isinstance(data, str | bytes) and wanted(data)
+
+
+def _is_of_strings(leaf: Any) -> bool:
+    return is_strings(leaf) or isinstance(leaf, str | bytes) or getattr(leaf, "dtype", None) is _OBJECTS
+
+
+def _is_composite(leaf: Any) -> bool:
+    return isinstance(leaf, CompositeTensor | RaggedTensorSpec | SparseTensorSpec)

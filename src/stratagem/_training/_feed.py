@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, final
 
-import jax
 import keras
 import numpy as np
 
-from stratagem._data import INFINITE_CARDINALITY, Dataset, DistributedInput, as_dataset
+from stratagem._data import INFINITE_CARDINALITY, Dataset, DistributedInput, as_dataset, rows_in, with_spare_values
 from stratagem._private import data_adapter
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._array_preparation import adding_class_weights, checked_arrays, is_arrays
@@ -109,6 +108,8 @@ def _distributed(dataset: Dataset, data: DataArguments, strategy: AbstractStrate
             "The dataset repeats without end: say how many batches an epoch has (`steps_per_epoch`, `steps`)."
         )
     source = strategy.experimental_distribute_dataset(dataset)
+    if isinstance(source, Dataset):  # the default strategy divides nothing
+        source = with_spare_values(source)
     return _feed(source, int(dataset.cardinality()), data.steps)
 
 
@@ -136,7 +137,7 @@ def _from_arrays(data: DataArguments, strategy: AbstractStrategy) -> Dataset:
     if data.shuffle == "batch":
         raise ValueError('shuffle="batch" is for HDF5 files, which no dataset here reads. Use shuffle=True or False.')
     if data.shuffle:
-        dataset = dataset.shuffle(len(jax.tree.leaves(arrays)[0]), seed=_seed(strategy))
+        dataset = dataset.shuffle(rows_in(arrays), seed=_seed(strategy))
     dataset = dataset.batch(data.batch_size or _BATCH)
     # As in Keras 3, with arrays `steps_per_epoch` may exceed the number of batches: they start again.
     return dataset if data.steps is None else dataset.repeat()

@@ -1,7 +1,7 @@
 """The loops of fit, evaluate and predict: epochs, validation and callbacks around the steps of a runner."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -9,6 +9,11 @@ import jax
 import keras
 import numpy as np
 
+from stratagem._core.values import CompositeTensor
+from stratagem._data import leaves
+from stratagem._ops import concat
+from stratagem._ops.sparse import SparseTensor
+from stratagem._ops.sparse import concat as join_sparse
 from stratagem._private import train_validation_split, user_level
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._callbacks import callback_list, has_hooks, progress_display, show_progress
@@ -256,12 +261,25 @@ class _Outputs:
         """Adds the outputs of some steps, given per replica; returns those of the last step."""
         for result in results:
             rows = self._strategy.experimental_local_results(result)
-            self._batches.append(jax.tree.map(lambda *v: np.concatenate([np.asarray(x) for x in v]), *rows))
+            self._batches.append(jax.tree.map(lambda *v: _joined(v), *rows, is_leaf=_is_composite))
         return self._batches[-1]
 
     def concatenated(self) -> Any:
         """All predictions, concatenated."""
-        return jax.tree.map(lambda *v: np.concatenate(v), *self._batches)
+        return jax.tree.map(lambda *v: _joined(v), *self._batches, is_leaf=_is_composite)
+
+
+def _is_composite(value: Any) -> bool:
+    return isinstance(value, CompositeTensor)
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Returns the rows of all parts, as a ragged or sparse tensor if they are such, else as a NumPy array."""
+    if isinstance(parts[0], SparseTensor):
+        return join_sparse(0, list(parts))
+    if _is_composite(parts[0]):
+        return concat(list(parts), 0)
+    return np.concatenate([np.asarray(part) for part in parts])
 
 
 def _python_numbers(logs: Any) -> Any:
@@ -299,6 +317,11 @@ def split_validation(data: DataArguments, validation_split: float) -> tuple[Data
     if not 0 < validation_split < 1:
         raise ValueError(f"validation_split is a part of the examples, between 0 and 1, got {validation_split!r}.")
     arrays = (data.x, data.y, data.sample_weight)
+    if any(map(_is_composite, leaves(arrays))):
+        raise ValueError(
+            "`validation_split` is only supported for Tensors or NumPy arrays, found ragged or sparse tensors. Give the last "
+            "rows as `validation_data`."
+        )
     (x, y, w), (val_x, val_y, val_w) = train_validation_split(arrays, validation_split)
     rest = {
         "class_weight": data.class_weight,

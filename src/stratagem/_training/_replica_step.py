@@ -12,6 +12,8 @@ import keras
 
 from stratagem._core.context import current, entered, recording
 from stratagem._core.step import GradientTape, of_batch
+from stratagem._core.values import CompositeTensor
+from stratagem._ops.sparse import SparseTensor
 
 
 class StepKind(enum.Enum):
@@ -39,14 +41,20 @@ class Steps:
             return jax.tree.map(recording().gather_rows, result) if gathers else result
 
 
+def _is_composite(value: Any) -> bool:
+    return isinstance(value, CompositeTensor)
+
+
 def rows_of(data: Any) -> int:
     """The number of examples in a batch: the first dimension of its first tensor. Raises ValueError for a batch of scalars."""
-    leaf = next((v for v in jax.tree.leaves(data) if hasattr(v, "shape")), None)
+    # What a composite tensor is made of has other rows: those of one are asked for where there is no tensor.
+    found = [v for v in jax.tree.leaves(data, is_leaf=_is_composite) if hasattr(v, "shape")]
+    leaf = min(found, key=_is_composite, default=None)
     if leaf is None or not leaf.shape:
         raise ValueError(
             f"The elements of the data must be batches: tensors whose first dimension is examples, got {data!r:.200}."
         )
-    return int(leaf.shape[0])
+    return int(leaf.known_shape("the number of rows")[0] if isinstance(leaf, SparseTensor) else leaf.shape[0])
 
 
 def _unpacked(model: Any, data: Any) -> tuple[Any, Any, Any]:
@@ -59,12 +67,21 @@ def _unpacked(model: Any, data: Any) -> tuple[Any, Any, Any]:
     return x, y, sample_weight
 
 
+def _check_dense(model: Any, y: Any, y_pred: Any) -> None:
+    """Raises TypeError for targets and outputs that are ragged or sparse tensors, of which Keras' losses make no numbers."""
+    if model.loss is not None and any(map(_is_composite, jax.tree.leaves((y, y_pred), is_leaf=_is_composite))):
+        raise TypeError(
+            f"The loss and metrics of model {model.name!r} take no ragged or sparse tensors. Let the model reduce its rows, as "
+            "by tf.keras.layers.GlobalAveragePooling1D, make targets and outputs dense by `to_tensor`, or write a `train_step`."
+        )
+
+
 def _predicted(model: Any, x: Any, *, training: bool) -> Any:
     return model(x, training=training) if model._call_has_training_arg else model(x)
 
 
 def _update_metrics(model: Any, x: Any, y: Any, y_pred: Any, sample_weight: Any, loss: Any) -> Any:
-    model._loss_tracker.update_state(loss, sample_weight=rows_of(x))
+    model._loss_tracker.update_state(loss, sample_weight=current().rows)
     return model.compute_metrics(x, y, y_pred, sample_weight)
 
 
@@ -73,6 +90,7 @@ def train_step(model: Any, data: Any) -> Any:
     x, y, sample_weight = _unpacked(model, data)
     with GradientTape() as tape:
         y_pred = _predicted(model, x, training=True)
+        _check_dense(model, y, y_pred)
         loss = model._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True)
         scaled = model.optimizer.scale_loss(loss)
     variables = model.trainable_weights
@@ -85,6 +103,7 @@ def test_step(model: Any, data: Any) -> Any:
     """Implements `keras.Model.test_step`: computes the compiled loss and metrics. Returns the logs."""
     x, y, sample_weight = _unpacked(model, data)
     y_pred = _predicted(model, x, training=False)
+    _check_dense(model, y, y_pred)
     loss = model._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
     return _update_metrics(model, x, y, y_pred, sample_weight, loss)
 

@@ -10,13 +10,15 @@ from typing import Any, final
 import jax
 
 from stratagem._core.step import IdentityKey, agreed, execute_batched, execute_uncached, prepare, run_replicas
-from stratagem._core.values import Separate, Stacked, is_per_replica
+from stratagem._core.values import CompositeTensor, PerReplicaComposite, Separate, Stacked, is_per_replica
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._array_preparation import placed_batch
 from stratagem._training._data_arguments import DataArguments
 from stratagem._training._epochs import Epochs
 from stratagem._training._feed import open_feed
 from stratagem._training._replica_step import StepKind, Steps
+
+_COMPOSITES = CompositeTensor | PerReplicaComposite
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,12 @@ def step_of(
 
 def examples_of(batch: Any) -> int:
     """The number of rows of a global batch."""
-    first = jax.tree.leaves(batch, is_leaf=is_per_replica)[0]
+    found = jax.tree.leaves(batch, is_leaf=lambda v: is_per_replica(v) or isinstance(v, _COMPOSITES))
+    first = min(found, key=lambda v: isinstance(v, _COMPOSITES))
+    if isinstance(first, PerReplicaComposite):
+        return sum(
+            int(value.shape[0]) for value in first.values
+        )  # of this process: others are known to their processes
     if isinstance(first, Stacked):
         return int(math.prod(first.array.shape[:2]))
     return sum(shape[0] for shape in first.shapes) if isinstance(first, Separate) else int(first.shape[0])

@@ -12,6 +12,7 @@ from stratagem._ops import function_executor_type as function_executor_type
 from stratagem._ops import int4 as int4
 from stratagem._ops import not_provided as _not_provided
 from stratagem._ops import uint4 as uint4
+from stratagem._ops.ragged import DynamicRaggedShape as DynamicRaggedShape
 from stratagem.experimental import dlpack as dlpack
 
 _hooks.install()

@@ -2,12 +2,14 @@
 
 import abc
 from itertools import accumulate
-from typing import final
+from typing import Any, final
 
 import jax
 
+from stratagem._core.values import CompositeTensor
 from stratagem._data.distribution._per_replica_sizes import check_batched, piece_sizes, piece_spec
-from stratagem._data.elements._nest import Nest, leaves, rows_in, slice_rows
+from stratagem._data.elements._composites import values_in_rows, with_room
+from stratagem._data.elements._nest import Nest, leaves, map_leaves, rows_in, slice_rows
 from stratagem._data.stages._cardinality import repeated
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, State
@@ -123,11 +125,18 @@ class ReplicaBatchesIterator(StageIterator):
             return element
         if not self._pieces:
             self._cut(self._draw(), 0)
-        piece = slice_rows(self._part, *self._pieces[self._given])
+        piece = map_leaves(self._piece, self._part)
         self._given += 1
         if self._given == len(self._pieces):
             self._forget(self._source.get_state())
         return piece
+
+    def _piece(self, leaf: Any) -> Any:
+        """This replica's rows. Ragged ones have room for as many values as those of any other replica of this worker."""
+        piece = slice_rows(leaf, *self._pieces[self._given])
+        if not isinstance(leaf, CompositeTensor):
+            return piece
+        return with_room(piece, max(values_in_rows(leaf, start, stop) for start, stop in self._pieces))
 
     def get_state(self) -> State:
         rows = self._first + self._pieces[self._given - 1][1] if self._given else 0

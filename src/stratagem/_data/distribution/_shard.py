@@ -13,6 +13,7 @@ from stratagem._data.distribution._replica_batches import ReplicaBatchesStage
 from stratagem._data.stages._buffers import ShuffleStage
 from stratagem._data.stages._options import AutoShardPolicy
 from stratagem._data.stages._rebatch import RebatchStage
+from stratagem._data.stages._spare_values import SpareValuesStage
 from stratagem._data.stages._stage import FileNameSource, Stage, non_file_sources
 from stratagem._data.stages._steps import PrefetchStage, ShardHint
 
@@ -65,7 +66,8 @@ def shard(stage: Stage, requested: AutoShardPolicy, context: InputContext) -> Sh
     def pieces(worker: int, workers: int) -> Stage:
         local = replicas // workers
         if policy is AutoShardPolicy.DATA:
-            return ReplicaBatchesStage(stage, replicas, range(worker * local, (worker + 1) * local))
+            found = ReplicaBatchesStage(stage, replicas, range(worker * local, (worker + 1) * local))
+            return SpareValuesStage(found) if replicas == 1 else found
         rewrite = {AutoShardPolicy.FILE: _files_of, AutoShardPolicy.HINT: _hints_resolved}.get(policy)
         own = stage if rewrite is None else rewrite(stage, workers, worker)
         return _by_nominal_size(own, replicas, worker * local)
@@ -125,5 +127,6 @@ def _by_nominal_size(stage: Stage, replicas: int, offset: int) -> Stage:
     """
     batch = stage.batch_size
     if batch is None:
-        return ReplicaBatchesStage(stage, replicas, range(replicas))
-    return RebatchStage(stage, round_sizes(batch, replicas, offset))
+        found = ReplicaBatchesStage(stage, replicas, range(replicas))
+        return SpareValuesStage(found) if replicas == 1 else found
+    return SpareValuesStage(RebatchStage(stage, round_sizes(batch, replicas, offset)))

@@ -9,7 +9,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Value
 from stratagem._core.values import CompositeTensor
-from stratagem._ops.ragged import RaggedTensor
+from stratagem._ops.ragged import RaggedTensor, rounded_up
 from stratagem._ops.sparse import SparseTensor
 
 
@@ -53,6 +53,28 @@ def slice_of_composite(composite: Any, start: int, stop: int) -> CompositeTensor
     inside = (indices[:, 0] >= start) & (indices[:, 0] < stop)
     moved = indices[inside] - np.array([start, *[0] * (len(shape) - 1)])
     return SparseTensor(moved, _numpy(composite)[inside], np.array([len(rows), *shape[1:]]))
+
+
+def with_room(composite: CompositeTensor, values: int) -> CompositeTensor:
+    """Returns a ragged tensor of numbers with room for this many values, rounded up, so that few sizes of it occur.
+
+    Each size of an array needs a program of its own. All other composite tensors are as they are.
+    """
+    if not _has_room(composite):
+        return composite
+    return composite._with_spare(rounded_up(values))  # type: ignore[attr-defined]
+
+
+def values_in_rows(composite: CompositeTensor, start: int, stop: int) -> int:
+    """Returns how many values the rows from `start` up to `stop` have; 0 for what never has room for more."""
+    if not _has_room(composite):
+        return 0
+    splits = np.asarray(composite._splits)  # type: ignore[attr-defined]
+    return int(splits[stop] - splits[start])
+
+
+def _has_room(composite: Any) -> bool:
+    return isinstance(composite, RaggedTensor) and composite.ragged_rank == 1 and composite.dtype != object
 
 
 def rows_of_composite(composite: Any) -> list[Any]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest as Nest
-from stratagem._base.types import TensorLike
+from stratagem._base.types import TensorLike, Value
 from stratagem._core.values import CompositeTensor, TensorShape, TensorSpec
 from stratagem._data.elements._composites import (
     RaggedRow,
@@ -35,7 +35,7 @@ from stratagem._ops import StringTensor
 Array = NDArray[Any]
 
 
-def leaves(nest: Nest) -> list[Any]:
+def leaves(nest: Nest) -> list[Value]:
     """The leaves of a nest, those of dicts in the order of their sorted keys; a list is one leaf, as it represents a tensor."""
     found: list[Any] = []
     _collect(nest, found)

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from stratagem._base.types import Value
 from stratagem._core.values import CompositeTensor
 from stratagem._data.elements._nest import Array, Nest, leaves
 from stratagem._ops.ragged import RaggedTensor, RaggedTensorSpec
@@ -24,7 +25,7 @@ def has_composites(spec: Nest) -> bool:
     return any(isinstance(leaf, RaggedTensorSpec | SparseTensorSpec) for leaf in leaves(spec))
 
 
-def map_parts(function: Callable[[list[Any]], Any], nests: Sequence[Nest]) -> Nest:
+def map_parts(function: Callable[[list[Value]], Value], nests: Sequence[Nest]) -> Nest:
     """Applies a function to the corresponding parts of nests, in the order of `parts`; composite tensors stay such."""
 
     def mapped(*each: Any) -> Any:
@@ -71,10 +72,11 @@ def _of_parts(composites: Sequence[Any], made: Iterator[Any]) -> Any:
     first = composites[0]
     if isinstance(first, SparseTensor):
         return first._with_parts(lambda _: next(made))
-    inner = [each._values for each in composites]
+    inner = [each._stored for each in composites]
     values = _of_parts(inner, made) if isinstance(inner[0], RaggedTensor) else next(made)
     uniform = {each._uniform for each in composites}
-    return RaggedTensor(values, next(made), uniform.pop() if len(uniform) == 1 else None)
+    spare = any(each._spare for each in composites)
+    return RaggedTensor(values, next(made), uniform.pop() if len(uniform) == 1 else None, spare)
 
 
 def _next(spec: Any, shapes: Iterator[Sequence[int]]) -> list[Shape]:

@@ -1,5 +1,6 @@
 """Element-by-element functions of ragged tensors: what is broadcast to which rows."""
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest, TensorLike, UserFunction
 from stratagem._ops._convert import is_tensor, is_traced, on_host, tensor
 from stratagem._ops.ragged import _row_splits as row_splits_
+from stratagem._ops.ragged._makers import count
 from stratagem._ops.ragged._padding import merged_dims, taken
 from stratagem._ops.ragged._ragged_tensor import RaggedTensor
 
@@ -24,9 +26,9 @@ def applied(function: UserFunction, *operands: TensorLike) -> RaggedTensor:
     found = next(x for x in operands if isinstance(x, RaggedTensor))
     inner = len(found.shape) - found.ragged_rank - 1
     if all(_fits(x, found, inner) for x in operands):
-        return found.with_flat_values(
-            function(*(x.flat_values if isinstance(x, RaggedTensor) else x for x in operands))
-        )
+        alike = len({(x._spare, count(x._stored)) for x in operands if isinstance(x, RaggedTensor)}) == 1
+        flat = RaggedTensor._stored_flat if alike else operator.attrgetter("flat_values")
+        return found.with_flat_values(function(*(flat(x) if isinstance(x, RaggedTensor) else x for x in operands)))
     if is_traced(found._splits) and found.ragged_rank == 1:
         spread = [_to_values(x, found) for x in operands]
         if all(_fits(x, found, inner) for x in spread):

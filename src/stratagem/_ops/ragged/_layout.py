@@ -13,6 +13,7 @@ from stratagem._ops._composite import rule
 from stratagem._ops._convert import Tensor, on_device, static_axes, static_int, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, int32
 from stratagem._ops.ragged import _row_splits as row_splits_
+from stratagem._ops.ragged._makers import count
 from stratagem._ops.ragged._padding import taken
 from stratagem._ops.ragged._ragged_tensor import RaggedTensor
 
@@ -72,7 +73,7 @@ def combined(values: Any, axis: IntLike, *, stacks: bool) -> Any:
     if not dense and all(v._splits.dtype == np.int32 for v in given if isinstance(v, RaggedTensor)):
         kind = np.dtype(np.int32)
     rows = [
-        v.with_row_splits_dtype(kind)
+        (v if v._splits.dtype == kind else v.with_row_splits_dtype(kind))
         if isinstance(v, RaggedTensor)
         else RaggedTensor.from_tensor(v, row_splits_dtype=kind)
         for v in given
@@ -83,7 +84,10 @@ def combined(values: Any, axis: IntLike, *, stacks: bool) -> Any:
         return _side_by_side(rows, stacks)
     if not all(row_splits_.same(row._splits, rows[0]._splits) for row in rows):
         raise InvalidArgumentError(f"Ragged tensors along dimension {where} have rows of the same lengths before it.")
-    return rows[0].with_values(combined([row.values for row in rows], where - 1, stacks=stacks))
+    # Of values that no row has, all have as many, or none is looked at.
+    alike = len({(row._spare, count(row._stored)) for row in rows}) == 1
+    inner = [row._stored_values() if alike else row.values for row in rows]
+    return rows[0].with_values(combined(inner, where - 1, stacks=stacks))
 
 
 def _stacked_rows(rows: list[RaggedTensor], kind: np.dtype) -> RaggedTensor:

@@ -20,16 +20,30 @@ _NROWS = "a tensor is the number of rows of a RaggedTensor"
 class RaggedMakers(CompositeTensor):
     """The base of RaggedTensor, with the functions that make one."""
 
-    __slots__ = ("_splits", "_splits_tensor", "_uniform", "_values")
+    __slots__ = ("_spare", "_splits", "_splits_tensor", "_stored", "_uniform")
 
+    _spare: bool
     _splits: RowSplits
     _splits_tensor: Any
+    _stored: Any
     _uniform: int | None
-    _values: Any
 
-    def __init__(self, values: TensorLike, row_splits: RowSplits, uniform_row_length: int | None = None) -> None:
-        self._values, self._splits, self._uniform = values, row_splits, uniform_row_length
+    def __init__(
+        self,
+        values: TensorLike,
+        row_splits: RowSplits,
+        uniform_row_length: int | None = None,
+        spare: bool = False,
+    ) -> None:
+        """spare: whether there may be values after those of the last row, which belong to none. Only functions that take
+        `_stored` see them; they need no program of its own for each number of values."""
+        self._stored, self._splits, self._uniform, self._spare = values, row_splits, uniform_row_length, spare
         self._splits_tensor = None
+
+    @property
+    def _values(self) -> Any:
+        """The values of the rows. In a step their number is one that the host computes before, if there may be spare ones."""
+        return self._stored[: row_splits_.used(self._splits)] if self._spare else self._stored
 
     @classmethod
     def from_row_splits(

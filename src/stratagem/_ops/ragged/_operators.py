@@ -73,7 +73,7 @@ def embedding_lookup(
     params: TensorLike, ids: RaggedTensor, max_norm: TensorLike = None, name: str | None = None
 ) -> RaggedTensor:
     """Returns the rows of a table in place of their numbers."""
-    return ids.with_flat_values(_nn.embedding_lookup(params, ids.flat_values, max_norm))
+    return ids.with_flat_values(_nn.embedding_lookup(params, ids._stored_flat(), max_norm))
 
 
 def give_rules() -> None:

@@ -37,7 +37,7 @@ def padded(ragged: TensorLike, default_value: TensorLike, shape: ShapeLike) -> T
 
 
 def _padded(ragged: Any, fill: Any, sizes: list[int | None]) -> Tensor:
-    inner = ragged.values
+    inner = ragged._stored_values()
     if isinstance(inner, CompositeTensor):
         inner = _padded(inner, fill, [None, *sizes[2:]])
     wrong = [(a, b) for a, b in zip(inner.shape[1:], sizes[2:], strict=True) if b is not None and a != b]

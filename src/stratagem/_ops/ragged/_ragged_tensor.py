@@ -35,20 +35,19 @@ class RaggedTensor(RaggedMakers):
     with; what needs a shape that depends on them takes a `tf.function` to host mode, and is a TracedDecisionError in a replica.
     """
 
-    __slots__ = ("_splits", "_splits_tensor", "_uniform", "_values")
-
-    def __init__(self, values: TensorLike, row_splits: RowSplits, uniform_row_length: int | None = None) -> None:
-        self._values, self._splits, self._uniform = values, row_splits, uniform_row_length
-        self._splits_tensor: Tensor | None = None
+    __slots__ = ()
 
     # --- Parts ---
 
     @property
     def values(self) -> TensorLike:
         """The values of all rows, one after the other: a tensor or, with another ragged dimension, a RaggedTensor."""
-        if isinstance(self._values, np.ndarray):
-            self._values = tensor(self._values)
-        return self._values
+        if self._spare:
+            found = self._values
+            return tensor(found) if isinstance(found, np.ndarray) else found
+        if isinstance(self._stored, np.ndarray):
+            self._stored = tensor(self._stored)
+        return self._stored
 
     @property
     def flat_values(self) -> Tensor:
@@ -88,7 +87,7 @@ class RaggedTensor(RaggedMakers):
     @property
     def shape(self) -> TensorShape:
         """The sizes, None for dimensions whose rows may differ."""
-        inner: Any = self._values.shape
+        inner: Any = self._stored.shape
         return TensorShape([self._nrows(), self._uniform, *inner[1:]])
 
     def get_shape(self) -> TensorShape:
@@ -156,6 +155,8 @@ class RaggedTensor(RaggedMakers):
         found = converted(new_values)
         if not isinstance(found, RaggedTensor) and not found.ndim:
             raise ValueError("The values of a RaggedTensor have at least one dimension, got a scalar.")
+        if self._spare and count(found) == count(self._stored):
+            return RaggedTensor(found, self._splits, self._uniform, spare=True)
         if count(found) != count(self._values):
             raise ValueError(
                 f"with_values takes as many values as there are: {count(self._values)}, got {count(found)}."
@@ -164,7 +165,7 @@ class RaggedTensor(RaggedMakers):
 
     def with_flat_values(self, new_values: TensorLike) -> "RaggedTensor":
         """Returns the same rows, in all ragged dimensions, with other values. Raises ValueError for another number of them."""
-        inner = self._values
+        inner = self._stored
         return self.with_values(inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values)
 
     def with_row_splits_dtype(self, dtype: DTypeLike) -> "RaggedTensor":
@@ -252,9 +253,9 @@ class RaggedTensor(RaggedMakers):
         return self.with_flat_values(values)
 
     def _with_parts(self, function: Callable[[Value], Value]) -> "RaggedTensor":
-        inner = self._values
+        inner = self._stored
         new = inner._with_parts(function) if isinstance(inner, RaggedTensor) else function(inner)
-        return RaggedTensor(new, function(self._splits), self._uniform)
+        return RaggedTensor(new, function(self._splits), self._uniform, self._spare)
 
     def _nrows(self) -> int:
         return int(np.shape(self._splits)[0]) - 1
@@ -265,9 +266,38 @@ class RaggedTensor(RaggedMakers):
     def _rowids(self) -> RowSplits:
         return row_splits_.rowids(self._splits, count(self._values))
 
+    def _with_spare(self, room: int) -> "RaggedTensor":
+        """Returns the same with room for this many values, the last of which is repeated. Its values are in NumPy."""
+        inner = np.asarray(self._stored)
+        if len(inner) >= room or not self._nrows():
+            return self
+        last = inner[-1:] if len(inner) else np.zeros((1, *inner.shape[1:]), inner.dtype)
+        more = np.broadcast_to(last, (room - len(inner), *inner.shape[1:]))
+        return RaggedTensor(np.concatenate([inner, more]), self._splits, self._uniform, spare=True)
+
+    def _stored_values(self) -> TensorLike:
+        """The values, with the spare ones after them."""
+        if not self._spare:
+            return self.values
+        return tensor(self._stored) if isinstance(self._stored, np.ndarray) else self._stored
+
+    def _stored_flat(self) -> Tensor:
+        """The flat values, with the spare ones after them."""
+        inner: Any = self._stored_values()
+        return inner._stored_flat() if isinstance(inner, RaggedTensor) else inner
+
+    def _stored_rowids(self) -> RowSplits:
+        """The row of each value; of spare ones, the number of rows."""
+        if not self._spare:
+            return self._rowids()
+        splits, size = self._splits, count(self._stored)
+        if isinstance(splits, np.ndarray):
+            return np.searchsorted(splits, np.arange(size, dtype=splits.dtype), side="right").astype(splits.dtype) - 1
+        return row_splits_.rowids(splits, size)
+
     def _levels(self) -> list["RaggedTensor"]:
         """The tensors of all ragged dimensions, the outermost first."""
-        inner = self._values
+        inner = self._stored
         return [self, *inner._levels()] if isinstance(inner, RaggedTensor) else [self]
 
     def _known_splits(self, what: str) -> list[np.ndarray]:
@@ -278,20 +308,20 @@ class RaggedTensor(RaggedMakers):
 
 
 def _flat(ragged: RaggedTensor) -> Any:
-    """The flat values, in the host's memory if they are there."""
-    return _flat(ragged._values) if isinstance(ragged._values, RaggedTensor) else ragged._values
+    """The flat values with the spare ones after them, in the host's memory if they are there."""
+    return _flat(ragged._stored) if isinstance(ragged._stored, RaggedTensor) else ragged._stored
 
 
 def _numpy(values: Any) -> np.ndarray:
     return known(values, "its list")
 
 
-def _leaves(ragged: RaggedTensor) -> tuple[tuple[Any, Any], int | None]:
-    return (ragged.values, ragged.row_splits), ragged._uniform
+def _leaves(ragged: RaggedTensor) -> tuple[tuple[Any, Any], tuple[int | None, bool]]:
+    return (ragged._stored_values(), ragged.row_splits), (ragged._uniform, ragged._spare)
 
 
-def _from_leaves(uniform: int | None, leaves: Any) -> RaggedTensor:
-    return RaggedTensor(leaves[0], leaves[1], uniform)
+def _from_leaves(known: tuple[int | None, bool], leaves: Any) -> RaggedTensor:
+    return RaggedTensor(leaves[0], leaves[1], *known)
 
 
 jax.tree_util.register_pytree_node(RaggedTensor, _leaves, _from_leaves)

@@ -59,7 +59,7 @@ def _over(functions: Reduction, values: Any, where: int) -> Any:
     if where > 1:
         return values.with_values(_over(functions, values.values, where - 1))
     if where == 1:
-        return _segmented(of_segments, values.values, values._rowids(), values._nrows())
+        return _segmented(of_segments, values._stored_values(), values._stored_rowids(), values._nrows())
     splits = known(values._splits, _HINT)
     count = int(row_splits_.lengths(splits).max(initial=0))
     return _segmented(of_segments, values.values, row_splits_.columns(splits), count)

@@ -100,14 +100,35 @@ def lengths(splits: RowSplits) -> RowSplits:
     return found[1:] - found[:-1]
 
 
-def longest(splits: RowSplits) -> int:
-    """Returns the length of the longest row: a size that the host computes before a step, if it knows the splits there."""
-    return static_int(_longest(splits), "the longest row of a RaggedTensor is the size of a dimension")
+def longest(splits: RowSplits, *, rounded: bool = False) -> int:
+    """Returns the length of the longest row: a size that the host computes before a step, if it knows the splits there.
+
+    rounded: up, by less than a quarter and to 1 at least, so that rows of many lengths have few programs.
+    """
+    found = _longest(splits, rounded)
+    return static_int(found, "the longest row of a RaggedTensor is the size of a dimension")
 
 
 @host_function
-def _longest(splits: RowSplits) -> np.ndarray:
-    return np.asarray(lengths(known(splits, "the longest row")).max(initial=0))
+def _longest(splits: RowSplits, rounded: bool) -> np.ndarray:
+    found = int(lengths(known(splits, "the longest row")).max(initial=0))
+    return np.asarray(rounded_up(found) if rounded else found)
+
+
+def used(splits: RowSplits) -> int:
+    """Returns the number of values in all rows: a size that the host computes before a step, if it knows the splits there."""
+    return static_int(_used(splits), "the number of values of a RaggedTensor is the size of a dimension")
+
+
+@host_function
+def _used(splits: RowSplits) -> np.ndarray:
+    return np.asarray(known(splits, "the number of values")[-1])
+
+
+def rounded_up(count: int) -> int:
+    """Returns the next of four numbers between each power of two and the next; 1 for 0."""
+    unit = 1 << max(count.bit_length() - 3, 0)
+    return max(-(-count // unit) * unit, 1)
 
 
 def rowids(splits: RowSplits, nvals: int) -> RowSplits:

@@ -20,7 +20,9 @@ from stratagem._ops.sparse._sparse_tensor import SparseTensor
 def sparse_of(indices: np.ndarray, values: TensorLike, shape: Sequence[int]) -> SparseTensor:
     """Returns a sparse tensor of these known indices and sizes."""
     return SparseTensor(
-        on_device(np.asarray(indices, np.int64).reshape(-1, len(shape))), values, on_device(np.array(shape, np.int64))
+        on_device(np.asarray(indices, np.int64).reshape(len(indices), len(shape))),
+        values,
+        on_device(np.array(shape, np.int64)),
     )
 
 

@@ -138,6 +138,23 @@ from stratagem._tf1.graph.functions.reordered import string_to_hash_bucket as st
 from stratagem._tf1.graph.functions.reordered import string_to_number as string_to_number
 from stratagem._tf1.graph.functions.reordered import substr as substr
 from stratagem._tf1.graph.functions.reordered import verify_tensor_all_finite as verify_tensor_all_finite
+from stratagem._tf1.graph.functions.sparse import SparseTensorValue as SparseTensorValue
+from stratagem._tf1.graph.functions.sparse import add as sparse_add  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import concat as sparse_concat  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import (
+    convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
+)
+from stratagem._tf1.graph.functions.sparse import matmul_of_zeros as sparse_matmul  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import merge as sparse_merge  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import reduce_max as sparse_reduce_max  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import reduce_max_sparse as sparse_reduce_max_sparse  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import reduce_sum as sparse_reduce_sum  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import reduce_sum_sparse as sparse_reduce_sum_sparse  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import segment_mean as sparse_segment_mean  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import segment_sqrt_n as sparse_segment_sqrt_n  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import segment_sum as sparse_segment_sum  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import split as sparse_split  # noqa: F401
+from stratagem._tf1.graph.functions.sparse import to_dense_of_parts as sparse_to_dense  # noqa: F401
 from stratagem._tf1.graph.functions.splits import string_split as string_split
 from stratagem._tf1.graph.functions.tables import tables_initializer as initialize_all_tables  # noqa: F401
 from stratagem._tf1.graph.functions.tables import tables_initializer as tables_initializer

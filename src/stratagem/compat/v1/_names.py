@@ -26,6 +26,7 @@ _MOVED = {
     "random_gamma": "random.gamma", "random_shuffle": "random.shuffle",
     "read_file": "io", "regex_replace": "strings.regex_replace", "reverse_v2": "reverse", "self_adjoint_eig": "linalg.eigh",
     "sparse_fill_empty_rows": "sparse.fill_empty_rows", "sparse_maximum": "sparse.maximum", "sparse_minimum": "sparse.minimum",
+    "sparse_mask": "sparse.mask",
     "sparse_reorder": "sparse.reorder", "sparse_reset_shape": "sparse.reset_shape", "sparse_reshape": "sparse.reshape",
     "sparse_retain": "sparse.retain", "sparse_slice": "sparse.slice", "sparse_softmax": "sparse.softmax",
     "sparse_tensor_dense_matmul": "sparse.sparse_dense_matmul",
@@ -49,10 +50,8 @@ _EXCLUDED = {
         "stateless_random_flip_left_right", "stateless_random_flip_up_down", "stateless_random_hue",
         "stateless_random_saturation",
     },
-    "sparse": {
-        "add", "concat", "map_values", "reduce_max", "reduce_sum", "segment_mean", "segment_sqrt_n", "segment_sum", "split",
-    },
     "saved_model": {"load"},
+    "sparse": {"map_values"},
     "strings": {"split"},
     "train": {"CheckpointView", "TrackableView"},
     "nn": {

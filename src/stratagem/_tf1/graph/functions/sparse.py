@@ -1,0 +1,262 @@
+"""Functions of sparse tensors whose parameters TensorFlow 1 has in another order, under other names, or alone."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stratagem import _ops as ops
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike, Value
+from stratagem._ops import Tensor, sparse
+from stratagem._ops.sparse import SparseTensor
+from stratagem._tf1.graph.functions.reductions import one_of
+
+
+class SparseTensorValue(NamedTuple):
+    """The parts of a sparse tensor as NumPy arrays: indices, (n, rank), values, (n,), and the shape. A session gives it."""
+
+    indices: TensorLike
+    values: TensorLike
+    dense_shape: TensorLike
+
+
+class _KeywordRequired:
+    """In place of the first argument of a function that takes keywords alone."""
+
+
+_KEYWORDS = _KeywordRequired()
+
+
+def _sparse(value: Any) -> Any:
+    return SparseTensor(*value) if isinstance(value, SparseTensorValue) else value
+
+
+def add(a: TensorLike, b: TensorLike, threshold: TensorLike = None, thresh: TensorLike = None) -> TensorLike:
+    """Returns the sum: of two sparse tensors a sparse one, of a sparse and a dense one a dense one.
+
+    threshold: sparse sums of a smaller magnitude are left out, by default none; `thresh` is its old name. Raises ValueError
+    for both names, TypeError without sparse tensors, InvalidArgumentError for different shapes.
+    """
+    least = one_of(threshold=threshold, thresh=thresh)
+    return sparse.add(_sparse(a), _sparse(b), 0 if least is None else least)
+
+
+def concat(
+    axis: IntLike,
+    sp_inputs: Sequence[SparseTensor] | SparseTensor,
+    name: str | None = None,
+    expand_nonconcat_dim: bool = False,
+    concat_dim: IntLike = None,
+    expand_nonconcat_dims: bool | None = None,
+) -> SparseTensor:
+    """Returns sparse tensors one after the other along a dimension, in row-major order.
+
+    expand_nonconcat_dim: whether other sizes may differ; the largest counts. concat_dim: another name of `axis`, for None.
+    Raises InvalidArgumentError for sizes that differ, ValueError for both names of the dimension, and, as TensorFlow does, for
+    `expand_nonconcat_dims`.
+    """
+    if expand_nonconcat_dims is not None:
+        raise ValueError(
+            "Cannot specify both 'expand_nonconcat_dims' and 'expand_nonconcat_dim', whose default is False."
+        )
+    where = one_of(axis=axis, concat_dim=concat_dim)
+    given = [_sparse(each) for each in (sp_inputs if isinstance(sp_inputs, list | tuple) else [sp_inputs])]
+    return sparse.concat(where, given, bool(expand_nonconcat_dim), name)
+
+
+def split(
+    keyword_required: Value = _KEYWORDS,
+    sp_input: SparseTensor | None = None,
+    num_split: IntLike = None,
+    axis: IntLike = None,
+    name: str | None = None,
+    split_dim: IntLike = None,
+) -> list[SparseTensor]:
+    """Returns a sparse tensor in this many parts along a dimension. Raises ValueError without keywords, or without one of them.
+
+    split_dim: another name of `axis`.
+    """
+    where = one_of(axis=axis, split_dim=split_dim)
+    if keyword_required is not _KEYWORDS:
+        raise ValueError("Keyword arguments are required for this function.")
+    for given, parameter in ((sp_input, "sp_input"), (num_split, "num_split"), (where, "axis")):
+        if given is None:
+            raise ValueError(f"{parameter} is required")
+    return sparse.split(_sparse(sp_input), num_split, where, name)
+
+
+def _reduced(function: Any, given: Any, axes: dict[str, Any], keeps: dict[str, Any], output_is_sparse: bool) -> Any:
+    return function(_sparse(given), one_of(**axes), bool(one_of(**keeps)), output_is_sparse)
+
+
+def reduce_sum(
+    sp_input: SparseTensor,
+    axis: IntLike = None,
+    keepdims: bool | None = None,
+    reduction_axes: IntLike = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Returns the sums of the entries over these dimensions, by default over all, as a tensor.
+
+    reduction_axes, keep_dims: other names of `axis` and `keepdims`. Raises ValueError for both names of one.
+    """
+    axes, keeps = {"axis": axis, "reduction_axes": reduction_axes}, {"keepdims": keepdims, "keep_dims": keep_dims}
+    return _reduced(sparse.reduce_sum, sp_input, axes, keeps, False)
+
+
+def reduce_sum_sparse(
+    sp_input: SparseTensor,
+    axis: IntLike = None,
+    keepdims: bool | None = None,
+    reduction_axes: IntLike = None,
+    keep_dims: bool | None = None,
+) -> SparseTensor:
+    """Returns the sums of the entries over these dimensions, by default over all, as a sparse tensor; see `reduce_sum`."""
+    axes, keeps = {"axis": axis, "reduction_axes": reduction_axes}, {"keepdims": keepdims, "keep_dims": keep_dims}
+    return _reduced(sparse.reduce_sum, sp_input, axes, keeps, True)
+
+
+def reduce_max(
+    sp_input: SparseTensor,
+    axis: IntLike = None,
+    keepdims: bool | None = None,
+    reduction_axes: IntLike = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Returns the largest entries over these dimensions, by default over all, as a tensor, 0 where there is none."""
+    axes, keeps = {"axis": axis, "reduction_axes": reduction_axes}, {"keepdims": keepdims, "keep_dims": keep_dims}
+    return _reduced(sparse.reduce_max, sp_input, axes, keeps, False)
+
+
+def reduce_max_sparse(
+    sp_input: SparseTensor,
+    axis: IntLike = None,
+    keepdims: bool | None = None,
+    reduction_axes: IntLike = None,
+    keep_dims: bool | None = None,
+) -> SparseTensor:
+    """Returns the largest entries over these dimensions, by default over all, as a sparse tensor; see `reduce_sum`."""
+    axes, keeps = {"axis": axis, "reduction_axes": reduction_axes}, {"keepdims": keepdims, "keep_dims": keep_dims}
+    return _reduced(sparse.reduce_max, sp_input, axes, keeps, True)
+
+
+def segment_sum(
+    data: TensorLike,
+    indices: IntLike,
+    segment_ids: IntLike,
+    name: str | None = None,
+    num_segments: IntLike = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """Returns the sums of the rows of each segment, which `indices` choose."""
+    return sparse.segment_sum(data, indices, segment_ids, num_segments, name)
+
+
+def segment_mean(
+    data: TensorLike,
+    indices: IntLike,
+    segment_ids: IntLike,
+    name: str | None = None,
+    num_segments: IntLike = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """Returns the means of the rows of each segment, which `indices` choose."""
+    return sparse.segment_mean(data, indices, segment_ids, num_segments, name)
+
+
+def segment_sqrt_n(
+    data: TensorLike,
+    indices: IntLike,
+    segment_ids: IntLike,
+    name: str | None = None,
+    num_segments: IntLike = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """Returns the sums of the rows of each segment, which `indices` choose, over the roots of their numbers."""
+    return sparse.segment_sqrt_n(data, indices, segment_ids, num_segments, name)
+
+
+def to_dense_of_parts(
+    sparse_indices: IntLike,
+    output_shape: ShapeLike,
+    sparse_values: TensorLike,
+    default_value: TensorLike = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """Returns a tensor of this shape with the values at these places, and the default elsewhere (`sparse_to_dense`).
+
+    sparse_indices: (n, rank), (n,) of a vector, or one place of it. sparse_values: (n,), or one for all places.
+    validate_indices: whether places have to be in order, each once; else the last value counts. Raises InvalidArgumentError
+    unless they are, and for places outside.
+    """
+    places = np.asarray(ops.tensor(sparse_indices))
+    places = places.reshape((-1, 1)) if places.ndim < 2 else places
+    values = ops.tensor(sparse_values)
+    values = ops.broadcast_to(values, [len(places)]) if values.ndim == 0 else values
+    if validate_indices:
+        return sparse.to_dense(SparseTensor(places.astype(np.int64), values, output_shape), default_value)
+    found = ops.fill(output_shape, ops.cast(default_value, values.dtype))
+    return ops.tensor_scatter_nd_update(found, places, values)
+
+
+def merge(
+    sp_ids: SparseTensor | Sequence[SparseTensor],
+    sp_values: SparseTensor,
+    vocab_size: IntLike | Sequence[IntLike],
+    name: str | None = None,
+    already_sorted: bool = False,
+) -> SparseTensor:
+    """Returns the values at the places that ids give: the last dimension becomes one of `vocab_size` for each tensor of ids.
+
+    already_sorted: whether the places are in order. Raises TypeError unless a list of ids has a list of sizes,
+    InvalidArgumentError for an id that is not in [0, size).
+    """
+    several = isinstance(sp_ids, list | tuple)
+    if several is not isinstance(vocab_size, list | tuple):
+        raise TypeError("sp_ids and vocab_size of sparse_merge are one each, or lists of one length.")
+    given: Any = sp_ids if several else [sp_ids]
+    sizes = [int(np.asarray(size)) for size in (vocab_size if several else [vocab_size])]
+    if len(given) != len(sizes):
+        raise ValueError(f"sparse_merge takes as many sizes as tensors of ids, got {len(sizes)} and {len(given)}.")
+    tensors = [_sparse(each) for each in given]
+    values = _sparse(sp_values)
+    columns = [np.asarray(each.values).astype(np.int64) for each in tensors]
+    for ids, size in zip(columns, sizes, strict=True):
+        if ((ids < 0) | (ids >= size)).any():
+            raise InvalidArgumentError(f"sparse_merge: ids are in [0, {size}), got {ids.min()} to {ids.max()}.")
+    outer = np.asarray(tensors[0].indices)[:, :-1]
+    shape = [*np.asarray(tensors[0].dense_shape)[:-1].tolist(), *sizes]
+    found = SparseTensor(np.concatenate([outer, np.stack(columns, axis=1)], axis=1), values.values, np.array(shape))
+    return found if already_sorted else sparse.reorder(found)
+
+
+def matmul_of_zeros(
+    a: TensorLike,
+    b: TensorLike,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Returns the product of two dense matrices, float32. a_is_sparse, b_is_sparse: hints that they have many zeros, unused."""
+    return ops.cast(ops.matmul(a, b, transpose_a, transpose_b), np.float32)
+
+
+def convert_to_tensor_or_sparse_tensor(
+    value: TensorLike, dtype: DTypeLike = None, name: str | None = None
+) -> TensorLike:
+    """Returns a sparse tensor of what is one, and a tensor of all else.
+
+    Raises RuntimeError for a sparse one of another dtype.
+    """
+    found = _sparse(value)
+    if not isinstance(found, SparseTensor):
+        return ops.convert_to_tensor(found, dtype)
+    if dtype is not None and ops.as_dtype(dtype) != ops.as_dtype(found.dtype):
+        raise RuntimeError(
+            f"Sparse dtype mismatch. Requested: {ops.as_dtype(dtype)}, Actual: {ops.as_dtype(found.dtype)}"
+        )
+    return found
