@@ -53,6 +53,7 @@ EXPECTED = {
     "jax._src.config": {"enable_x64"},
     "jax._src.dispatch": {"device_put_p"},
     "jax._src.interpreters": {"mlir"},
+    "jax._src.interpreters.pxla": {"get_default_device"},
     "jax._src.lax": {"lax", "windowed_reductions"},
     "jax._src.lib": {"xla_client"},
     "jax._src.nn": {"functions"},
@@ -641,6 +642,24 @@ def test_a_numpy_array_comes_to_a_device_with_all_its_bits(shape: tuple[int, ...
             found = _private.on_device(given, device)
             assert (found.dtype, found.devices(), found.committed) == (array.dtype, {device}, False)
             np.testing.assert_array_equal(np.asarray(found), given)
+
+
+def test_a_numpy_array_comes_to_the_default_device_of_the_moment_also_in_a_trace() -> None:
+    array, last = np.arange(3, dtype=np.int64), jax.local_devices()[-1]
+    found = []
+    jax.jit(lambda x: found.append(_private.on_default_device(array)) or x)(1.0)
+    with jax.default_device(last):
+        found.append(_private.on_default_device(array))
+    assert [each.devices() for each in found] == [{jax.local_devices()[0]}, {last}]
+    for each in found:
+        assert not each.committed
+        np.testing.assert_array_equal(np.asarray(each), array, strict=True)
+
+
+@pytest.mark.parametrize("dtype", [">f4", "M8[s]", "S3", object])
+def test_a_dtype_that_jax_lacks_does_not_come_to_a_device(dtype: Any) -> None:
+    with pytest.raises(TypeError, match="is not a valid JAX array type"):
+        _private.on_default_device(np.zeros(2, dtype))
 
 
 # --- Checks ---------------------------------------------------------------------------------------------------------------

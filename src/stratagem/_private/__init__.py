@@ -15,6 +15,7 @@ from stratagem._private._arrays import allow_messages as allow_messages
 from stratagem._private._arrays import local_copy as local_copy
 from stratagem._private._arrays import movable as movable
 from stratagem._private._arrays import on_a_mesh as on_a_mesh
+from stratagem._private._arrays import on_default_device as on_default_device
 from stratagem._private._arrays import on_device as on_device
 from stratagem._private._arrays import operate_on_bits as operate_on_bits
 from stratagem._private._arrays import weakly as weakly

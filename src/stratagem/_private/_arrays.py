@@ -12,6 +12,7 @@ import numpy as np
 from jax._src import core as jax_core
 from jax._src.array import ArrayImpl
 from jax._src.config import enable_x64
+from jax._src.interpreters.pxla import get_default_device
 from jax._src.lax import lax as jax_lax
 from jax._src.lib import xla_client  # type: ignore[attr-defined]
 from jax.sharding import NamedSharding, SingleDeviceSharding
@@ -112,6 +113,20 @@ def on_device(array: np.ndarray, device: jax.Device, *, committed: bool = False)
     # The transfer cuts 64 bits otherwise. Entering the mode takes as long as a small transfer: other types go without.
     with enable_x64(True) if array.dtype.itemsize >= 8 else contextlib.nullcontext():
         return cast(jax.Array, xla_client.batched_device_put(aval, _only_on(device), [array], [device], committed))
+
+
+def on_default_device(array: np.ndarray) -> jax.Array:
+    """The same, uncommitted, on the device where JAX makes arrays now, and outside of any trace. Raises TypeError for a dtype
+    that JAX lacks.
+    """
+    _check(array.dtype)
+    return on_device(array, get_default_device())
+
+
+@functools.cache
+def _check(dtype: np.dtype) -> None:
+    """Raises JAX's TypeError for a dtype that it lacks, as those in the other order of bytes."""
+    jax_core.shaped_abstractify(np.empty(0, dtype))
 
 
 @functools.cache

@@ -12,8 +12,6 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +29,7 @@ from stratagem._data.elements._composites import (
 )
 from stratagem._data.elements._spec import DatasetSpec, NestedDataset, no_batches_of_datasets
 from stratagem._ops import StringTensor
+from stratagem._private import on_default_device
 
 Array = NDArray[Any]
 
@@ -271,10 +270,7 @@ def _as_jax(leaf: Any) -> Any:
         return leaf
     if _is_text(leaf):
         return leaf.view(StringTensor)
-    if leaf.dtype.itemsize < 8:
-        return jnp.asarray(leaf)
-    with jax.enable_x64(True):  # else JAX cuts it to 32 bits; to ask for its dtype, too, would take three times as long
-        return jnp.asarray(leaf)
+    return on_default_device(leaf)
 
 
 def _is_text(leaf: Any) -> bool:
