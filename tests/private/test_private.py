@@ -656,6 +656,16 @@ def test_a_numpy_array_comes_to_the_default_device_of_the_moment_also_in_a_trace
         np.testing.assert_array_equal(np.asarray(each), array, strict=True)
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (5,), (3, 1000)])
+def test_zeros_to_share_are_not_copied(shape: tuple[int, ...]) -> None:
+    for dtype in (np.dtype("float32"), np.dtype("int64"), np.dtype(bool)):
+        zeros = _private.zeros_to_share(shape, dtype)
+        np.testing.assert_array_equal(zeros, np.zeros(shape, dtype), strict=True)
+        array = _private.on_default_device(zeros)
+        if array.size and array.device.platform == "cpu":
+            assert array.unsafe_buffer_pointer() == zeros.ctypes.data
+
+
 @pytest.mark.parametrize("dtype", [">f4", "M8[s]", "S3", object])
 def test_a_dtype_that_jax_lacks_does_not_come_to_a_device(dtype: Any) -> None:
     with pytest.raises(TypeError, match="is not a valid JAX array type"):
