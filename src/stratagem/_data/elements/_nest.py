@@ -88,7 +88,10 @@ def to_numpy(value: TensorLike) -> Array:
         # NumPy's own strings would lose trailing zero bytes.
         return _as_bytes(np.asarray(value, dtype=object))
     if array.dtype == object:
-        if not all(isinstance(v, bytes | str) for v in array.flat):
+        types = set(map(type, array.ravel().tolist()))
+        if types == {bytes}:
+            return array  # nearly all arrays of strings: no call for each of them
+        if not all(issubclass(each, bytes | str) for each in types):
             raise TypeError(
                 f"A value of type {type(value).__name__} cannot become a tensor: {value!r:.200}. "
                 "Give numbers, booleans, strings or arrays of them, of equal lengths."
