@@ -21,19 +21,19 @@ _SHIFTS = np.arange(0, 7 * _MOST_BYTES, 7, dtype=np.uint64)
 class Column(NamedTuple):
     """The values of one feature in all records, one after the other.
 
-    holder: the field of the Feature in which they are. count: the number of records. sizes: how many values each record has,
+    holder: the field of the Feature in which they are. rows: the number of records. sizes: how many values each record has,
     one number if all have equally many.
     """
 
     holder: str
     values: Array
-    count: int
+    rows: int
     sizes: Array | int
 
     @property
     def lengths(self) -> Array:
-        """How many values each record has, (count,) int64."""
-        return np.full(self.count, self.sizes) if isinstance(self.sizes, int) else self.sizes
+        """How many values each record has, (rows,) int64."""
+        return np.full(self.rows, self.sizes) if isinstance(self.sizes, int) else self.sizes
 
     def has_rows_of(self, size: int) -> bool:
         """Whether each record has so many values."""
@@ -170,7 +170,7 @@ def _integers(part: Array) -> Column | None:
 def _merged(parts: Sequence[Column], order: Array) -> Column:
     """The columns of several groups as one, in the order of the records."""
     values = np.concatenate([part.values for part in parts])
-    count, first = sum(part.count for part in parts), parts[0].sizes
+    count, first = sum(part.rows for part in parts), parts[0].sizes
     if isinstance(first, int) and all(part.has_rows_of(first) for part in parts):
         return Column(parts[0].holder, values.reshape(count, first)[order].ravel(), count, first)
     lengths = np.concatenate([part.lengths for part in parts])

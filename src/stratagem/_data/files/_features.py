@@ -195,7 +195,7 @@ class FixedLenFeature(FeatureParser):
     def column(self, column: Column) -> Nest | None:
         if column.holder != self.kind.holder or self.size == 0 or not column.has_rows_of(self.size):
             return None
-        return numbers(column.values.reshape(column.count, *self.dims))
+        return numbers(column.values.reshape(column.rows, *self.dims))
 
     def _values_of_all(self, features: Sequence[Any]) -> Array | None:
         """The values of all features, if each has the right number of them. Most of the time of parsing is spent here."""

@@ -1,5 +1,6 @@
 """The stage that reads the records of files: the files one after another, or several of them in turn."""
 
+import functools
 from collections.abc import Callable
 from typing import TypeVar, final
 
@@ -101,7 +102,7 @@ class _ReadIterator(ParentIterator):
         parts, left = [], size
         while left:
             try:
-                count, part = self._read(lambda reading, most=left: reading.read_stacked(most))
+                count, part = self._read(functools.partial(FileRecordReader.read_stacked, most=left))
             except StopIteration:
                 break
             self._count += count - 1
