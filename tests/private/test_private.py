@@ -54,6 +54,7 @@ EXPECTED = {
     "jax._src.config": {"enable_x64"},
     "jax._src.dispatch": {"device_put_p"},
     "jax._src.interpreters": {"mlir"},
+    "jax._src.interpreters.pxla": {"get_default_device"},
     "jax._src.lax": {"lax", "windowed_reductions"},
     "jax._src.lib": {"xla_client"},
     "jax._src.nn": {"functions"},
@@ -645,6 +646,34 @@ def test_a_numpy_array_comes_to_a_device_with_all_its_bits(shape: tuple[int, ...
             found = _private.on_device(given, device)
             assert (found.dtype, found.devices(), found.committed) == (array.dtype, {device}, False)
             np.testing.assert_array_equal(np.asarray(found), given)
+
+
+def test_a_numpy_array_comes_to_the_default_device_of_the_moment_also_in_a_trace() -> None:
+    array, last = np.arange(3, dtype=np.int64), jax.local_devices()[-1]
+    found = []
+    jax.jit(lambda x: found.append(_private.on_default_device(array)) or x)(1.0)
+    with jax.default_device(last):
+        found.append(_private.on_default_device(array))
+    assert [each.devices() for each in found] == [{jax.local_devices()[0]}, {last}]
+    for each in found:
+        assert not each.committed
+        np.testing.assert_array_equal(np.asarray(each), array, strict=True)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (5,), (3, 1000)])
+def test_zeros_to_share_are_not_copied(shape: tuple[int, ...]) -> None:
+    for dtype in (np.dtype("float32"), np.dtype("int64"), np.dtype(bool)):
+        zeros = _private.zeros_to_share(shape, dtype)
+        np.testing.assert_array_equal(zeros, np.zeros(shape, dtype), strict=True)
+        array = _private.on_default_device(zeros)
+        if array.size and array.device.platform == "cpu":
+            assert array.unsafe_buffer_pointer() == zeros.ctypes.data
+
+
+@pytest.mark.parametrize("dtype", [">f4", "M8[s]", "S3", object])
+def test_a_dtype_that_jax_lacks_does_not_come_to_a_device(dtype: Any) -> None:
+    with pytest.raises(TypeError, match="is not a valid JAX array type"):
+        _private.on_default_device(np.zeros(2, dtype))
 
 
 # --- Checks ---------------------------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """The TFRecord framing: each record follows its length, and both have a masked CRC-32C."""
 
 import struct
+from collections.abc import Sequence
 
 import google_crc32c
+import numpy as np
 
 HEADER = struct.Struct("<QI")
 CHECKSUM = struct.Struct("<I")
@@ -14,6 +16,12 @@ def masked_crc(data: bytes) -> int:
     """The masked checksum that files store; an unmasked CRC is weak on data that itself contains CRCs."""
     crc = google_crc32c.value(data)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def masked_crcs(records: Sequence[bytes]) -> np.ndarray:
+    """The masked checksums of several records, (n,) uint32."""
+    crcs = np.fromiter(map(google_crc32c.value, records), np.uint32, len(records))
+    return (crcs >> np.uint32(15) | crcs << np.uint32(17)) + np.uint32(0xA282EAD8)
 
 
 def framed(record: bytes) -> bytes:

@@ -17,7 +17,7 @@ from stratagem._core.numbers import is_stand_in, plain
 from stratagem._core.step import TracedStrings, is_symbolic
 from stratagem._core.values import Reference, TensorShape, has_conversion, registered_conversion
 from stratagem._ops._dtypes import DType, as_dtype
-from stratagem._private import OutsideOfTraces
+from stratagem._private import OutsideOfTraces, on_default_device
 
 Tensor = jax.Array
 P = ParamSpec("P")
@@ -170,9 +170,7 @@ def on_device(array: np.ndarray) -> Tensor:
     """Converts a NumPy array to a concrete tensor of exactly its dtype, even inside a trace."""
     if array.dtype == object:
         return cast(Tensor, array.view(StringTensor))
-    with OutsideOfTraces():
-        # JAX cuts a 64-bit array to 32 bits unless its dtype is also asked for.
-        return jnp.asarray(array, dtype=array.dtype)
+    return on_default_device(array)
 
 
 def on_host(value: Any, dtype: Any = None) -> np.ndarray:

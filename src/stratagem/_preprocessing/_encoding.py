@@ -12,6 +12,7 @@ from stratagem._ops import Tensor, as_dtype, need_value
 from stratagem._ops import on_device as constant
 from stratagem._ops.sparse import SparseTensor
 from stratagem._preprocessing._inputs import is_known
+from stratagem._private import zeros_to_share
 
 OUTPUT_MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
 
@@ -125,7 +126,7 @@ def counted_entries(
     inside = ids < depth
     places = rows[inside] * depth + ids[inside]
     if binary or weights is None:  # most of a vector of words is zero: only the others are touched
-        found = np.zeros(count * depth, dtype)
+        found = zeros_to_share([count * depth], dtype)
         kept, counts = np.unique(places, return_counts=True)
         found[kept] = 1 if binary else counts
     else:

@@ -17,6 +17,7 @@ from stratagem._ops.lookup import (
     KeyValueTensorInitializer,
     NoEntries,
     StaticHashTable,
+    StringSpans,
     TextFileIndex,
     TextFileInitializer,
 )
@@ -284,10 +285,9 @@ class IndexLookup(AdaptedLayer):
             return on_device(np.asarray(numbers)) if is_known(numbers) else numbers
         return encoded(numbers, self.output_mode, depth, self.compute_dtype, idf_weights=weights, sparse=self.sparse)
 
-    def vectors_of(self, words: Sequence[bytes], rows: np.ndarray, count: int) -> Tensor | SparseTensor:
-        """Returns vectors, (count, tokens), of words in a list and the row of each, (n,). Raises as `call`."""
-        depth, kind = self._depth(), as_dtype(self.compute_dtype).dtype
-        ids, binary = self.numbers_of_strings(words), self.output_mode == "multi_hot"
+    def vectors_of(self, ids: np.ndarray, rows: np.ndarray, count: int) -> Tensor | SparseTensor:
+        """Returns vectors, (count, tokens), of the number and the row of each word, (n,). Raises as `call`."""
+        depth, kind, binary = self._depth(), as_dtype(self.compute_dtype).dtype, self.output_mode == "multi_hot"
         factors = self._idf.astype(kind) if self.output_mode == "tf_idf" else None
         return as_output(counted_entries(rows, ids, count, depth, kind, binary, factors=factors), self.sparse)
 
@@ -321,6 +321,14 @@ class IndexLookup(AdaptedLayer):
         array = np.empty(len(words), object)
         array[:] = words
         return np.asarray(self.numbers_of(array))
+
+    def numbers_of_spans(self, words: StringSpans) -> np.ndarray:
+        """Returns the numbers of words that are parts of a buffer, (n,). Raises as `call`."""
+        return (
+            self._table.values_of_spans(words)
+            if self.num_oov_indices == 1
+            else self.numbers_of_strings(words.strings())
+        )
 
     def _oov_numbers(self, keys: Any, dtype: np.dtype) -> Any:
         """The number that each word has if it is unknown."""

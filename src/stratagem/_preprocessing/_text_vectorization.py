@@ -16,7 +16,8 @@ from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._composites import Encoded
 from stratagem._preprocessing._inputs import as_input
 from stratagem._preprocessing._lookups import StringLookup
-from stratagem._preprocessing._token_rows import TokenRows, rows_of, split_rows
+from stratagem._preprocessing._token_rows import TokenRows, Tokens, rows_of, split_rows
+from stratagem._preprocessing._token_spans import split_at_whitespace
 
 _STANDARDS = ("lower_and_strip_punctuation", "lower", "strip_punctuation")
 _SPLITS = ("whitespace", "character")
@@ -140,8 +141,8 @@ class TextVectorization(AdaptedLayer):
 
     def _prepared(self, inputs: TensorLike) -> Encoded:
         most = self._output_sequence_length if self._output_mode == "int" and not self._ragged else None
-        tokens = self._tokens_of(inputs, most)
-        if isinstance(tokens, TokenRows):
+        tokens = self._spans_of(inputs, most) or self._tokens_of(inputs, most)
+        if isinstance(tokens, Tokens):
             return self._encoded_rows(tokens.cut(most))
         if self._output_mode is None:
             return on_device(tokens)
@@ -150,32 +151,44 @@ class TextVectorization(AdaptedLayer):
             return on_device(_cut_or_filled(np.asarray(found), self._output_sequence_length))
         return found
 
-    def _encoded_rows(self, tokens: TokenRows) -> Encoded:
-        if self._output_mode is None:
+    def _encoded_rows(self, tokens: Tokens) -> Encoded:
+        if isinstance(tokens, TokenRows) and self._output_mode is None:
             return tokens.ragged(tokens.flat())
-        if self._output_mode == "int":
-            numbers = self._lookup_layer.numbers_of_strings(tokens.tokens())
-            if self._ragged:
-                return tokens.ragged(numbers)
-            return on_device(tokens.padded(numbers, self._output_sequence_length))
-        return self._lookup_layer.vectors_of(tokens.tokens(), tokens.row_numbers(), len(tokens.rows))
+        numbers = tokens.numbers_in(self._lookup_layer)
+        if self._output_mode != "int":
+            return self._lookup_layer.vectors_of(numbers, tokens.row_numbers(), len(tokens.lengths()))
+        if self._ragged:
+            return tokens.ragged(numbers)
+        return on_device(tokens.padded(numbers, self._output_sequence_length))
+
+    def _spans_of(self, inputs: TensorLike, most: int | None) -> Tokens | None:
+        """The words of texts as spans; None if there are to be words, or if something else than whitespace tells them apart."""
+        if self._split != "whitespace" or callable(self._standardize) or self._output_mode is None:
+            return None
+        texts = self._in_rows(as_input(inputs, "string"))
+        if not texts.ndim:
+            return None
+        spans = split_at_whitespace(texts, *self._translation(), single=self._ngrams is not None)
+        return spans if spans is None or self._ngrams is None else spans.with_ngrams(self._ngrams, most)
 
     def _tokens_of(self, inputs: TensorLike, most: int | None = None) -> np.ndarray | TokenRows:
         """The words of texts, at least the first `most`: an array if all rows have one length by their kind, as of one text."""
         if isinstance(inputs, RaggedTensor) and self._split is None:
             words = inputs.with_flat_values(self._standardized(as_input(inputs.flat_values, "string")))
             return self._with_ngrams(TokenRows(words.to_list(), tuple(words.shape[:1])), most)
-        texts = self._standardized(as_input(inputs, "string"))
         if self._split is None:
-            return rows_of(texts, self._ngrams)
-        if texts.ndim > 1:
-            if texts.shape[-1] != 1:
-                raise ValueError(
-                    f"{self.name} splits texts of rank 1, or whose last dimension is 1, got shape {list(texts.shape)}."
-                )
-            texts = texts[..., 0]
+            return rows_of(self._standardized(as_input(inputs, "string")), self._ngrams)
+        texts = self._in_rows(self._standardized(as_input(inputs, "string")))
         rows = self._with_ngrams(self._split_texts(texts), most)
         return rows if texts.ndim else rows.flat()
+
+    def _in_rows(self, texts: np.ndarray) -> np.ndarray:
+        """The texts to split, without a last dimension of 1. Raises ValueError for one of another size."""
+        if texts.ndim > 1 and texts.shape[-1] != 1:
+            raise ValueError(
+                f"{self.name} splits texts of rank 1, or whose last dimension is 1, got shape {list(texts.shape)}."
+            )
+        return texts[..., 0] if texts.ndim > 1 else texts
 
     def _with_ngrams(self, rows: TokenRows, most: int | None) -> TokenRows:
         return rows if self._ngrams is None else rows.with_ngrams(self._ngrams, most)
@@ -185,11 +198,15 @@ class TextVectorization(AdaptedLayer):
             return texts
         if callable(self._standardize):
             return np.asarray(self._standardize(texts.view(StringTensor)))
-        table = _AS_THEY_ARE if self._standardize == "strip_punctuation" else _LOWER
-        dropped = b"" if self._standardize == "lower" else _PUNCTUATION
+        table, dropped = self._translation()
         found = np.empty(texts.size, object)
         found[:] = [text.translate(table, dropped) for text in texts.ravel().tolist()]
         return found.reshape(texts.shape)
+
+    def _translation(self) -> tuple[bytes, bytes]:
+        """The bytes that stand for all bytes in standardized texts, and those that are dropped."""
+        lower, strip = "lower" in str(self._standardize), "strip" in str(self._standardize)
+        return _LOWER if lower else _AS_THEY_ARE, _PUNCTUATION if strip else b""
 
     def _split_texts(self, texts: np.ndarray) -> TokenRows:
         if self._split == "whitespace":

@@ -1,5 +1,6 @@
 """Rows of tokens, of different lengths: what texts are split into."""
 
+import abc
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,45 +11,37 @@ import numpy as np
 from stratagem._ops import on_device
 from stratagem._ops.ragged import RaggedTensor
 from stratagem._ops.text import ngrams
+from stratagem._preprocessing._index_lookup import IndexLookup
 
 
-@final
-@dataclass(frozen=True)
-class TokenRows:
-    """Rows of bytes objects. shape: that of the texts, of which each is a row."""
+class Tokens(abc.ABC):
+    """Rows of tokens. shape: that of the texts, of which each is a row."""
 
-    rows: list[list[bytes]]
     shape: tuple[int, ...]
 
-    def with_ngrams(self, widths: Sequence[int], most: int | None = None) -> "TokenRows":
+    @abc.abstractmethod
+    def lengths(self) -> np.ndarray:
+        """Returns the number of tokens of each row, int64."""
+
+    @abc.abstractmethod
+    def numbers_in(self, lookup: IndexLookup) -> np.ndarray:
+        """Returns the number of each token in their order, (n,). Raises as the layer's `call`."""
+
+    @abc.abstractmethod
+    def cut(self, most: int | None) -> "Tokens":
+        """Returns the first tokens of each row, at most so many."""
+
+    @abc.abstractmethod
+    def with_ngrams(self, widths: Sequence[int], most: int | None = None) -> "Tokens":
         """Returns the rows with their n-grams of these widths, one width after the other, in place of the tokens.
 
         most: how many of each row are needed.
         """
-        return TokenRows([grams(row, widths, most) for row in self.rows], self.shape)
-
-    def cut(self, most: int | None) -> "TokenRows":
-        """Returns the first tokens of each row, at most so many."""
-        return self if most is None else TokenRows([row[:most] for row in self.rows], self.shape)
-
-    def tokens(self) -> list[bytes]:
-        """Returns all tokens in their order."""
-        return list(itertools.chain.from_iterable(self.rows))
-
-    def lengths(self) -> np.ndarray:
-        """Returns the number of tokens of each row, int64."""
-        return np.fromiter(map(len, self.rows), np.int64, len(self.rows))
-
-    def flat(self) -> np.ndarray:
-        """Returns all tokens in their order as an array, (n,)."""
-        tokens = self.tokens()
-        found = np.empty(len(tokens), object)
-        found[:] = tokens
-        return found
 
     def row_numbers(self) -> np.ndarray:
         """Returns the row of each token, (n,)."""
-        return np.repeat(np.arange(len(self.rows)), self.lengths())
+        lengths = self.lengths()
+        return np.repeat(np.arange(len(lengths)), lengths)
 
     def ragged(self, entries: np.ndarray) -> RaggedTensor:
         """Returns an entry for each token as a ragged tensor, (*shape, (tokens))."""
@@ -61,10 +54,43 @@ class TokenRows:
         """Returns a number for each token as an array, (*shape, length), cut or filled up with 0; None is the longest."""
         sizes = self.lengths()
         width = int(sizes.max(initial=0)) if length is None else length
-        places = np.arange(len(numbers)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        found = np.zeros((len(self.rows), width), numbers.dtype)
-        found[np.arange(width) < sizes[:, None]] = numbers[places < width]
+        found = np.zeros((len(sizes), width), numbers.dtype)
+        if (sizes > width).any():
+            numbers = numbers[np.arange(len(numbers)) - np.repeat(np.cumsum(sizes) - sizes, sizes) < width]
+        found[np.arange(width) < sizes[:, None]] = numbers
         return found.reshape((*self.shape, width))
+
+
+@final
+@dataclass(frozen=True)
+class TokenRows(Tokens):
+    """Rows of bytes objects."""
+
+    rows: list[list[bytes]]
+    shape: tuple[int, ...]
+
+    def lengths(self) -> np.ndarray:
+        return np.fromiter(map(len, self.rows), np.int64, len(self.rows))
+
+    def numbers_in(self, lookup: IndexLookup) -> np.ndarray:
+        return lookup.numbers_of_strings(self.tokens())
+
+    def cut(self, most: int | None) -> "TokenRows":
+        return self if most is None else TokenRows([row[:most] for row in self.rows], self.shape)
+
+    def with_ngrams(self, widths: Sequence[int], most: int | None = None) -> "TokenRows":
+        return TokenRows([grams(row, widths, most) for row in self.rows], self.shape)
+
+    def tokens(self) -> list[bytes]:
+        """Returns all tokens in their order."""
+        return list(itertools.chain.from_iterable(self.rows))
+
+    def flat(self) -> np.ndarray:
+        """Returns all tokens in their order as an array, (n,)."""
+        tokens = self.tokens()
+        found = np.empty(len(tokens), object)
+        found[:] = tokens
+        return found
 
 
 def grams(row: Sequence[bytes], widths: Sequence[int], most: int | None = None) -> list[bytes]:

@@ -15,9 +15,11 @@ from stratagem._private._arrays import allow_messages as allow_messages
 from stratagem._private._arrays import local_copy as local_copy
 from stratagem._private._arrays import movable as movable
 from stratagem._private._arrays import on_a_mesh as on_a_mesh
+from stratagem._private._arrays import on_default_device as on_default_device
 from stratagem._private._arrays import on_device as on_device
 from stratagem._private._arrays import operate_on_bits as operate_on_bits
 from stratagem._private._arrays import weakly as weakly
+from stratagem._private._arrays import zeros_to_share as zeros_to_share
 from stratagem._private._averages import average_as_tensorflow as average_as_tensorflow
 from stratagem._private._backends import POOL as POOL
 from stratagem._private._backends import backends_started as backends_started

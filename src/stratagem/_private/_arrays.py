@@ -2,8 +2,9 @@
 
 import contextlib
 import functools
+import math
 import operator
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, cast
 
 import jax
@@ -12,12 +13,15 @@ import numpy as np
 from jax._src import core as jax_core
 from jax._src.array import ArrayImpl
 from jax._src.config import enable_x64
+from jax._src.interpreters.pxla import get_default_device
 from jax._src.lax import lax as jax_lax
 from jax._src.lib import xla_client  # type: ignore[attr-defined]
 from jax.sharding import NamedSharding, SingleDeviceSharding
 
 from stratagem._base.types import TensorLike, Value
 from stratagem._private._variables import KerasVariable
+
+_ALIGNMENT = 64  # of memory that XLA takes without a copy
 
 
 def allow_messages() -> None:
@@ -112,6 +116,28 @@ def on_device(array: np.ndarray, device: jax.Device, *, committed: bool = False)
     # The transfer cuts 64 bits otherwise. Entering the mode takes as long as a small transfer: other types go without.
     with enable_x64(True) if array.dtype.itemsize >= 8 else contextlib.nullcontext():
         return cast(jax.Array, xla_client.batched_device_put(aval, _only_on(device), [array], [device], committed))
+
+
+def zeros_to_share(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
+    """Zeros in memory that begins at a multiple of 64 bytes: a CPU's JAX array then shares it, and copies any other."""
+    size = math.prod(shape) * dtype.itemsize
+    memory = np.zeros(size + _ALIGNMENT, np.uint8)
+    first = -memory.ctypes.data % _ALIGNMENT
+    return memory[first : first + size].view(dtype).reshape(shape)
+
+
+def on_default_device(array: np.ndarray) -> jax.Array:
+    """The same, uncommitted, on the device where JAX makes arrays now, and outside of any trace. Raises TypeError for a dtype
+    that JAX lacks.
+    """
+    _check(array.dtype)
+    return on_device(array, get_default_device())
+
+
+@functools.cache
+def _check(dtype: np.dtype) -> None:
+    """Raises JAX's TypeError for a dtype that it lacks, as those in the other order of bytes."""
+    jax_core.shaped_abstractify(np.empty(0, dtype))
 
 
 @functools.cache

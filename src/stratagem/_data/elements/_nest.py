@@ -12,8 +12,6 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +29,7 @@ from stratagem._data.elements._composites import (
 )
 from stratagem._data.elements._spec import DatasetSpec, NestedDataset, no_batches_of_datasets
 from stratagem._ops import StringTensor
+from stratagem._private import on_default_device
 
 Array = NDArray[Any]
 
@@ -89,7 +88,10 @@ def to_numpy(value: TensorLike) -> Array:
         # NumPy's own strings would lose trailing zero bytes.
         return _as_bytes(np.asarray(value, dtype=object))
     if array.dtype == object:
-        if not all(isinstance(v, bytes | str) for v in array.flat):
+        types = set(map(type, array.ravel().tolist()))
+        if types == {bytes}:
+            return array  # nearly all arrays of strings: no call for each of them
+        if not all(issubclass(each, bytes | str) for each in types):
             raise TypeError(
                 f"A value of type {type(value).__name__} cannot become a tensor: {value!r:.200}. "
                 "Give numbers, booleans, strings or arrays of them, of equal lengths."
@@ -271,10 +273,7 @@ def _as_jax(leaf: Any) -> Any:
         return leaf
     if _is_text(leaf):
         return leaf.view(StringTensor)
-    if leaf.dtype.itemsize < 8:
-        return jnp.asarray(leaf)
-    with jax.enable_x64(True):  # else JAX cuts it to 32 bits; to ask for its dtype, too, would take three times as long
-        return jnp.asarray(leaf)
+    return on_default_device(leaf)
 
 
 def _is_text(leaf: Any) -> bool:

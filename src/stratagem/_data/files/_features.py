@@ -193,9 +193,9 @@ class FixedLenFeature(FeatureParser):
         return numbers(values.reshape(len(features), *self.dims))
 
     def column(self, column: Column) -> Nest | None:
-        if column.holder != self.kind.holder or self.size == 0 or (column.lengths != self.size).any():
+        if column.holder != self.kind.holder or self.size == 0 or not column.has_rows_of(self.size):
             return None
-        return numbers(column.values.reshape(len(column.lengths), *self.dims))
+        return numbers(column.values.reshape(column.rows, *self.dims))
 
     def _values_of_all(self, features: Sequence[Any]) -> Array | None:
         """The values of all features, if each has the right number of them. Most of the time of parsing is spent here."""

@@ -47,10 +47,10 @@ class Damage:
 class FoundRecords(NamedTuple):
     """Records from the start of some bytes, the size of each, and damage after them.
 
-    needs: the size of the record after them, if it is known already.
+    records: strings as one array, (n,), others in a list. needs: the size of the record after them, if it is known already.
     """
 
-    records: list[Nest]
+    records: Array | list[Nest]
     sizes: list[int]
     damage: Damage | None = None
     needs: int = 0
@@ -77,9 +77,15 @@ class Format(abc.ABC):
         return
 
 
-def strings(values: list[bytes]) -> list[Array]:
-    """Converts to read-only scalar string tensors; together they are one array, which is much cheaper than one each."""
+def joined_strings(values: list[bytes]) -> Array:
+    """Converts to a read-only array of strings, (n,)."""
     block = np.empty(len(values), object)
     block[:] = values
     block.setflags(write=False)
+    return block
+
+
+def strings(values: list[bytes]) -> list[Array]:
+    """Converts to read-only scalar string tensors; together they are one array, which is much cheaper than one each."""
+    block = joined_strings(values)
     return [block[i, ...] for i in range(len(values))]

@@ -4,8 +4,10 @@ import itertools
 import os
 from typing import final
 
+import numpy as np
+
 from stratagem._base.errors import DataLossError
-from stratagem._data.elements._nest import Nest
+from stratagem._data.elements._nest import Array, Nest, stacked
 from stratagem._data.files._bytes import ByteReader, open_bytes
 from stratagem._data.files._format import Damage, Format, RecordPosition
 from stratagem._data.stages._order import State
@@ -27,7 +29,7 @@ class FileRecordReader:
         self._bytes: ByteReader | None = None
         self._data = b""  # the data from `_place` on; the records that were cut out of it are at its start
         self._place = place
-        self._records: list[Nest] = []
+        self._records: Array | list[Nest] = []
         self._ends = [0]
         self._next = 0
         self._damage: Damage | None = None
@@ -39,7 +41,16 @@ class FileRecordReader:
         if self._next == len(self._records):
             self._fill()
         self._next += 1
-        return self._records[self._next - 1]
+        records = self._records
+        return records[self._next - 1, ...] if isinstance(records, np.ndarray) else records[self._next - 1]
+
+    def read_stacked(self, most: int) -> tuple[int, Nest]:
+        """The next records of the present piece of the file, at most so many, stacked, after their number. Raises as `read`."""
+        if self._next == len(self._records):
+            self._fill()
+        part = self._records[self._next : self._next + most]
+        self._next += len(part)
+        return len(part), part.copy() if isinstance(part, np.ndarray) else stacked(part)
 
     def get_state(self) -> State:
         """The file, the next record's number and the byte at which it begins, and whether reading has failed."""
@@ -76,9 +87,9 @@ class FileRecordReader:
         """Cuts records out of the data; returns False if more of it is needed."""
         self._records, sizes, self._damage, self._needs = self._format.cut(self._data, self._place, last=last)
         self._ends = list(itertools.accumulate(sizes, initial=0))
-        if self._damage is not None and not self._records:
+        if self._damage is not None and not len(self._records):
             self._raise(self._damage)
-        return bool(self._records)
+        return len(self._records) > 0
 
     def _raise(self, damage: Damage) -> None:
         self._damage = None

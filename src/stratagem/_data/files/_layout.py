@@ -1,6 +1,6 @@
 """The layout of a serialized Example: which of its bytes are values of features, and which say where these are."""
 
-from typing import NamedTuple
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -21,10 +21,35 @@ class Slot(NamedTuple):
 
 
 class RecordLayout(NamedTuple):
-    """The slots of all features by name, and the indices of all bytes that are not in slots."""
+    """The slots of all features by name, and the indices of all bytes that are not in slots, and these bytes."""
 
     slots: dict[str, Slot]
     fixed: Array
+    fixed_bytes: Array
+
+
+@final
+class KnownLayouts:
+    """The layouts of earlier records. A record that has the fixed bytes of one of them is laid out alike."""
+
+    _MOST_SIZES = 128
+    _MOST_FIXED = 1024  # bytes; a layout that has more is not kept
+
+    def __init__(self) -> None:
+        self._by_size: dict[int, RecordLayout] = {}
+
+    def of_size(self, size: int) -> RecordLayout | None:
+        """The layout of the last records of this size that were laid out anew; None if there were none."""
+        return self._by_size.get(size)
+
+    def layout_of(self, record: bytes) -> RecordLayout | None:
+        """The layout of a record, as `layout_of` returns it, which is then known."""
+        layout = layout_of(record)
+        if layout is not None and len(layout.fixed) <= self._MOST_FIXED:
+            if len(self._by_size) >= self._MOST_SIZES:
+                self._by_size.clear()
+            self._by_size[len(record)] = layout
+        return layout
 
 
 class _IrregularError(Exception):
@@ -41,7 +66,8 @@ def layout_of(record: bytes) -> RecordLayout | None:
     for slot in slots.values():
         for begin, end in slot.places:
             values[begin:end] = True
-    return RecordLayout(slots, np.flatnonzero(~values))
+    fixed = np.flatnonzero(~values)
+    return RecordLayout(slots, fixed, np.frombuffer(record, np.uint8)[fixed])
 
 
 def _slots(record: bytes) -> dict[str, Slot]:

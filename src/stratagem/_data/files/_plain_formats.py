@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import final
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._data.files._format import Damage, Format, FoundRecords, RecordPosition, strings
+from stratagem._data.files._format import Damage, Format, FoundRecords, RecordPosition, joined_strings
 
 
 @final
@@ -21,7 +21,7 @@ class TextLineFormat(Format):
             sizes.append(len(rest))
         if b"\r" in data:
             lines = [line.replace(b"\r", b"") for line in lines]
-        return FoundRecords(strings(lines), sizes)
+        return FoundRecords(joined_strings(lines), sizes)
 
 
 @final
@@ -55,7 +55,7 @@ class FixedLengthRecordFormat(Format):
         sizes = [self.size] * len(ends)
         if sizes:
             sizes[0] += start  # the header goes with the first record
-        return FoundRecords(strings([data[end - self.size : end] for end in ends]), sizes)
+        return FoundRecords(joined_strings([data[end - self.size : end] for end in ends]), sizes)
 
     def check(self, file: str, size: int) -> None:
         body = size - self.header - self.footer

@@ -1,10 +1,14 @@
 """The stage that reads the records of files: the files one after another, or several of them in turn."""
 
-from typing import final
+import functools
+from collections.abc import Callable
+from typing import TypeVar, final
+
+import numpy as np
 
 from stratagem._base.errors import NotFoundError, OpError
 from stratagem._base.paths import local_path
-from stratagem._data.elements._nest import Nest
+from stratagem._data.elements._nest import Nest, map_leaves
 from stratagem._data.files._format import Format, RecordPosition
 from stratagem._data.files._format_reader import FileRecordReader
 from stratagem._data.stages._cardinality import UNKNOWN
@@ -13,6 +17,7 @@ from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 _PIECE = 1 << 18
+T = TypeVar("T")
 
 
 @final
@@ -89,13 +94,33 @@ class _ReadIterator(ParentIterator):
         self._count = 0
 
     def __next__(self) -> Nest:
+        return self._read(FileRecordReader.read)
+
+    def next_batch(self, size: int, least: int) -> Nest:
+        if len(self._open) > 1:
+            return super().next_batch(size, least)
+        parts, left = [], size
+        while left:
+            try:
+                count, part = self._read(functools.partial(FileRecordReader.read_stacked, most=left))
+            except StopIteration:
+                break
+            self._count += count - 1
+            left -= count
+            parts.append(part)
+        if size - left < least:
+            raise StopIteration
+        return parts[0] if len(parts) == 1 else map_leaves(lambda *arrays: np.concatenate(arrays), *parts)
+
+    def _read(self, read: Callable[[FileRecordReader], T]) -> T:
+        """Reads from the file whose turn it is, one record as far as turns are concerned. Raises StopIteration at the end."""
         while True:
             reading = self._open[self._slot]
             if reading is None:
                 reading = self._next_file()
             if reading is not None:
                 try:
-                    record = reading.read()
+                    found = read(reading)
                 except StopIteration:
                     self._close(self._slot)
                 except NotFoundError as error:
@@ -103,7 +128,7 @@ class _ReadIterator(ParentIterator):
                 else:
                     self._count += 1
                     self._next_slot()
-                    return record
+                    return found
             elif not any(self._open):
                 raise StopIteration
             self._next_slot()

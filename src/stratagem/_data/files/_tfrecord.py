@@ -2,8 +2,10 @@
 
 from typing import final
 
-from stratagem._base.framing import CHECKSUM, FRAME_BYTES, HEADER, LENGTH_BYTES, masked_crc
-from stratagem._data.files._format import Damage, Format, FoundRecords, RecordPosition, strings
+import numpy as np
+
+from stratagem._base.framing import CHECKSUM, FRAME_BYTES, HEADER, LENGTH_BYTES, masked_crc, masked_crcs
+from stratagem._data.files._format import Damage, Format, FoundRecords, RecordPosition, joined_strings
 
 
 @final
@@ -22,32 +24,30 @@ class TFRecords(Format):
 
     def cut(self, data: bytes, place: RecordPosition, *, last: bool) -> FoundRecords:
         records: list[bytes] = []
-        sizes: list[int] = []
+        ends: list[int] = []
         at, needs, size = 0, 0, len(data)
         damage: Damage | None = None
         while size - at >= HEADER.size:
             header = data[at : at + HEADER.size]
             length = self._lengths.get(header, -1)
-            if length < 0:
-                length = self._checked_length(header)
-            end = at + FRAME_BYTES + length
-            if length < 0:
+            if length < 0 and (length := self._checked_length(header)) < 0:
                 damage = _bad_length(place.on(len(records), at))
-            if length < 0:
                 break
+            end = at + FRAME_BYTES + length
             if end > size:
                 needs = end - at
                 break
-            record = data[at + HEADER.size : end - CHECKSUM.size]
-            if masked_crc(record) != CHECKSUM.unpack_from(data, end - CHECKSUM.size)[0]:
-                damage = Damage(place.on(len(records), at).lost("Corrupted data (its checksum differs)"), end - at)
-                break
-            records.append(record)
-            sizes.append(end - at)
+            records.append(data[at + HEADER.size : end - CHECKSUM.size])
+            ends.append(end)
             at = end
+        sizes = [end - begin for begin, end in zip([0, *ends], ends, strict=False)]
+        bad = _first_damaged(data, records, ends)
+        if bad < len(records):
+            lost = place.on(bad, ends[bad] - sizes[bad]).lost("Corrupted data (its checksum differs)")
+            damage, needs = Damage(lost, sizes[bad]), 0
         if last and at < size and damage is None:
             damage = Damage(place.on(len(records), at).lost("The file is truncated: it ends within a record"))
-        return FoundRecords(strings(records), sizes, damage, needs)
+        return FoundRecords(joined_strings(records[:bad]), sizes[:bad], damage, needs)
 
     def _checked_length(self, header: bytes) -> int:
         """The length in a header, or -1 if its checksum differs."""
@@ -58,6 +58,14 @@ class TFRecords(Format):
             self._lengths.clear()
         self._lengths[header] = length
         return int(length)
+
+
+def _first_damaged(data: bytes, records: list[bytes], ends: list[int]) -> int:
+    """The number of the first record whose checksum is not the one before its end in the data; that of all if none is."""
+    if not records:
+        return 0
+    stored = np.ndarray((len(data) - CHECKSUM.size + 1,), "<u4", data, strides=(1,))[np.array(ends) - CHECKSUM.size]
+    return int(np.append(np.flatnonzero(stored != masked_crcs(records)), len(records))[0])
 
 
 def _bad_length(place: RecordPosition) -> Damage:

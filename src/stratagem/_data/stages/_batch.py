@@ -48,14 +48,7 @@ class _BatchIterator(ParentIterator):
         self._min_size = batch_size if drop_remainder else 1
 
     def __next__(self) -> Nest:
-        elements: list[Nest] = []
-        for element in self._source:
-            elements.append(element)
-            if len(elements) == self._batch_size:
-                break
-        if len(elements) < self._min_size:
-            raise StopIteration
-        return stacked(elements)
+        return self._source.next_batch(self._batch_size, self._min_size)
 
     def _own_state(self) -> State:
         return {}

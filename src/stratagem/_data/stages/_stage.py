@@ -3,6 +3,7 @@
 import abc
 import copy
 import functools
+import itertools
 from typing import Self, final
 
 import grain
@@ -10,7 +11,7 @@ import jax
 import numpy as np
 
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Nest, map_leaves, rows_of
+from stratagem._data.elements._nest import Nest, map_leaves, rows_of, stacked
 from stratagem._data.elements._spec import with_rows
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, Order, State
@@ -24,6 +25,16 @@ class StageIterator(grain.DatasetIterator, abc.ABC):  # type: ignore[misc]  # Gr
 
     @abc.abstractmethod
     def __next__(self) -> Nest: ...
+
+    def next_batch(self, size: int, least: int) -> Nest:
+        """The next `size` elements, stacked; at the end, if there are at least `least`, those that are left.
+
+        Raises StopIteration if there are fewer. An error in place of an element is raised; the elements before it are lost.
+        """
+        elements = list(itertools.islice(self, size))
+        if len(elements) < least:
+            raise StopIteration
+        return stacked(elements)
 
     @abc.abstractmethod
     def get_state(self) -> State:

@@ -1,5 +1,6 @@
 """Search for keys: where each of some keys is among a table's, on the host or in a compiled step."""
 
+import functools
 from collections.abc import Sequence
 from itertools import repeat
 from typing import final
@@ -8,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops._convert import Tensor, allow_x64, on_device
+from stratagem._ops.lookup._spans import SpanSearch, StringSpans
 
 
 @final
@@ -35,6 +37,14 @@ class KeySearch:
     def places_of_strings(self, keys: Sequence[bytes]) -> np.ndarray:
         """Returns the same for strings in a list, (n,)."""
         return string_places(self._places, keys)
+
+    def places_of_spans(self, keys: StringSpans) -> np.ndarray:
+        """Returns the same for strings that are parts of a buffer, (n,), of which no objects are made."""
+        return self._span_search.places(keys)
+
+    @functools.cached_property
+    def _span_search(self) -> SpanSearch:
+        return SpanSearch(self._places)
 
     def traced_places(self, keys: Tensor) -> Tensor:
         """Returns the same for numbers that a compiled step computes, int32."""

@@ -14,6 +14,7 @@ from stratagem._ops._dtypes import DType, as_dtype, int64, string
 from stratagem._ops.lookup._composite_keys import of_values
 from stratagem._ops.lookup._initializers import TableInitializer
 from stratagem._ops.lookup._search import KeySearch
+from stratagem._ops.lookup._spans import StringSpans
 from stratagem._ops.text import bucket_of_integers, to_hash_bucket_fast
 
 
@@ -125,6 +126,10 @@ class StaticHashTable(LookupTable):
     def values_of_strings(self, keys: Sequence[bytes]) -> np.ndarray:
         """Returns the same for keys in a list, of a table of strings."""
         return self._values_at(self._search.places_of_strings(keys))
+
+    def values_of_spans(self, keys: StringSpans) -> np.ndarray:
+        """Returns the same for keys that are parts of a buffer, of a table of strings."""
+        return self._values_at(self._search.places_of_spans(keys))
 
     def _values_at(self, places: np.ndarray) -> np.ndarray:
         default = np.asarray(self._default)
