@@ -32,11 +32,11 @@ class Column(NamedTuple):
 
     @property
     def lengths(self) -> Array:
-        """How many values each record has, (rows,) int64."""
+        """Returns the number of values of each record, (rows,) int64."""
         return np.full(self.rows, self.sizes) if isinstance(self.sizes, int) else self.sizes
 
     def has_rows_of(self, size: int) -> bool:
-        """Whether each record has so many values."""
+        """Returns whether each record has so many values."""
         return self.sizes == size if isinstance(self.sizes, int) else bool((self.sizes == size).all())
 
 
@@ -120,7 +120,7 @@ def _alike(records: Sequence[bytes], numbers: Array, size: int) -> _Rows | None:
 
 
 def _laid_out(matrix: Array, layout: RecordLayout) -> Array:
-    """Which records, rows of bytes of the layout's size, are laid out so."""
+    """Returns which records, rows of bytes of the layout's size, are laid out so."""
     alike: Array = (matrix[:, layout.fixed] == layout.fixed_bytes).all(axis=1)
     return alike
 
