@@ -88,6 +88,18 @@ def test_sizes_that_have_to_be_equal_are_taken_to_be(tmp_path: Path) -> None:
         add(tf.ones([2, 3]), tf.ones([2, 1]))
 
 
+def test_checks_are_left_out(tmp_path: Path) -> None:
+    module = tf.Module()
+
+    def function(x: Any) -> Any:
+        tf.debugging.assert_positive(x)
+        return x * 2
+
+    module.function = tf.function(function, input_signature=[tf.TensorSpec([None], tf.float32)])
+    tf.saved_model.save(module, tmp_path / "model")
+    assert tf.saved_model.load(tmp_path / "model").function([-1.0, 2.0]).numpy().tolist() == [-2, 4]
+
+
 def test_code_that_decides_by_an_unknown_size_is_refused(tmp_path: Path) -> None:
     module = tf.Module()
     module.function = tf.function(

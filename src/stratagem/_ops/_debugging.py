@@ -10,6 +10,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused
 from stratagem._core.context import current
+from stratagem._core.step import is_symbolic
 from stratagem._core.values import as_text
 from stratagem._ops._convert import Tensor, is_traced, operands, tensor
 from stratagem._ops._dtypes import as_dtype
@@ -42,6 +43,8 @@ _MAX_SHOWN = 7
 
 def _edges(value: Tensor) -> Tensor:
     """Removes the middle entries, which the error text omits."""
+    if any(map(is_symbolic, value.shape)):  # of a function that is exported, without its checks
+        return jnp.zeros((0,), value.dtype)
     for axis, size in enumerate(value.shape):
         if size > _MAX_SHOWN:
             value = jnp.take(value, np.r_[: _MAX_SHOWN - 3, size - 3 : size], axis=axis)
