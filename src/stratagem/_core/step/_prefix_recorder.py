@@ -35,7 +35,7 @@ class PrefixRecorder:
     replica: the one whose shapes are traced, by its global id.
     local: its position among this process' replicas; None for another worker's, whose strings are not known here: others of
     the same shapes stand for them. placeholder: makes a tensor that stands for one of a shape and dtype. need_host: gives the
-    trace up.
+    trace up. fits: whether a tracer's shape is that of a result; some of a trace's sizes may be unknown.
     """
 
     def __init__(
@@ -44,7 +44,9 @@ class PrefixRecorder:
         local: int | None,
         placeholder: Callable[..., Any],
         need_host: Callable[[str], Any],
+        fits: Callable[[Any, Any], bool] = operator.eq,
     ) -> None:
+        self._fits = fits
         self._replica, self._local = replica, local
         self._placeholder, self._need_host = placeholder, need_host
         self._calls: list[HostCall] = []
@@ -206,7 +208,7 @@ class PrefixRecorder:
                 raise Unexplored
             given = self._given[position]
             tracer = given.local if isinstance(given, TracedPerReplica) else given
-            alike = tracer.shape == leaf.shape and tracer.dtype == leaf.dtype
+            alike = self._fits(tracer.shape, leaf.shape) and tracer.dtype == leaf.dtype
             if not alike or isinstance(given, TracedPerReplica) is not own:
                 raise Unexplored
         self._know(tracer, value, leaf, own)

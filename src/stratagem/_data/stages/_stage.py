@@ -90,6 +90,10 @@ class Stage(abc.ABC):
     def walk(self) -> StageIterator:
         """Starts a new iteration from the beginning."""
 
+    def walk_batches(self, size: int, *, drop_remainder: bool) -> StageIterator | None:
+        """Starts an iteration over batches of elements, if the stage makes them at once; None if elements have to be stacked."""
+        return None
+
     @abc.abstractmethod
     def example(self) -> Nest:
         """Some element, made without starting an epoch. Raises StopIteration if there is none."""

@@ -1,0 +1,170 @@
+"""Cuts a traced function in three: a program before, equations of unknown sizes that NumPy computes, and the program."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax
+import numpy as np
+from jax.extend import core as xc
+
+from stratagem._core.step import HostValue, called_function, has_unknown_sizes, is_literal
+from stratagem._core.values import TensorSpec
+from stratagem._data.elements._nest import Array
+from stratagem._data.functions._compiled import CompiledFunction
+from stratagem._data.functions._host_arithmetic import can_compute, compute
+from stratagem._data.functions._host_run import HostRun
+from stratagem._data.functions._traced import NeedsPython, TracedFunction
+from stratagem._ops import tensor
+from stratagem._private import new_jaxpr
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """The parts of a function of one element.
+
+    inputs: the names of the program variables for the element's numbers and the host functions' results.
+    before: computes from the element's numbers, random seeds and variables what the equations need; None if they need nothing. takes: its results.
+    eqns: are computed in NumPy. after: the program; None if all results come from the host. needs: what it is given.
+    results: for each result either the variable that the host knows, or its number among those of `after`.
+    settled: whether the sizes of all results are known.
+    """
+
+    variables: tuple[Any, ...]
+    inputs: dict[HostValue, xc.Var]
+    before: CompiledFunction | None
+    takes: tuple[xc.Var, ...]
+    eqns: tuple[xc.JaxprEqn, ...]
+    after: CompiledFunction | None
+    needs: tuple[xc.Var, ...]
+    results: tuple[xc.Var | int, ...]
+
+    @property
+    def settled(self) -> bool:
+        """True if the sizes of all results are known."""
+        return not any(isinstance(v, xc.Var) and has_unknown_sizes(v.aval.shape) for v in self.results)
+
+    @property
+    def draws(self) -> bool:
+        """True if it draws random numbers."""
+        return any(part is not None and part.trace.draws for part in (self.before, self.after))
+
+    def on_host(self, made: HostRun, before: Sequence[Array]) -> dict[xc.Var, Array]:
+        """Computes the equations. before: the results of the program before them. Returns the values that the host knows."""
+        values = {v: np.asarray(made.of(name)) for name, v in self.inputs.items()}
+        sizes = {
+            str(size): values[v].shape[axis]
+            for v in self.inputs.values()
+            for axis, size in enumerate(v.aval.shape)
+            if not isinstance(size, int)
+        }
+        values.update(zip(self.takes, before, strict=True))
+        compute(self.eqns, values, sizes)
+        return values
+
+
+def cut(
+    closed: xc.ClosedJaxpr, variables: Sequence[Any], names: Sequence[HostValue], numbers: int, *, draws: bool
+) -> Cut:
+    """Cuts a program: (variables, seed, place, the values of `names`) -> results. numbers: how many are the element's.
+
+    Raises:
+        NeedsPython: NumPy computes an equation of unknown sizes otherwise than XLA, or needs a program in between.
+    """
+    jaxpr = closed.jaxpr
+    first = len(jaxpr.invars) - len(names)
+    given = jaxpr.invars[first:]
+    eqns = _needed(jaxpr.eqns, jaxpr.outvars, ())
+    host = _host_equations(eqns, set(given[numbers:]))
+    known = {*given, *(v for eqn in host for v in eqn.outvars)}
+    sizes = {str(size) for v in given for size in v.aval.shape if not isinstance(size, int)}
+    if not can_compute(host, sizes):
+        raise NeedsPython("it computes with sizes that are different for every element")
+    takes = _frontier(host, known)
+    results = [v for v in jaxpr.outvars if is_literal(v) or v not in known]
+    after = _needed(jaxpr.eqns, results, known)
+    used = {v for eqn in after for v in eqn.invars if not is_literal(v)}
+    needs = tuple(v for v in (*given, *(v for eqn in host for v in eqn.outvars)) if v in used)
+    if any(has_unknown_sizes(v.aval.shape) for v in needs):
+        raise NeedsPython("it computes with sizes that are different for every element")
+    part = _Parts(closed, tuple(variables), first, draws)
+    positions = iter(range(len(results)))
+    inputs = {name: v for name, v in zip(names, given, strict=True)}
+    return Cut(
+        tuple(variables),
+        inputs,
+        part.program(_needed(jaxpr.eqns, takes, ()), given[:numbers], takes),
+        takes,
+        tuple(host),
+        part.program(after, needs, results),
+        needs,
+        tuple(v if not is_literal(v) and v in known else next(positions) for v in jaxpr.outvars),
+    )
+
+
+@final
+@dataclass(frozen=True)
+class _Parts:
+    """Makes programs of parts of a program. first: the number of its inputs that are variables, or seed and place."""
+
+    closed: xc.ClosedJaxpr
+    variables: tuple[Any, ...]
+    first: int
+    draws: bool
+
+    def program(
+        self, eqns: Sequence[xc.JaxprEqn], inputs: Sequence[xc.Var], results: Sequence[Any]
+    ) -> CompiledFunction | None:
+        """Returns equations as a program of one element; None if it has no results."""
+        if not results:
+            return None
+        jaxpr = self.closed.jaxpr
+        made = new_jaxpr((), [*jaxpr.constvars, *jaxpr.invars[: self.first], *inputs], list(results), list(eqns))
+        constants = tuple(c if isinstance(c, jax.Array) else tensor(np.asarray(c)) for c in self.closed.consts)
+        spec = tuple(TensorSpec(v.aval.shape, v.aval.dtype) for v in results)
+        return CompiledFunction(TracedFunction(made, constants, self.variables, self.draws, spec))
+
+
+def _needed(
+    eqns: Sequence[xc.JaxprEqn], results: Iterable[Any], known: Collection[xc.Var]
+) -> list[xc.JaxprEqn]:
+    """The equations that results need, apart from what is known."""
+    wanted = {v for v in results if not is_literal(v)}
+    found = []
+    for eqn in reversed(eqns):
+        if any(v in wanted and v not in known for v in eqn.outvars):
+            found.append(eqn)
+            wanted |= {v for v in eqn.invars if not is_literal(v)}
+    return found[::-1]
+
+
+def _host_equations(eqns: Sequence[xc.JaxprEqn], computed: set[xc.Var]) -> list[xc.JaxprEqn]:
+    """The equations of unknown sizes, and those that come between two of them."""
+    sized = [any(has_unknown_sizes(v.aval.shape) for v in (*e.invars, *e.outvars)) or _is_sized(e) for e in eqns]
+    later, behind = set(computed), []  # what is known after the host functions alone
+    for eqn, own in zip(eqns, sized, strict=True):
+        depends = own or any(v in later for v in eqn.invars if not is_literal(v))
+        behind.append(depends)
+        if depends:
+            later.update(eqn.outvars)
+    ahead: set[xc.Var] = set()
+    found = []
+    for eqn, own, depends in reversed(list(zip(eqns, sized, behind, strict=True))):
+        if own or (depends and any(v in ahead for v in eqn.outvars)):
+            found.append(eqn)
+        if own or any(v in ahead for v in eqn.outvars):
+            ahead.update(v for v in eqn.invars if not is_literal(v))
+    return found[::-1]
+
+
+def _is_sized(eqn: xc.JaxprEqn) -> bool:
+    return called_function(eqn) is not None or eqn.primitive.name == "dim_as_value"
+
+
+def _frontier(eqns: Sequence[xc.JaxprEqn], known: Collection[xc.Var]) -> tuple[xc.Var, ...]:
+    """What equations take that is not known."""
+    found: dict[xc.Var, None] = {}
+    for eqn in eqns:
+        found.update({v: None for v in eqn.invars if not is_literal(v) and v not in known})
+    return tuple(found)
