@@ -83,6 +83,7 @@ from stratagem._core.step._rows_primitive import for_every_row as for_every_row
 from stratagem._core.step._sized_by_contents import SizedByContents as SizedByContents
 from stratagem._core.step._sized_by_contents import called_function as called_function
 from stratagem._core.step._sized_by_contents import has_unknown_sizes as has_unknown_sizes
+from stratagem._core.step._sized_by_contents import is_selection as is_selection
 from stratagem._core.step._sized_by_contents import sized_call as sized_call
 from stratagem._core.step._trace import Trace as Trace
 from stratagem._core.step._trace import TraceFindings as TraceFindings

@@ -16,7 +16,9 @@ _sized_call_p = xc.Primitive("sized_call")
 
 
 @_sized_call_p.def_abstract_eval
-def _result(*operands: Any, function: Hashable, shape: tuple[Any, ...], dtype: Any) -> jax.core.ShapedArray:
+def _result(
+    *operands: Any, function: Hashable, shape: tuple[Any, ...], dtype: Any, selects: bool
+) -> jax.core.ShapedArray:
     return jax.core.ShapedArray(shape, dtype)
 
 
@@ -42,13 +44,27 @@ def has_unknown_sizes(shape: Sequence[Any]) -> bool:
 
 
 def sized_call(
-    function: Callable[..., np.ndarray], *operands: jax.Array, shape: tuple[Any, ...], dtype: Any
+    function: Callable[..., np.ndarray],
+    *operands: jax.Array,
+    shape: tuple[Any, ...],
+    dtype: Any,
+    selects: bool = False,
 ) -> jax.Array:
-    """Returns what a function of NumPy arrays will make of tensors of unknown sizes: a tensor of this shape and dtype."""
-    found: jax.Array = _sized_call_p.bind(*operands, function=function, shape=shape, dtype=np.dtype(dtype))
+    """Returns what a function of NumPy arrays will make of tensors of unknown sizes: a tensor of this shape and dtype.
+
+    selects: whether its numbers are some of the first operand's, unchanged.
+    """
+    found: jax.Array = _sized_call_p.bind(
+        *operands, function=function, shape=shape, dtype=np.dtype(dtype), selects=selects
+    )
     return found
 
 
 def called_function(eqn: xc.JaxprEqn) -> Callable[..., np.ndarray] | None:
     """Returns the function of an equation that `sized_call` made; None for any other."""
     return eqn.params["function"] if eqn.primitive is _sized_call_p else None
+
+
+def is_selection(eqn: xc.JaxprEqn) -> bool:
+    """Returns whether the numbers of an equation's result are some of its first operand's, unchanged."""
+    return eqn.primitive.name == "dynamic_slice" or bool(eqn.params.get("selects"))

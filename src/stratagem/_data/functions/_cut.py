@@ -12,7 +12,8 @@ from stratagem._core.step import HostValue, called_function, has_unknown_sizes, 
 from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array
 from stratagem._data.functions._compiled import CompiledFunction
-from stratagem._data.functions._host_arithmetic import can_compute, compute
+from stratagem._data.functions._host_arithmetic import can_compute, compute, used_once
+from stratagem._data.functions._hoist import with_early_selections
 from stratagem._data.functions._host_run import HostRun
 from stratagem._data.functions._traced import NeedsPython, TracedFunction
 from stratagem._ops import tensor
@@ -28,7 +29,7 @@ class Cut:
     before: computes from the element's numbers, random seeds and variables what the equations need; None if they need nothing. takes: its results.
     eqns: are computed in NumPy. after: the program; None if all results come from the host. needs: what it is given.
     results: for each result either the variable that the host knows, or its number among those of `after`.
-    settled: whether the sizes of all results are known.
+    used_once: what an equation may overwrite.
     """
 
     variables: tuple[Any, ...]
@@ -39,6 +40,7 @@ class Cut:
     after: CompiledFunction | None
     needs: tuple[xc.Var, ...]
     results: tuple[xc.Var | int, ...]
+    used_once: frozenset[xc.Var]
 
     @property
     def settled(self) -> bool:
@@ -60,7 +62,7 @@ class Cut:
             if not isinstance(size, int)
         }
         values.update(zip(self.takes, before, strict=True))
-        compute(self.eqns, values, sizes)
+        compute(self.eqns, values, sizes, self.used_once)
         return values
 
 
@@ -72,18 +74,31 @@ def cut(
     Raises:
         NeedsPython: NumPy computes an equation of unknown sizes otherwise than XLA, or needs a program in between.
     """
+    try:
+        return _cut(closed, variables, names, numbers, draws=draws, slices=True)
+    except NeedsPython:
+        return _cut(closed, variables, names, numbers, draws=draws, slices=False)
+
+
+def _cut(
+    closed: xc.ClosedJaxpr, variables: Sequence[Any], names: Sequence[HostValue], numbers: int, *, draws: bool, slices: bool
+) -> Cut:
+    """The same. slices: whether parts that lie at another place in each element are taken on the host.
+
+    There they are views. In a program of many elements XLA picks their numbers one by one.
+    """
     jaxpr = closed.jaxpr
     first = len(jaxpr.invars) - len(names)
     given = jaxpr.invars[first:]
-    eqns = _needed(jaxpr.eqns, jaxpr.outvars, ())
-    host = _host_equations(eqns, set(given[numbers:]))
+    eqns = with_early_selections(_needed(jaxpr.eqns, jaxpr.outvars, ()), jaxpr.outvars)
+    host = _host_equations(eqns, set(given[numbers:]), slices=slices)
     known = {*given, *(v for eqn in host for v in eqn.outvars)}
     sizes = {str(size) for v in given for size in v.aval.shape if not isinstance(size, int)}
     if not can_compute(host, sizes):
         raise NeedsPython("it computes with sizes that are different for every element")
     takes = _frontier(host, known)
     results = [v for v in jaxpr.outvars if is_literal(v) or v not in known]
-    after = _needed(jaxpr.eqns, results, known)
+    after = _needed(eqns, results, known)
     used = {v for eqn in after for v in eqn.invars if not is_literal(v)}
     needs = tuple(v for v in (*given, *(v for eqn in host for v in eqn.outvars)) if v in used)
     if any(has_unknown_sizes(v.aval.shape) for v in needs):
@@ -94,12 +109,13 @@ def cut(
     return Cut(
         tuple(variables),
         inputs,
-        part.program(_needed(jaxpr.eqns, takes, ()), given[:numbers], takes),
+        part.program(_needed(eqns, takes, ()), given[:numbers], takes),
         takes,
         tuple(host),
         part.program(after, needs, results),
         needs,
         tuple(v if not is_literal(v) and v in known else next(positions) for v in jaxpr.outvars),
+        used_once(host, [*needs, *jaxpr.outvars]),
     )
 
 
@@ -139,9 +155,20 @@ def _needed(
     return found[::-1]
 
 
-def _host_equations(eqns: Sequence[xc.JaxprEqn], computed: set[xc.Var]) -> list[xc.JaxprEqn]:
-    """The equations of unknown sizes, and those that come between two of them."""
-    sized = [any(has_unknown_sizes(v.aval.shape) for v in (*e.invars, *e.outvars)) or _is_sized(e) for e in eqns]
+def _host_equations(eqns: Sequence[xc.JaxprEqn], computed: set[xc.Var], *, slices: bool) -> list[xc.JaxprEqn]:
+    """The equations of unknown sizes, those that come between two of them, and those that take parts of what they give."""
+    own = [any(has_unknown_sizes(v.aval.shape) for v in (*e.invars, *e.outvars)) or _is_sized(e) for e in eqns]
+    if slices:
+        made = set(computed)
+        for i, eqn in enumerate(eqns):
+            if own[i] or eqn.invars[:1] and not is_literal(eqn.invars[0]) and eqn.invars[0] in made:
+                own[i] = own[i] or eqn.primitive.name == "dynamic_slice"
+                made.update(eqn.outvars)
+    return _between(eqns, own, computed)
+
+
+def _between(eqns: Sequence[xc.JaxprEqn], sized: Sequence[bool], computed: set[xc.Var]) -> list[xc.JaxprEqn]:
+    """The equations that are `sized`, and those that come between two of them."""
     later, behind = set(computed), []  # what is known after the host functions alone
     for eqn, own in zip(eqns, sized, strict=True):
         depends = own or any(v in later for v in eqn.invars if not is_literal(v))

@@ -3,6 +3,7 @@
 Only equations that NumPy computes as XLA does, to the last bit. A function that has others is compiled for each size.
 """
 
+import collections
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
@@ -50,6 +51,15 @@ def _sliced(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array) -> Array:
     return operand[tuple(map(slice, starts, limits, _known(steps, sizes)))]
 
 
+def _dynamic_sliced(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array, *starts: Array) -> Array:
+    wanted = _known(eqn.params["slice_sizes"], sizes)
+    found = []
+    for start, size, whole in zip(starts, wanted, operand.shape, strict=True):
+        first = min(max(int(start), 0), whole - size)
+        found.append(slice(first, first + size))
+    return operand[tuple(found)]
+
+
 def _flipped(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array) -> Array:
     return np.flip(operand, eqn.params["dimensions"])
 
@@ -84,12 +94,17 @@ _RULES: dict[str, Rule] = {
     "squeeze": _reshaped,
     "select_n": _selected,
     "slice": _sliced,
+    "dynamic_slice": _dynamic_sliced,
     "rev": _flipped,
     "transpose": _transposed,
     "clamp": _clamped,
     "concatenate": _joined,
     "dim_as_value": _size,
 }  # fmt: skip
+
+
+_CONVERSION = "convert_element_type"
+_IN_PLACE: dict[str, np.ufunc] = {"add": np.add, "sub": np.subtract, "mul": np.multiply}
 
 
 def can_compute(eqns: Iterable[xc.JaxprEqn], names: Collection[str]) -> bool:
@@ -99,7 +114,7 @@ def can_compute(eqns: Iterable[xc.JaxprEqn], names: Collection[str]) -> bool:
 
 def _can(eqn: xc.JaxprEqn, names: Collection[str]) -> bool:
     sizes = [size for v in eqn.outvars for size in v.aval.shape]
-    for parameter in ("start_indices", "limit_indices", "strides"):
+    for parameter in ("start_indices", "limit_indices", "strides", "slice_sizes"):
         sizes.extend(eqn.params.get(parameter) or ())
     name = eqn.primitive.name
     if name == "dim_as_value":
@@ -119,7 +134,20 @@ def _can(eqn: xc.JaxprEqn, names: Collection[str]) -> bool:
     return name != "convert_element_type" or kinds[0].kind in "biu" or kinds[-1].kind == "f"
 
 
-def compute(eqns: Sequence[xc.JaxprEqn], values: dict[Any, Any], sizes: dict[str, int]) -> None:
+def used_once(eqns: Sequence[xc.JaxprEqn], results: Iterable[Any]) -> frozenset[xc.Var]:
+    """Returns the results of arithmetic that one equation uses and nothing else: it may overwrite them."""
+    uses = collections.Counter(v for eqn in eqns for v in eqn.invars if not is_literal(v))
+    uses.update(v for v in results if not is_literal(v))
+    made = (eqn.outvars[0] for eqn in eqns if eqn.primitive.name in _IN_PLACE or eqn.primitive.name == _CONVERSION)
+    return frozenset(v for v in made if uses[v] == 1)
+
+
+def compute(
+    eqns: Sequence[xc.JaxprEqn],
+    values: dict[Any, Any],
+    sizes: dict[str, int],
+    used_once: Collection[xc.Var] = frozenset(),
+) -> None:
     """Computes equations one after another. values: of variables; gets those of the results. sizes: of unknown sizes."""
     for eqn in eqns:
         operands = [np.asarray(v.val) if is_literal(v) else values[v] for v in eqn.invars]
@@ -132,9 +160,17 @@ def compute(eqns: Sequence[xc.JaxprEqn], values: dict[Any, Any], sizes: dict[str
             within = dict(zip((*body.constvars, *body.invars), (*map(np.asarray, inner.consts), *operands), strict=True))
             compute(body.eqns, within, sizes)
             found = [np.asarray(v.val) if is_literal(v) else within[v] for v in body.outvars]
+        elif eqn.primitive.name in _IN_PLACE and _is_own(eqn, operands[0], used_once):
+            found = [_IN_PLACE[eqn.primitive.name](*operands, out=operands[0])]
         else:
             found = [_RULES[eqn.primitive.name](eqn, sizes, *operands)]
         values.update(zip(eqn.outvars, map(np.asarray, found), strict=True))
+
+
+def _is_own(eqn: xc.JaxprEqn, operand: Array, used_once: Collection[xc.Var]) -> bool:
+    """Returns whether the result may be written over the first operand."""
+    first, result = eqn.invars[0], eqn.outvars[0].aval
+    return not is_literal(first) and first in used_once and first.aval.shape == result.shape and operand.ndim > 0
 
 
 def _known(shape: Sequence[Any], sizes: dict[str, int]) -> tuple[int, ...]:

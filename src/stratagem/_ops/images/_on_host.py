@@ -35,18 +35,24 @@ def _known_taps(taps: Callable[[Grid], Taps], grid: Grid) -> Taps:
 
 
 def _along(image: np.ndarray, axis: int, taps: Taps) -> np.ndarray:
-    count = taps.places.shape[1]
+    count, channels = taps.places.shape[1], image.shape[-1]
     if count > _FEW_TAPS:
         matrix = taps.matrix(image.shape[axis])
         pixels = image.astype(np.float32)
         if axis == 0:
             return (matrix @ pixels.reshape(len(pixels), -1)).reshape(-1, *image.shape[1:])
         return np.matmul(matrix, pixels)
-    shape = (-1, 1, 1) if axis == 0 else (-1, 1)
-    total = image.take(taps.places[:, 0], axis) * taps.weights[:, 0].reshape(shape)
-    for k in range(1, count):
-        total += image.take(taps.places[:, k], axis) * taps.weights[:, k].reshape(shape)
-    return total
+    # As rows of numbers, because NumPy would go over the channels alone in its innermost loop.
+    weights = taps.weights[:, :, None] if axis == 0 else np.repeat(taps.weights, channels, 0).T[:, None, :]
+    total: np.ndarray | None = None
+    for k in range(count):
+        picked = image.take(taps.places[:, k], axis)
+        rows = picked.reshape(len(picked), -1)
+        weight = weights[:, k] if axis == 0 else weights[k]
+        part = np.multiply(rows, weight, out=rows if rows.dtype == np.float32 else None)
+        total = part if total is None else np.add(total, part, out=total)
+    assert total is not None
+    return total.reshape(*picked.shape)
 
 
 def cropped_or_padded(image: np.ndarray, size: _Size) -> np.ndarray:

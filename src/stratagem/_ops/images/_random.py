@@ -120,7 +120,7 @@ def _cropped(name: str, value: TensorLike, size: ShapeLike, draw: Draw) -> Tenso
     if has_unknown_sizes(array.shape) and len(wanted) == array.ndim:
         numbers = draw([array.ndim], 0, _LARGEST, dtype=int32)
         part = functools.partial(cut, size=wanted, name=name)
-        return sized_call(part, array, numbers, shape=wanted, dtype=array.dtype)
+        return sized_call(part, array, numbers, shape=wanted, dtype=array.dtype, selects=True)
     check_fit(name, array.shape, wanted)
     room = np.array(array.shape, np.int32) - np.array(wanted, np.int32) + 1
     offsets = draw([array.ndim], 0, _LARGEST, dtype=int32) % room

@@ -80,7 +80,7 @@ def _resize_later(array: Tensor, new: _Size, method: str, antialias: bool) -> Te
     """The result for an image whose sizes the trace does not know: the host computes it."""
     kind = array.dtype if method == "nearest" else np.float32
     resized = functools.partial(resize_on_host, size=new, method=method, antialias=antialias)
-    return sized_call(resized, array, shape=(*new, array.shape[-1]), dtype=kind)
+    return sized_call(resized, array, shape=(*new, array.shape[-1]), dtype=kind, selects=method == "nearest")
 
 
 @functools.cache
