@@ -30,9 +30,7 @@ def main(tensorflow_python: str | None, rounds: int, folder: Path) -> None:
                 timers = {"Stratagem": start(child("parts.stratagem_images_child", files, pipeline))}
                 theirs = child("parts.tensorflow_images_child", files, pipeline, python=str(tensorflow_python))
                 timers["TensorFlow"] = start(theirs)
-                report.compare(
-                    pipeline, timers, rounds=rounds, steps=1, warm_up=1, targets={"TensorFlow": TARGET}
-                )
+                report.compare(pipeline, timers, rounds=rounds, steps=1, warm_up=1, targets={"TensorFlow": TARGET})
 
 
 if __name__ == "__main__":

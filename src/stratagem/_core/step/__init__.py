@@ -38,8 +38,8 @@ from stratagem._core.step._host_prefix import HostPrefix as HostPrefix
 from stratagem._core.step._inline_collectives import called_jaxpr as called_jaxpr
 from stratagem._core.step._inline_collectives import has_side_effects as has_side_effects
 from stratagem._core.step._input_sources import placeholder as placeholder
-from stratagem._core.step._interrupts import HostMode as HostMode
 from stratagem._core.step._interrupts import INTERRUPTS as INTERRUPTS
+from stratagem._core.step._interrupts import HostMode as HostMode
 from stratagem._core.step._interrupts import Unexplored as Unexplored
 from stratagem._core.step._keras_rules import attach_loss_check as attach_loss_check
 from stratagem._core.step._keras_rules import attach_metrics as attach_metrics

@@ -15,11 +15,13 @@ T = TypeVar("T")
 _sized_call_p = xc.Primitive("sized_call")
 
 
-@_sized_call_p.def_abstract_eval
 def _result(
     *operands: Any, function: Hashable, shape: tuple[Any, ...], dtype: Any, selects: bool
 ) -> jax.core.ShapedArray:
     return jax.core.ShapedArray(shape, dtype)
+
+
+_sized_call_p.def_abstract_eval(_result)
 
 
 @final

@@ -12,12 +12,14 @@ from stratagem._core.step import HostValue, called_function, has_unknown_sizes, 
 from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array
 from stratagem._data.functions._compiled import CompiledFunction
-from stratagem._data.functions._host_arithmetic import can_compute, compute, used_once
 from stratagem._data.functions._hoist import with_early_selections
+from stratagem._data.functions._host_arithmetic import Equation, can_compute, compute, used_once
 from stratagem._data.functions._host_run import HostRun
 from stratagem._data.functions._traced import NeedsPython, TracedFunction
 from stratagem._ops import tensor
 from stratagem._private import new_jaxpr
+
+Variable = Any  # of a jaxpr
 
 
 @final
@@ -26,33 +28,34 @@ class Cut:
     """The parts of a function of one element.
 
     inputs: the names of the program variables for the element's numbers and the host functions' results.
-    before: computes from the element's numbers, random seeds and variables what the equations need; None if they need nothing. takes: its results.
+    before: computes from the element's numbers, random seeds and variables what the equations need; None if they need nothing.
+    takes: its results.
     eqns: are computed in NumPy. after: the program; None if all results come from the host. needs: what it is given.
     results: for each result either the variable that the host knows, or its number among those of `after`.
     used_once: what an equation may overwrite.
     """
 
     variables: tuple[Any, ...]
-    inputs: dict[HostValue, xc.Var]
+    inputs: dict[HostValue, Variable]
     before: CompiledFunction | None
-    takes: tuple[xc.Var, ...]
-    eqns: tuple[xc.JaxprEqn, ...]
+    takes: tuple[Variable, ...]
+    eqns: tuple[Equation, ...]
     after: CompiledFunction | None
-    needs: tuple[xc.Var, ...]
-    results: tuple[xc.Var | int, ...]
-    used_once: frozenset[xc.Var]
+    needs: tuple[Variable, ...]
+    results: tuple[Variable | int, ...]
+    used_once: frozenset[Variable]
 
     @property
     def settled(self) -> bool:
         """True if the sizes of all results are known."""
-        return not any(isinstance(v, xc.Var) and has_unknown_sizes(v.aval.shape) for v in self.results)
+        return not any(not isinstance(v, int) and has_unknown_sizes(v.aval.shape) for v in self.results)
 
     @property
     def draws(self) -> bool:
         """True if it draws random numbers."""
         return any(part is not None and part.trace.draws for part in (self.before, self.after))
 
-    def on_host(self, made: HostRun, before: Sequence[Array]) -> dict[xc.Var, Array]:
+    def on_host(self, made: HostRun, before: Sequence[Array]) -> dict[Variable, Array]:
         """Computes the equations. before: the results of the program before them. Returns the values that the host knows."""
         values = {v: np.asarray(made.of(name)) for name, v in self.inputs.items()}
         sizes = {
@@ -81,7 +84,13 @@ def cut(
 
 
 def _cut(
-    closed: xc.ClosedJaxpr, variables: Sequence[Any], names: Sequence[HostValue], numbers: int, *, draws: bool, slices: bool
+    closed: xc.ClosedJaxpr,
+    variables: Sequence[Any],
+    names: Sequence[HostValue],
+    numbers: int,
+    *,
+    draws: bool,
+    slices: bool,
 ) -> Cut:
     """The same. slices: whether parts that lie at another place in each element are taken on the host.
 
@@ -105,7 +114,7 @@ def _cut(
         raise NeedsPython("it computes with sizes that are different for every element")
     part = _Parts(closed, tuple(variables), first, draws)
     positions = iter(range(len(results)))
-    inputs = {name: v for name, v in zip(names, given, strict=True)}
+    inputs = dict(zip(names, given, strict=True))
     return Cut(
         tuple(variables),
         inputs,
@@ -130,7 +139,7 @@ class _Parts:
     draws: bool
 
     def program(
-        self, eqns: Sequence[xc.JaxprEqn], inputs: Sequence[xc.Var], results: Sequence[Any]
+        self, eqns: Sequence[Equation], inputs: Sequence[Variable], results: Sequence[Any]
     ) -> CompiledFunction | None:
         """Returns equations as a program of one element; None if it has no results."""
         if not results:
@@ -142,9 +151,7 @@ class _Parts:
         return CompiledFunction(TracedFunction(made, constants, self.variables, self.draws, spec))
 
 
-def _needed(
-    eqns: Sequence[xc.JaxprEqn], results: Iterable[Any], known: Collection[xc.Var]
-) -> list[xc.JaxprEqn]:
+def _needed(eqns: Sequence[Equation], results: Iterable[Any], known: Collection[Variable]) -> list[Equation]:
     """The equations that results need, apart from what is known."""
     wanted = {v for v in results if not is_literal(v)}
     found = []
@@ -155,19 +162,19 @@ def _needed(
     return found[::-1]
 
 
-def _host_equations(eqns: Sequence[xc.JaxprEqn], computed: set[xc.Var], *, slices: bool) -> list[xc.JaxprEqn]:
+def _host_equations(eqns: Sequence[Equation], computed: set[Variable], *, slices: bool) -> list[Equation]:
     """The equations of unknown sizes, those that come between two of them, and those that take parts of what they give."""
     own = [any(has_unknown_sizes(v.aval.shape) for v in (*e.invars, *e.outvars)) or _is_sized(e) for e in eqns]
     if slices:
         made = set(computed)
         for i, eqn in enumerate(eqns):
-            if own[i] or eqn.invars[:1] and not is_literal(eqn.invars[0]) and eqn.invars[0] in made:
+            if own[i] or (eqn.invars[:1] and not is_literal(eqn.invars[0]) and eqn.invars[0] in made):
                 own[i] = own[i] or eqn.primitive.name == "dynamic_slice"
                 made.update(eqn.outvars)
     return _between(eqns, own, computed)
 
 
-def _between(eqns: Sequence[xc.JaxprEqn], sized: Sequence[bool], computed: set[xc.Var]) -> list[xc.JaxprEqn]:
+def _between(eqns: Sequence[Equation], sized: Sequence[bool], computed: set[Variable]) -> list[Equation]:
     """The equations that are `sized`, and those that come between two of them."""
     later, behind = set(computed), []  # what is known after the host functions alone
     for eqn, own in zip(eqns, sized, strict=True):
@@ -175,7 +182,7 @@ def _between(eqns: Sequence[xc.JaxprEqn], sized: Sequence[bool], computed: set[x
         behind.append(depends)
         if depends:
             later.update(eqn.outvars)
-    ahead: set[xc.Var] = set()
+    ahead: set[Variable] = set()
     found = []
     for eqn, own, depends in reversed(list(zip(eqns, sized, behind, strict=True))):
         if own or (depends and any(v in ahead for v in eqn.outvars)):
@@ -185,13 +192,13 @@ def _between(eqns: Sequence[xc.JaxprEqn], sized: Sequence[bool], computed: set[x
     return found[::-1]
 
 
-def _is_sized(eqn: xc.JaxprEqn) -> bool:
+def _is_sized(eqn: Equation) -> bool:
     return called_function(eqn) is not None or eqn.primitive.name == "dim_as_value"
 
 
-def _frontier(eqns: Sequence[xc.JaxprEqn], known: Collection[xc.Var]) -> tuple[xc.Var, ...]:
+def _frontier(eqns: Sequence[Equation], known: Collection[Variable]) -> tuple[Variable, ...]:
     """What equations take that is not known."""
-    found: dict[xc.Var, None] = {}
+    found: dict[Variable, None] = {}
     for eqn in eqns:
         found.update({v: None for v in eqn.invars if not is_literal(v) and v not in known})
     return tuple(found)

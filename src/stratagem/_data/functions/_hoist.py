@@ -8,12 +8,13 @@ import jax
 from jax.extend import core as xc
 
 from stratagem._core.step import is_literal, is_selection
+from stratagem._data.functions._host_arithmetic import Equation
 
 # Each number of their result depends on one number of an operand. Others are scalars.
 _POINTWISE = ("convert_element_type", "add", "sub", "mul", "div", "max", "min", "neg", "abs")
 
 
-def with_early_selections(eqns: Sequence[xc.JaxprEqn], results: Sequence[Any]) -> list[xc.JaxprEqn]:
+def with_early_selections(eqns: Sequence[Equation], results: Sequence[Any]) -> list[Equation]:
     """Returns equations of the same results, of which those that take a part of a tensor come as early as they can.
 
     A crop of an image that was converted to floating point is the conversion of a crop, for example.
@@ -37,7 +38,7 @@ def with_early_selections(eqns: Sequence[xc.JaxprEqn], results: Sequence[Any]) -
     return made
 
 
-def _pair(eqns: Sequence[xc.JaxprEqn], results: Sequence[Any]) -> tuple[int, int] | None:
+def _pair(eqns: Sequence[Equation], results: Sequence[Any]) -> tuple[int, int] | None:
     """The positions of a pointwise equation and of the selection that alone uses its result."""
     uses = collections.Counter(v for eqn in eqns for v in eqn.invars if not is_literal(v))
     uses.update(v for v in results if not is_literal(v))
@@ -50,7 +51,7 @@ def _pair(eqns: Sequence[xc.JaxprEqn], results: Sequence[Any]) -> tuple[int, int
     return None
 
 
-def _tensor_of(eqn: xc.JaxprEqn) -> xc.Var | None:
+def _tensor_of(eqn: Equation) -> Any:
     """The operand of a pointwise equation that is no scalar; None for any other equation."""
     if eqn.primitive.name not in _POINTWISE:
         return None

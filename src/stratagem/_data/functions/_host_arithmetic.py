@@ -8,24 +8,24 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from jax.extend import core as xc
 
 from stratagem._core.step import called_function, called_jaxpr, is_literal
 from stratagem._data.elements._nest import Array
 
 Rule = Callable[..., Any]
+Equation = Any  # of a jaxpr: JAX gives the types of its variables no shape
 _CALLS = ("jit", "custom_jvp_call", "custom_vjp_call", "closed_call")
 
 
-def _elementwise(function: Callable[..., Any]) -> Rule:
+def _elementwise(function: Any) -> Rule:
     return lambda eqn, sizes, *operands: function(*operands)
 
 
-def _converted(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array) -> Array:
+def _converted(eqn: Equation, sizes: dict[str, int], operand: Array) -> Array:
     return operand.astype(eqn.params["new_dtype"])
 
 
-def _broadcast(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array, *dynamic: Array) -> Array:
+def _broadcast(eqn: Equation, sizes: dict[str, int], operand: Array, *dynamic: Array) -> Array:
     shape = _known(eqn.outvars[0].aval.shape, sizes)
     inner = [1] * len(shape)
     for axis, size in zip(eqn.params["broadcast_dimensions"], operand.shape, strict=True):
@@ -33,11 +33,12 @@ def _broadcast(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array, *dynamic
     return np.broadcast_to(operand.reshape(inner), shape)
 
 
-def _reshaped(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array, *dynamic: Array) -> Array:
-    return operand.reshape(_known(eqn.outvars[0].aval.shape, sizes))
+def _reshaped(eqn: Equation, sizes: dict[str, int], operand: Array, *dynamic: Array) -> Array:
+    shape = _known(eqn.outvars[0].aval.shape, sizes)
+    return operand.reshape(shape)
 
 
-def _selected(eqn: xc.JaxprEqn, sizes: dict[str, int], which: Array, *cases: Array) -> Array:
+def _selected(eqn: Equation, sizes: dict[str, int], which: Array, *cases: Array) -> Array:
     if which.ndim == 0:
         return cases[int(which)]
     if which.dtype == np.bool_ and len(cases) == 2:
@@ -45,13 +46,13 @@ def _selected(eqn: xc.JaxprEqn, sizes: dict[str, int], which: Array, *cases: Arr
     return np.choose(which, cases)
 
 
-def _sliced(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array) -> Array:
+def _sliced(eqn: Equation, sizes: dict[str, int], operand: Array) -> Array:
     starts, limits = (_known(eqn.params[name], sizes) for name in ("start_indices", "limit_indices"))
     steps = eqn.params["strides"] or (1,) * operand.ndim
     return operand[tuple(map(slice, starts, limits, _known(steps, sizes)))]
 
 
-def _dynamic_sliced(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array, *starts: Array) -> Array:
+def _dynamic_sliced(eqn: Equation, sizes: dict[str, int], operand: Array, *starts: Array) -> Array:
     wanted = _known(eqn.params["slice_sizes"], sizes)
     found = []
     for start, size, whole in zip(starts, wanted, operand.shape, strict=True):
@@ -60,23 +61,23 @@ def _dynamic_sliced(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array, *st
     return operand[tuple(found)]
 
 
-def _flipped(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array) -> Array:
+def _flipped(eqn: Equation, sizes: dict[str, int], operand: Array) -> Array:
     return np.flip(operand, eqn.params["dimensions"])
 
 
-def _transposed(eqn: xc.JaxprEqn, sizes: dict[str, int], operand: Array) -> Array:
+def _transposed(eqn: Equation, sizes: dict[str, int], operand: Array) -> Array:
     return operand.transpose(eqn.params["permutation"])
 
 
-def _clamped(eqn: xc.JaxprEqn, sizes: dict[str, int], low: Array, operand: Array, high: Array) -> Array:
+def _clamped(eqn: Equation, sizes: dict[str, int], low: Array, operand: Array, high: Array) -> Array:
     return np.minimum(np.maximum(operand, low), high)
 
 
-def _joined(eqn: xc.JaxprEqn, sizes: dict[str, int], *operands: Array) -> Array:
+def _joined(eqn: Equation, sizes: dict[str, int], *operands: Array) -> Array:
     return np.concatenate(operands, eqn.params["dimension"])
 
 
-def _size(eqn: xc.JaxprEqn, sizes: dict[str, int]) -> Array:
+def _size(eqn: Equation, sizes: dict[str, int]) -> Array:
     return np.asarray(_known([eqn.params["dim"]], sizes)[0], eqn.outvars[0].aval.dtype)
 
 
@@ -107,12 +108,12 @@ _CONVERSION = "convert_element_type"
 _IN_PLACE: dict[str, np.ufunc] = {"add": np.add, "sub": np.subtract, "mul": np.multiply}
 
 
-def can_compute(eqns: Iterable[xc.JaxprEqn], names: Collection[str]) -> bool:
+def can_compute(eqns: Iterable[Equation], names: Collection[str]) -> bool:
     """Returns whether NumPy has the same results for all of these equations. names: of the sizes that elements tell."""
     return all(_can(eqn, names) for eqn in eqns)
 
 
-def _can(eqn: xc.JaxprEqn, names: Collection[str]) -> bool:
+def _can(eqn: Equation, names: Collection[str]) -> bool:
     sizes = [size for v in eqn.outvars for size in v.aval.shape]
     for parameter in ("start_indices", "limit_indices", "strides", "slice_sizes"):
         sizes.extend(eqn.params.get(parameter) or ())
@@ -134,7 +135,7 @@ def _can(eqn: xc.JaxprEqn, names: Collection[str]) -> bool:
     return name != "convert_element_type" or kinds[0].kind in "biu" or kinds[-1].kind == "f"
 
 
-def used_once(eqns: Sequence[xc.JaxprEqn], results: Iterable[Any]) -> frozenset[xc.Var]:
+def used_once(eqns: Sequence[Equation], results: Iterable[Any]) -> frozenset[Any]:
     """Returns the results of arithmetic that one equation uses and nothing else: it may overwrite them."""
     uses = collections.Counter(v for eqn in eqns for v in eqn.invars if not is_literal(v))
     uses.update(v for v in results if not is_literal(v))
@@ -143,10 +144,10 @@ def used_once(eqns: Sequence[xc.JaxprEqn], results: Iterable[Any]) -> frozenset[
 
 
 def compute(
-    eqns: Sequence[xc.JaxprEqn],
+    eqns: Sequence[Equation],
     values: dict[Any, Any],
     sizes: dict[str, int],
-    used_once: Collection[xc.Var] = frozenset(),
+    used_once: Collection[Any] = frozenset(),
 ) -> None:
     """Computes equations one after another. values: of variables; gets those of the results. sizes: of unknown sizes."""
     for eqn in eqns:
@@ -157,7 +158,9 @@ def compute(
         elif eqn.primitive.name in _CALLS:
             inner = called_jaxpr(eqn)
             body = inner.jaxpr
-            within = dict(zip((*body.constvars, *body.invars), (*map(np.asarray, inner.consts), *operands), strict=True))
+            within = dict(
+                zip((*body.constvars, *body.invars), (*map(np.asarray, inner.consts), *operands), strict=True)
+            )
             compute(body.eqns, within, sizes)
             found = [np.asarray(v.val) if is_literal(v) else within[v] for v in body.outvars]
         elif eqn.primitive.name in _IN_PLACE and _is_own(eqn, operands[0], used_once):
@@ -167,7 +170,7 @@ def compute(
         values.update(zip(eqn.outvars, map(np.asarray, found), strict=True))
 
 
-def _is_own(eqn: xc.JaxprEqn, operand: Array, used_once: Collection[xc.Var]) -> bool:
+def _is_own(eqn: Equation, operand: Array, used_once: Collection[Any]) -> bool:
     """Returns whether the result may be written over the first operand."""
     first, result = eqn.invars[0], eqn.outvars[0].aval
     return not is_literal(first) and first in used_once and first.aval.shape == result.shape and operand.ndim > 0

@@ -1,6 +1,5 @@
 """The ways in which a user function runs on elements: as a compiled program, or in Python."""
 
-import abc
 import logging
 from typing import final
 

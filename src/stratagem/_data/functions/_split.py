@@ -11,7 +11,6 @@ from typing import Any, final
 
 import jax
 import numpy as np
-from jax.extend import core as xc
 
 from stratagem._autograph import converted
 from stratagem._core.context import entered
@@ -24,11 +23,10 @@ from stratagem._core.step import (
     StringsResult,
     TracedStrings,
     Unexplored,
-    has_unknown_sizes,
     input_spec,
     placeholder,
 )
-from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, spec_of, to_tensors
+from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_tensors
 from stratagem._data.functions._cut import Cut, cut
 from stratagem._data.functions._draws import ElementSeeds
 from stratagem._data.functions._host_run import HostRun, open_shape, run
@@ -41,7 +39,6 @@ from stratagem._data.functions._traced import (
     make_jaxpr,
 )
 from stratagem._data.functions._user_code import as_arguments, as_result, on_cpu
-from stratagem._ops import is_tensor
 from stratagem._private import seeds_from, shape_of
 
 _MAX_TRACES = 5

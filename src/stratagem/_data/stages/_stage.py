@@ -91,7 +91,7 @@ class Stage(abc.ABC):
         """Starts a new iteration from the beginning."""
 
     def walk_batches(self, size: int, *, drop_remainder: bool) -> StageIterator | None:
-        """Starts an iteration over batches of elements, if the stage makes them at once; None if elements have to be stacked."""
+        """Starts an iteration over batches of elements, if the stage makes these at once; None if elements must be stacked."""
         return None
 
     @abc.abstractmethod

@@ -36,14 +36,15 @@ def decode_jpeg(
     data = contents_of(contents, what)
     _refuse_channels(channels, what)
     if format_of(data, what) == "jpeg":
-        found = jpeg_pixels(data, what, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method)
-        return found
+        return jpeg_pixels(data, what, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method)
     return _still(data, channels, what, "uint8")
 
 
 @host_function
 @sized_by_file
-def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> np.ndarray:
+def decode_png(
+    contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None
+) -> np.ndarray:
     """Decodes a PNG file, a scalar string: (height, width, channels). JPEG files and GIF files of one frame are taken, too.
 
     channels: 1 (gray), 3 (colours), 4 (with opacity), or 0 for those of the file. dtype: uint8 or uint16.
