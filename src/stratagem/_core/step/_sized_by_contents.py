@@ -1,12 +1,14 @@
 """Tensors whose sizes only their contents tell, as images have them: functions that make and take such tensors on the host."""
 
 import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Any, Generic, ParamSpec, TypeVar, final
 
 import jax
 import numpy as np
 from jax.extend import core as xc
+
+from stratagem._base.types import DTypeLike, ShapeLike
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,7 +42,7 @@ class SizedByContents(Generic[P, T]):
         return self._convert(self.function(*args, **kwargs))
 
 
-def has_unknown_sizes(shape: Sequence[Any]) -> bool:
+def has_unknown_sizes(shape: ShapeLike) -> bool:
     """Returns whether a trace does not know a size of this shape."""
     return any(not isinstance(size, int) for size in shape)
 
@@ -48,8 +50,8 @@ def has_unknown_sizes(shape: Sequence[Any]) -> bool:
 def sized_call(
     function: Callable[..., np.ndarray],
     *operands: jax.Array,
-    shape: tuple[Any, ...],
-    dtype: Any,
+    shape: ShapeLike,
+    dtype: DTypeLike,
     selects: bool = False,
 ) -> jax.Array:
     """Returns what a function of NumPy arrays will make of tensors of unknown sizes: a tensor of this shape and dtype.

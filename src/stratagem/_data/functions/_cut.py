@@ -1,4 +1,4 @@
-"""Cuts a traced function in three: a program before, equations of unknown sizes that NumPy computes, and the program."""
+"""A traced function, cut: a program before, equations of unknown sizes that NumPy computes, and the program after."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from stratagem._core.step import HostValue, called_function, has_unknown_sizes, 
 from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array
 from stratagem._data.functions._compiled import CompiledFunction
-from stratagem._data.functions._hoist import with_early_selections
+from stratagem._data.functions._early_selections import with_early_selections
 from stratagem._data.functions._host_arithmetic import Equation, can_compute, compute, used_once
 from stratagem._data.functions._host_run import HostRun
 from stratagem._data.functions._traced import NeedsPython, TracedFunction
@@ -197,7 +197,7 @@ def _is_sized(eqn: Equation) -> bool:
 
 
 def _frontier(eqns: Sequence[Equation], known: Collection[Variable]) -> tuple[Variable, ...]:
-    """What equations take that is not known."""
+    """The operands of equations that are not known."""
     found: dict[Variable, None] = {}
     for eqn in eqns:
         found.update({v: None for v in eqn.invars if not is_literal(v) and v not in known})

@@ -1,4 +1,4 @@
-"""Computes equations of tensors whose sizes differ from element to element in NumPy, one equation at a time.
+"""The arithmetic of the host: NumPy computes equations of tensors whose sizes differ from element to element.
 
 Only equations that NumPy computes as XLA does, to the last bit. A function that has others is compiled for each size.
 """

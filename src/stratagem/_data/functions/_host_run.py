@@ -15,7 +15,7 @@ _LEAF = jax.tree.structure(0)
 @final
 @dataclass(frozen=True)
 class HostRun:
-    """What the calls have made of one element: the leaves of the results, by call, and the kinds of these.
+    """The results of the calls for one element: the leaves of the results, by call, and the kinds of these.
 
     kind: what the trace depends on, apart from sizes that only contents tell.
     """

@@ -1,4 +1,4 @@
-"""Splits a function of strings: host functions for each element, a program for many, and in between what has unknown sizes.
+"""The split of a function of strings: host functions for each element, a program for many, unknown sizes in between.
 
 A function such as "read, decode, resize, flip at random" is traced once. What it does with strings is a `HostPrefix`. Tensors
 whose sizes only a file tells have unknown sizes in the trace: equations with these are computed in NumPy for each element,

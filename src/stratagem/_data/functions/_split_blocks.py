@@ -282,7 +282,7 @@ def _host_parts(
     at: Places | None,
     first: int,
 ) -> Result:
-    """What the host makes of elements: a `HostPart`, the result of Python, or a `FailedElement`."""
+    """Returns for each element its `HostPart`, the result of Python, or a `FailedElement`."""
     found: list[Any] = []
     for i, element in enumerate(elements):
         drawing = () if at is None else (applied.draws.seed, at[i : i + 1])

@@ -1,4 +1,4 @@
-"""The mode of functions of strings: what is done with strings runs for each element, and the rest is a program."""
+"""The mode of functions that are split: what is done with strings runs for each element, and the rest is a program."""
 
 import logging
 import math
@@ -29,7 +29,7 @@ MAX_KINDS = 4  # so many kinds of elements get programs of their own, if one can
 @final
 @dataclass(frozen=True)
 class HostPart:
-    """What the host has made of an element. split: whose program goes on with it."""
+    """The host's results for an element. split: whose program goes on with it."""
 
     split: SplitFunction
     made: HostRun

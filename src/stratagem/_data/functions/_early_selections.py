@@ -1,4 +1,4 @@
-"""Takes parts of tensors before numbers are computed from them, where the order makes no difference to the result."""
+"""Early selections: parts of tensors are taken before numbers are computed from them, where that gives the same result."""
 
 import collections
 from collections.abc import Sequence
