@@ -7,7 +7,7 @@ import types
 import weakref
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -104,7 +104,7 @@ def static_key(value: Value, depth: int = 0, seen: dict[int, int] | None = None,
         return ("method", static_key(value.__func__, depth, seen, home), IdentityKey(value.__self__))
     inner = _decorated(value)
     if inner is not None:
-        made: UserFunction = getattr(value, "made", value)
+        made = cast(UserFunction, getattr(value, "made", value))
         return decorated_key(static_key(inner, depth, seen, home), made)
     if isinstance(value, types.FunctionType):
         return _function_key(value, depth, seen, home)

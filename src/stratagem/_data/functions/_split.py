@@ -27,8 +27,8 @@ from stratagem._core.step import (
     placeholder,
 )
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_tensors
-from stratagem._data.functions._cut import Cut, cut
 from stratagem._data.functions._draws import ElementSeeds
+from stratagem._data.functions._function_parts import Cut, cut
 from stratagem._data.functions._host_run import HostRun, open_shape, run
 from stratagem._data.functions._traced import (
     DECISIONS,

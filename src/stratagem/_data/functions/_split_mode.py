@@ -11,8 +11,8 @@ import numpy as np
 
 from stratagem._core.step import HostValue
 from stratagem._data.elements._nest import Array, Nest, leaves, packer
-from stratagem._data.functions._cut import Cut
 from stratagem._data.functions._draws import Places, Words
+from stratagem._data.functions._function_parts import Cut
 from stratagem._data.functions._host_run import HostRun
 from stratagem._data.functions._runner import FunctionRunner
 from stratagem._data.functions._split import SplitFunction, split

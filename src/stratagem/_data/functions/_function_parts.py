@@ -1,4 +1,4 @@
-"""A traced function, cut: a program before, equations of unknown sizes that NumPy computes, and the program after."""
+"""The parts of a traced function: a program before, equations of unknown sizes that NumPy computes, and the program."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
