@@ -28,8 +28,10 @@ class Functions(DatasetBase, abc.ABC):
     ) -> Self:
         """Applies a function to every element; the members of a tuple are its arguments.
 
-        The function is traced once and compiled. If it needs values, Python runs it for every element, in
-        `num_parallel_calls` threads; the log then says so. Results come in order, whatever `deterministic` is.
+        The function is traced once and compiled. What it does with strings, as reading and decoding files, runs for every
+        element, and so does resizing and cropping of images whose sizes only files tell, in `num_parallel_calls` threads. If
+        it needs values, Python runs all of it for every element, in as many threads; the log then says so. Results come in
+        order, whatever `deterministic` is.
         """
         return self._with(mapped(self._stage, map_func, num_parallel_calls))
 

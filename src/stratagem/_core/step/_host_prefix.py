@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax.tree_util import PyTreeDef
 
-from stratagem._base.types import Nest
+from stratagem._base.types import Nest, UserFunction, Value
 from stratagem._core.mesh import ReplicaMesh, exact
 from stratagem._core.step._program_keys import leaf_key, static_key
 from stratagem._core.step._traced_strings import HostValue, StringsResult
@@ -27,8 +27,8 @@ class HostCall:
     own: whether every replica has its own tensors, and so its own result.
     """
 
-    function: Callable[..., Any]
-    leaves: tuple[Any, ...]
+    function: UserFunction
+    leaves: tuple[Value, ...]
     structure: PyTreeDef
     own: bool
 
@@ -70,7 +70,7 @@ class HostPrefix:
         """Returns whether this computes the same."""
         return len(self.calls) == len(other.calls) and all(map(HostCall.equals, self.calls, other.calls))
 
-    def run(self, leaves: Sequence[Any], mesh: ReplicaMesh) -> "PrefixValues":
+    def run(self, leaves: Sequence[Value], mesh: ReplicaMesh) -> "PrefixValues":
         """Runs the calls. leaves: of the step's arguments and of the elements drawn for it."""
         values = _Values(leaves, [])
         for call in self.calls:

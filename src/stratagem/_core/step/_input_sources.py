@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._base.errors import OutOfRangeError
+from stratagem._base.types import DTypeLike
 from stratagem._core.step._captured_input import CapturedInput
 from stratagem._core.step._host_prefix import is_strings
 from stratagem._core.step._interrupts import HostMode, Unexplored
@@ -74,7 +75,7 @@ class InputSources:
         return TracedPerReplica(value, self._replicas) if is_per_replica(leaf) else value
 
 
-def placeholder(shape: tuple[int, ...], dtype: Any) -> jax.Array:
+def placeholder(shape: tuple[int, ...], dtype: DTypeLike) -> jax.Array:
     """Returns a constant in place of a value that is not known while discovering, when only shapes matter.
 
     It is a new array, which is valid at any level of tracing, and a copy, because a tape cannot watch a scalar that JAX

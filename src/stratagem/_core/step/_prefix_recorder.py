@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import TracedDecisionError, UnimplementedError
-from stratagem._base.types import Nest, UserFunction, Value
+from stratagem._base.types import Nest, ShapeLike, UserFunction, Value
 from stratagem._core.context import current
 from stratagem._core.eager import is_inexact
 from stratagem._core.step._eager_mode import init_scope
@@ -35,16 +35,18 @@ class PrefixRecorder:
     replica: the one whose shapes are traced, by its global id.
     local: its position among this process' replicas; None for another worker's, whose strings are not known here: others of
     the same shapes stand for them. placeholder: makes a tensor that stands for one of a shape and dtype. need_host: gives the
-    trace up.
+    trace up. fits: whether a tracer's shape is that of a result; some of a trace's sizes may be unknown.
     """
 
     def __init__(
         self,
         replica: int,
         local: int | None,
-        placeholder: Callable[..., Any],
-        need_host: Callable[[str], Any],
+        placeholder: UserFunction,
+        need_host: Callable[[str], None],
+        fits: Callable[[ShapeLike, ShapeLike], bool] = operator.eq,
     ) -> None:
+        self._fits = fits
         self._replica, self._local = replica, local
         self._placeholder, self._need_host = placeholder, need_host
         self._calls: list[HostCall] = []
@@ -56,7 +58,7 @@ class PrefixRecorder:
         self._known: dict[int, _Known] = {}  # by the identity of their tracers
         self._open, self._strings = True, False
 
-    def begin(self, given: Sequence[Any] | None, own: OwnKinds | None) -> None:
+    def begin(self, given: Sequence[Value] | None, own: OwnKinds | None) -> None:
         """Starts the trace proper. given: the tracers of the prefix's numbers; None in the trace that finds them.
 
         own: of values that every replica has its own of.
@@ -64,7 +66,7 @@ class PrefixRecorder:
         self._given = None if given is None else list(given)
         self._own = own or self._own
 
-    def argument(self, position: int, leaf: Any, traced: Any) -> Any:
+    def argument(self, position: int, leaf: Value, traced: Value) -> Value:
         """Takes note of the tracer of a leaf of the step's arguments; returns what the step's function gets in its place."""
         own, value = is_per_replica(leaf), HostValue(-1, position)
         if is_strings(leaf):
@@ -76,7 +78,7 @@ class PrefixRecorder:
             self._know(tracer, value, leaf, own)
         return traced
 
-    def called(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
         """Calls a host function with the values of the call that is traced, and records it, if it is given any of these."""
         leaves, structure = jax.tree.flatten((args, kwargs))
         strings = [v for v in leaves if isinstance(v, TracedStrings)]
@@ -101,7 +103,7 @@ class PrefixRecorder:
         number = len(self._calls) - 1
         return jax.tree.unflatten(made, [self._entered(v, HostValue(number, i), own) for i, v in enumerate(result)])
 
-    def called_if_needed(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called_if_needed(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
         """Calls a function in the step or, if it is given strings or asks for values that are known, as a host function."""
         leaves = jax.tree.leaves((args, kwargs))
         if any(isinstance(v, TracedStrings) for v in leaves):
@@ -206,7 +208,7 @@ class PrefixRecorder:
                 raise Unexplored
             given = self._given[position]
             tracer = given.local if isinstance(given, TracedPerReplica) else given
-            alike = tracer.shape == leaf.shape and tracer.dtype == leaf.dtype
+            alike = self._fits(tracer.shape, leaf.shape) and tracer.dtype == leaf.dtype
             if not alike or isinstance(given, TracedPerReplica) is not own:
                 raise Unexplored
         self._know(tracer, value, leaf, own)

@@ -7,7 +7,7 @@ import types
 import weakref
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -83,7 +83,7 @@ def alive(key: Any) -> bool:
     return key.alive() if isinstance(key, IdentityKey) else True
 
 
-def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, home: Any = None) -> Hashable:
+def static_key(value: Value, depth: int = 0, seen: dict[int, int] | None = None, home: Value = None) -> Hashable:
     """Returns a key that is equal for values which lead to the same program when the trace meets them as Python objects.
 
     seen: the functions that are part of the key already, with their numbers.
@@ -104,7 +104,8 @@ def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, h
         return ("method", static_key(value.__func__, depth, seen, home), IdentityKey(value.__self__))
     inner = _decorated(value)
     if inner is not None:
-        return decorated_key(static_key(inner, depth, seen, home), getattr(value, "made", value))
+        made = cast(UserFunction, getattr(value, "made", value))
+        return decorated_key(static_key(inner, depth, seen, home), made)
     if isinstance(value, types.FunctionType):
         return _function_key(value, depth, seen, home)
     return IdentityKey(value)

@@ -9,6 +9,7 @@ import numpy as np
 
 from stratagem._base.paths import StrPath, file_errors, local_path
 from stratagem._base.types import TensorLike
+from stratagem._core.step import host_function
 from stratagem._data._dataset import Dataset
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._ops import tensor
@@ -195,6 +196,7 @@ def image_dataset_from_directory(
     if color_mode not in _CHANNELS:
         raise ValueError(f"`color_mode` must be one of {sorted(_CHANNELS)}, received: color_mode={color_mode}")
 
+    @host_function
     def load(path: TensorLike) -> TensorLike:
         image = decode_image(read_file(path), channels=_CHANNELS[color_mode], expand_animations=False)
         if crop_to_aspect_ratio:
@@ -231,6 +233,7 @@ def text_dataset_from_directory(
         validation_split, subset, follow_links,
     )  # fmt: skip
 
+    @host_function
     def load(path: TensorLike) -> TensorLike:
         text = read_file(path)
         return text if max_length is None else np.array(text.item()[:max_length], object)

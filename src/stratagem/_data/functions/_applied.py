@@ -1,19 +1,16 @@
 """A user function in a plan, with its mode of execution, its random numbers, and the positions of its errors."""
 
 import functools
-from typing import final
+from collections.abc import Callable
+from typing import Any, final
 
-from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError, OpError
 from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import FunctionSeeds, places
-from stratagem._data.functions._map_mode import (
-    FunctionRunner,
-    PythonMapMode,
-    TracedMapMode,
-    has_static_spec,
-    map_mode_of,
-)
+from stratagem._data.functions._map_mode import PythonMapMode, TracedMapMode, has_static_spec, map_mode_of
+from stratagem._data.functions._runner import FunctionRunner
+from stratagem._data.functions._split_mode import SplitMapMode
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage
@@ -51,8 +48,21 @@ class AppliedFunction:
 
     @property
     def in_python(self) -> bool:
-        """True if it runs as Python."""
-        return isinstance(self.mode, PythonMapMode)
+        """True if it runs as Python, or partly."""
+        return isinstance(self.mode, PythonMapMode | SplitMapMode)
+
+    @property
+    def split(self) -> SplitMapMode | None:
+        """The mode of a function of which only a part is a program, if elements may be read before they are requested."""
+        mode = self.mode if self.known else None
+        if not isinstance(mode, SplitMapMode) or not self._parent.pure:
+            return None
+        if not mode.decided:
+            try:
+                mode.decide(self._parent.example())
+            except (StopIteration, OpError):  # there is no element, or reading it will raise this again
+                return None
+        return mode if mode.splits and not mode.reads_variables else None
 
     @property
     def spec(self) -> Nest:
@@ -80,8 +90,16 @@ class AppliedFunction:
     def __call__(self, element: Nest, facts: State, position: int) -> Nest:
         """The result for the element at a position of the iteration that `facts` describe. Errors name the position."""
         drawing = (self.draws.seed, places(facts, position, 1)) if facts else ()
+        return self._noting(position, self.mode, element, *drawing)
+
+    def in_python_at(self, element: Nest, drawing: tuple[Any, ...], position: int) -> Nest:
+        """The result of Python for the element at a position, of a function that is split. Errors name the position."""
+        assert isinstance(self.mode, SplitMapMode)
+        return self._noting(position, self.mode.in_python, element, *drawing)
+
+    def _noting(self, position: int, run: Callable[..., Nest], element: Nest, *drawing: Any) -> Nest:
         try:
-            return self.mode(element, *drawing)
+            return run(element, *drawing)
         except Exception as error:
             error.add_note(f"{self.function.what} raised at element {position} (counted from 0).")
             raise

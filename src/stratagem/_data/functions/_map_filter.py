@@ -14,6 +14,7 @@ from stratagem._data.functions._blocks import FilterBlockIterator, MapBlockItera
 from stratagem._data.functions._draws import NumberedOrder
 from stratagem._data.functions._mapped import FilteredOrder, MappedColumns, RowBlockProgram
 from stratagem._data.functions._parallel import ParallelIterator, cores
+from stratagem._data.functions._split_blocks import BatchRequest, SplitIterator, block_size
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._options import AUTOTUNE
@@ -105,9 +106,22 @@ class MapStage(FunctionStage):
         applied, parent = self._applied, self._parent
         if applied.for_blocks is not None:
             return MapBlockIterator(parent.walk(), applied, applied.for_blocks, parent.spec)
+        if (blocks := self._in_blocks(None)) is not None:
+            return blocks
         if applied.in_python and self._threads > 1:
             return ParallelIterator(parent.walk(), applied, self._threads)
         return _MapIterator(parent.walk(), applied)
+
+    def walk_batches(self, size: int, *, drop_remainder: bool) -> StageIterator | None:
+        return self._in_blocks(BatchRequest(size, drop_remainder))
+
+    def _in_blocks(self, batch: BatchRequest | None) -> StageIterator | None:
+        """An iteration of a split function over blocks, or over whole batches; None for any other function."""
+        mode = self._applied.split
+        if mode is None:
+            return None
+        block = 1 if self._parent.batch_size is not None else block_size(mode)
+        return SplitIterator(self._parent.walk(), self._applied, mode, self._threads, block, batch)
 
     def example(self) -> Nest:
         return self._applied(self._parent.example(), {}, 0)

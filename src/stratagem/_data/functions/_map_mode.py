@@ -1,6 +1,5 @@
 """The ways in which a user function runs on elements: as a compiled program, or in Python."""
 
-import abc
 import logging
 from typing import final
 
@@ -11,6 +10,8 @@ from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec
 from stratagem._data.elements._spec import merged
 from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import Places, Words
+from stratagem._data.functions._runner import FunctionRunner
+from stratagem._data.functions._split_mode import SplitMapMode
 from stratagem._data.functions._traced import NeedsPython, trace
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._batch import BatchStage
@@ -18,23 +19,6 @@ from stratagem._data.stages._generator import GeneratorStage
 from stratagem._data.stages._stage import Stage, UnaryStage
 
 logger = logging.getLogger("stratagem")
-
-
-class FunctionRunner(abc.ABC):
-    """Applies a function to elements of a stage."""
-
-    @property
-    @abc.abstractmethod
-    def draws(self) -> bool:
-        """True if the function may draw random numbers."""
-
-    @abc.abstractmethod
-    def spec(self, parent: Stage) -> Nest:
-        """The specs of its results for the elements of `parent`."""
-
-    @abc.abstractmethod
-    def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
-        """The result for one element; see `UserFunction`."""
 
 
 @final
@@ -153,6 +137,8 @@ def map_mode_of(parent: Stage, function: UserFunction) -> FunctionRunner:
         return TracedMapMode(function, parent.spec, parent.batch_size)
     except NeedsPython as reason:
         why = str(reason)
+        if reason.splits:
+            return SplitMapMode(function, PythonMapMode(function))
     except Exception as error:  # an error of the function, or only of the trace: running it in Python will tell
         failure, why = error, f"tracing it raised {type(error).__name__}: {error!s:.200}"
     if failure is not None and not _works_in_python(parent, function):

@@ -33,7 +33,14 @@ _numbers = itertools.count()
 
 
 class NeedsPython(Exception):  # internal: it ends a trace, and users never see it
-    """The function cannot be compiled to a program: Python has to run it for every element."""
+    """The function cannot be compiled to a program: Python has to run it for every element.
+
+    splits: whether a part of it may be compiled, apart from functions of the host.
+    """
+
+    def __init__(self, reason: str, *, splits: bool = False) -> None:
+        super().__init__(reason)
+        self.splits = splits
 
 
 @final
@@ -61,7 +68,7 @@ def trace(function: Callable[..., Any], specs: Nest) -> TracedFunction:
         NeedsPython: it needs values, assigns variables, prints, or has strings in its element or result.
     """
     if any(leaf.dtype == object for leaf in leaves(specs)):
-        raise NeedsPython("its element has strings")
+        raise NeedsPython("its element has strings", splits=True)
     if not all(isinstance(leaf, TensorSpec) for leaf in leaves(specs)):
         raise NeedsPython("its element has ragged or sparse tensors, of which no two have one shape")
     variables: list[Any] = []
@@ -74,28 +81,30 @@ def trace(function: Callable[..., Any], specs: Nest) -> TracedFunction:
 
 
 def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> tuple[TracedFunction, list[Any]]:
-    scope, pack, drawn = _VariableInputScope(), packer(specs), [False]
+    scope, pack, drawn, recorder = VariableInputScope(), packer(specs), [False], RejectingRecorder()
+    host_calls = recorder.prefix = _HostCalls()
     results: list[Nest] = []
 
     def pure(values: list[Any], seed: Any, place: Any, parts: list[Any]) -> list[Any]:
         scope.begin(variables, values)
         seeds = ElementSeeds(seed, place)
-        with entered(recorder=_RejectingRecorder(), replica=None), seeds_from(seeds):
-            result = map_leaves(_as_array, as_result(converted(function)(*as_arguments(pack(parts)))))
+        with entered(recorder=recorder, replica=None), seeds_from(seeds):
+            result = map_leaves(as_array, as_result(converted(function)(*as_arguments(pack(parts)))))
             results[:], drawn[0] = [result], seeds.drawn
             return leaves(result)
 
     pair = input_spec((2,), np.uint32)
     values = [input_spec(shape_of(v), v._dtype) for v in variables]
     inputs = [input_spec(s.shape, s.dtype) for s in leaves(specs)]
-    # JAX caches traces of inner functions, with the variable values and seeds that they used. An axis that exists only
-    # in this trace prevents that.
-    axes = [(f"map {next(_numbers)}", 1)]
     try:
         with scope, on_cpu():
-            closed = jax.make_jaxpr(pure, axis_env=axes)(values, pair, pair, inputs)
+            closed = make_jaxpr(pure, values, pair, pair, inputs)
     except DECISIONS as error:
-        raise NeedsPython("it decides in Python on the value of a tensor, or asks for it") from error
+        reason = "it decides in Python on the value of a tensor, or asks for it"
+        raise NeedsPython(reason, splits=host_calls.any) from error
+    except NeedsPython as reason:
+        reason.splits = host_calls.any
+        raise
     if closed.effects:
         raise NeedsPython("it prints, or calls Python back")
     made = closed.jaxpr
@@ -105,7 +114,16 @@ def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> 
     return TracedFunction(jaxpr, constants, tuple(variables), drawn[0], spec), scope.variables
 
 
-def _as_array(leaf: Any) -> jax.Array:
+def make_jaxpr(function: Callable[..., Any], *inputs: Any) -> xc.ClosedJaxpr:
+    """Traces a function of inputs of these specs."""
+    # JAX caches traces of inner functions, with the variable values and seeds that they used. An axis that exists only
+    # in this trace prevents that.
+    axes = [(f"map {next(_numbers)}", 1)]
+    return jax.make_jaxpr(function, axis_env=axes)(*inputs)
+
+
+def as_array(leaf: Any) -> jax.Array:
+    """Converts a leaf of a function's result. Raises NeedsPython for what is no tensor of numbers."""
     if isinstance(leaf, CompositeTensor):
         raise NeedsPython("its result has ragged or sparse tensors, of which no two have one shape")
     if holds_tensors(leaf):
@@ -117,14 +135,36 @@ def _as_array(leaf: Any) -> jax.Array:
 
 
 @final
-class _RejectingRecorder:
+class _HostCalls:
+    """In place of a step's recorder of host functions: notes whether one was given a tensor of the trace."""
+
+    def __init__(self) -> None:
+        self.any = False
+
+    def called(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls the function, which says what it needs."""
+        self.any = self.any or any(isinstance(v, jax.core.Tracer) for v in jax.tree.leaves((args, kwargs)))
+        return function(*args, **kwargs)
+
+    def called_if_needed(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls the function."""
+        return function(*args, **kwargs)
+
+    def size(self, tracer: Any) -> None:
+        """Returns None: the value is not known."""
+
+
+@final
+class RejectingRecorder:
     """The recorder of code under the trace: ends the trace at everything that only Python or a step can do."""
 
     eager = False
     platform = "cpu"
     tapes: tuple[Any, ...] = ()
     strategy = None
-    prefix = NothingKnown()
+
+    def __init__(self) -> None:
+        self.prefix: Any = NothingKnown()
 
     def draw(self, source: Any) -> Any:
         """Ends the trace, which cannot draw from an iterator."""
@@ -146,7 +186,7 @@ class _RejectingRecorder:
 
 
 @final
-class _VariableInputScope(keras.StatelessScope):  # type: ignore[misc]
+class VariableInputScope(keras.StatelessScope):  # type: ignore[misc]
     """Redirects every read of a variable to an input of the program, and records which variables are read."""
 
     def __init__(self) -> None:

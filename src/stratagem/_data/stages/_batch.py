@@ -34,7 +34,9 @@ class BatchStage(UnaryStage):
         return self._batch_size
 
     def walk(self) -> StageIterator:
-        return _BatchIterator(self._parent.walk(), self._batch_size, drop_remainder=self._drop_remainder)
+        size, drop = self._batch_size, self._drop_remainder
+        together = self._parent.walk_batches(size, drop_remainder=drop)
+        return _BatchIterator(self._parent.walk(), size, drop_remainder=drop) if together is None else together
 
     def example(self) -> Nest:
         return stacked([self._parent.example()] * self._batch_size)

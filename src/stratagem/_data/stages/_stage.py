@@ -101,6 +101,10 @@ class Stage(abc.ABC):
     def walk(self) -> StageIterator:
         """Starts a new iteration from the beginning."""
 
+    def walk_batches(self, size: int, *, drop_remainder: bool) -> StageIterator | None:
+        """Starts an iteration over batches of elements, if the stage makes these at once; None if elements must be stacked."""
+        return None
+
     @abc.abstractmethod
     def example(self) -> Nest:
         """Some element, made without starting an epoch. Raises StopIteration if there is none."""

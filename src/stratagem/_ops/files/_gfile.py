@@ -20,6 +20,7 @@ from stratagem._base.errors import (
 )
 from stratagem._base.paths import StrPath, file_errors, local_path
 from stratagem._base.types import PathLike, TensorLike
+from stratagem._core.step import host_function
 
 
 def exists(path: StrPath) -> bool:
@@ -230,6 +231,7 @@ class GFile:
         self._file.close()
 
 
+@host_function
 def read_file(filename: PathLike, name: str | None = None) -> np.ndarray:
     """Reads a file's bytes as a scalar string tensor. Raises NotFoundError, and ValueError without a name."""
     _require(filename, "tf.io.read_file", "a file's name")

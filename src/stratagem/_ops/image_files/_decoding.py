@@ -7,21 +7,21 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.step import host_function
-from stratagem._ops._convert import Tensor, on_device
 from stratagem._ops._dtypes import as_dtype, uint8
 from stratagem._ops.image_files._gif import gif_frames
 from stratagem._ops.image_files._jpeg import jpeg_pixels
-from stratagem._ops.image_files._libraries import contents_of, damage_is_an_error, format_of
+from stratagem._ops.image_files._libraries import contents_of, damage_is_an_error, format_of, sized_by_file
 from stratagem._ops.image_files._png import png_pixels
 
 _BMP_BYTES = {8: 1, 24: 3, 32: 4}  # of a pixel, by its bits
 
 
 @host_function
+@sized_by_file
 def decode_jpeg(
     contents: TensorLike, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
     try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> np.ndarray:  # fmt: skip
     """Decodes a JPEG file, a scalar string: (height, width, channels), uint8. PNG files and still GIF files are taken, too.
 
     channels: 1 or 3, or 0 for those of the file. ratio: 1, 2, 4 or 8, by which the image is made smaller.
@@ -36,13 +36,15 @@ def decode_jpeg(
     data = contents_of(contents, what)
     _refuse_channels(channels, what)
     if format_of(data, what) == "jpeg":
-        found = jpeg_pixels(data, what, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method)
-        return on_device(found)
-    return on_device(_still(data, channels, what, "uint8"))
+        return jpeg_pixels(data, what, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method)
+    return _still(data, channels, what, "uint8")
 
 
 @host_function
-def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
+@sized_by_file
+def decode_png(
+    contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None
+) -> np.ndarray:
     """Decodes a PNG file, a scalar string: (height, width, channels). JPEG files and GIF files of one frame are taken, too.
 
     channels: 1 (gray), 3 (colours), 4 (with opacity), or 0 for those of the file. dtype: uint8 or uint16.
@@ -55,11 +57,12 @@ def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8
     if kind not in ("uint8", "uint16"):
         raise InvalidArgumentError(f"{what}: dtype is uint8 or uint16, got {kind}. `tf.io.decode_image` has others.")
     _refuse_channels(channels, what)
-    return on_device(_still(contents_of(contents, what), channels, what, kind))
+    return _still(contents_of(contents, what), channels, what, kind)
 
 
 @host_function
-def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
+@sized_by_file
+def decode_gif(contents: TensorLike, name: str | None = None) -> np.ndarray:
     """Decodes a GIF file, a scalar string: (frames, height, width, 3), uint8. JPEG and PNG files have one frame.
 
     Raises:
@@ -68,12 +71,13 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     what = "tf.io.decode_gif"
     data = contents_of(contents, what)
     if format_of(data, what) == "gif":
-        return on_device(gif_frames(data, what))
-    return on_device(_still(data, 3, what, "uint8")[None])
+        return gif_frames(data, what)
+    return _still(data, 3, what, "uint8")[None]
 
 
 @host_function
-def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
+@sized_by_file
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> np.ndarray:
     """Decodes a BMP file, a scalar string: (height, width, channels), uint8. Numbers of a palette stay numbers.
 
     channels: 3, 4, or 0 for those of the file.
@@ -90,14 +94,15 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
             "instead."
         )
     _refuse_channels(channels, what)
-    return on_device(_bmp(data, channels, what))
+    return _bmp(data, channels, what)
 
 
 @host_function
+@sized_by_file
 def decode_image(
     contents: TensorLike, channels: int | None = None, dtype: DTypeLike = uint8, name: str | None = None,
     expand_animations: bool = True,
-) -> Tensor:  # fmt: skip
+) -> np.ndarray:  # fmt: skip
     """Decodes a JPEG, PNG, GIF or BMP file, a scalar string: (height, width, channels), of GIF (frames, height, width, 3).
 
     channels: as the function of the format has them. dtype: that of the result, whose numbers are scaled: floating point
@@ -125,7 +130,7 @@ def decode_image(
         pixels = _deepened(_bmp(data, wanted, what), depth)
     else:
         pixels = _still(data, wanted, what, depth)
-    return on_device(scaled(pixels, kind.dtype))
+    return scaled(pixels, kind.dtype)
 
 
 def _refuse_channels(channels: int, what: str) -> None:

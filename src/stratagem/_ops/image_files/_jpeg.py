@@ -11,7 +11,14 @@ from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, on_device, on_host, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
-from stratagem._ops.image_files._libraries import check_size, contents_of, damage_is_an_error, library, pixels_of
+from stratagem._ops.image_files._libraries import (
+    check_size,
+    contents_of,
+    damage_is_an_error,
+    library,
+    pixels_of,
+    sized_by_file,
+)
 
 _METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
 _CMYK = ("CMYK", "YCCK")
@@ -71,10 +78,11 @@ def _without_black(inks: np.ndarray) -> np.ndarray:
 
 
 @host_function
+@sized_by_file
 def decode_and_crop_jpeg(
     contents: TensorLike, crop_window: TensorLike, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
     try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> np.ndarray:  # fmt: skip
     """Decodes the part of a JPEG file within `crop_window`: [top, left, height, width], in pixels after `ratio`.
 
     Returns (height, width, channels), uint8. The other arguments are those of `decode_jpeg`.
@@ -95,7 +103,7 @@ def decode_and_crop_jpeg(
     inside = min(top, left) >= 0 and top + height <= pixels.shape[0] and left + width <= pixels.shape[1]
     if not inside or min(height, width) <= 0:
         raise InvalidArgumentError(f"{what}: the window {window} is not in an image of {list(pixels.shape[:2])}.")
-    return on_device(np.ascontiguousarray(pixels[top : top + height, left : left + width]))
+    return np.ascontiguousarray(pixels[top : top + height, left : left + width])
 
 
 def _refuse_channels(channels: int, what: str) -> None:

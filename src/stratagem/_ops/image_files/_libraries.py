@@ -5,18 +5,25 @@ simplejpeg decodes JPEG by libjpeg-turbo with TensorFlow's settings; Pillow has 
 
 import contextlib
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, StratagemError, UnimplementedError
-from stratagem._ops._convert import is_traced, need_value, on_host, tensor
+from stratagem._core.step import SizedByContents
+from stratagem._ops._convert import Tensor, is_traced, need_value, on_device, on_host, tensor
 
 _FIRST_BYTES = {"jpeg": (b"\xff\xd8\xff",), "png": (b"\x89PNG\r\n\x1a\n",), "gif": (b"GIF8",), "bmp": (b"BM",)}
 
 _MOST_PIXELS = 2**29
+P = ParamSpec("P")
+
+
+def sized_by_file(function: Callable[P, np.ndarray]) -> SizedByContents[P, Tensor]:
+    """Makes a function that decodes to NumPy one that returns a tensor, whose height and width the file tells."""
+    return SizedByContents(function, on_device)
 
 
 def contents_of(contents: Any, what: str) -> bytes:

@@ -1,12 +1,16 @@
 """The geometry of `tf.image`: flips, rotations, crops and paddings, in which pixels keep their values."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.types import IntLike, TensorLike
+from stratagem._core.step import has_unknown_sizes, sized_call
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, static_int, tensor
 from stratagem._ops._symbolic import accept_symbols
+from stratagem._ops.images._on_host import cropped_or_padded
 from stratagem._ops.images._shapes import image_or_batch
 
 _HEIGHT, _WIDTH = -3, -2
@@ -118,6 +122,9 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: IntLike, target_wi
     """
     array = image_or_batch("resize_with_crop_or_pad", image)
     size = _known_sizes("resize_with_crop_or_pad", target_height, target_width)
+    if has_unknown_sizes(array.shape) and array.ndim == 3:
+        changed = functools.partial(cropped_or_padded, size=size)
+        return sized_call(changed, array, shape=(*size, array.shape[-1]), dtype=array.dtype)
     missing = [target - own for target, own in zip(size, array.shape[_HEIGHT:-1], strict=True)]
     kept = [min(target, own) for target, own in zip(size, array.shape[_HEIGHT:-1], strict=True)]
     (crop_top, crop_left), (pad_top, pad_left) = ([max(sign * n // 2, 0) for n in missing] for sign in (-1, 1))

@@ -1,5 +1,6 @@
 """Random changes of images: `tf.image.random_*` and `stateless_random_*`, TensorFlow's numbers as `tf.random`'s are."""
 
+import functools
 from collections.abc import Callable
 from typing import Final
 
@@ -7,12 +8,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import ShapeLike, TensorLike
+from stratagem._core.step import has_unknown_sizes, sized_call
 from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
 from stratagem._ops._dtypes import int32
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._colors import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
+from stratagem._ops.images._on_host import check_fit, cut
 from stratagem._ops.images._shapes import image_or_batch
 from stratagem._ops.sampling import stateless_uniform, uniform
 
@@ -115,10 +117,11 @@ def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor
 def _cropped(name: str, value: TensorLike, size: ShapeLike, draw: Draw) -> Tensor:
     """A part of this size, at a place where it fits."""
     array, wanted = tensor(value), static_shape(size)
-    if len(wanted) != array.ndim or any(part > whole for part, whole in zip(wanted, array.shape, strict=True)):
-        raise InvalidArgumentError(
-            f"tf.image.{name}: size has a number for each dimension and fits into the shape {array.shape}, got {list(wanted)}."
-        )
+    if has_unknown_sizes(array.shape) and len(wanted) == array.ndim:
+        numbers = draw([array.ndim], 0, _LARGEST, dtype=int32)
+        part = functools.partial(cut, size=wanted, name=name)
+        return sized_call(part, array, numbers, shape=wanted, dtype=array.dtype, selects=True)
+    check_fit(name, array.shape, wanted)
     room = np.array(array.shape, np.int32) - np.array(wanted, np.int32) + 1
     offsets = draw([array.ndim], 0, _LARGEST, dtype=int32) % room
     with allow_x64(array.dtype):

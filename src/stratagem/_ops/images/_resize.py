@@ -1,5 +1,6 @@
 """Resizing of `tf.image`, and of `tf.compat.v1.image`, whose pixels lie elsewhere."""
 
+import functools
 from collections.abc import Callable
 from typing import Final
 
@@ -9,9 +10,11 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, ShapeLike, TensorLike
+from stratagem._core.step import has_unknown_sizes, sized_call
 from stratagem._ops._convert import Tensor, static_int, static_shape
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._geometry import pad_to_bounding_box
+from stratagem._ops.images._on_host import picked, resampled
 from stratagem._ops.images._shapes import batch_of, image_or_batch
 from stratagem._ops.images._taps import KERNELS, Grid, Taps, area, bicubic, bilinear, filtered, nearest
 
@@ -58,24 +61,29 @@ def resize(
     """
     array = image_or_batch("resize", images)
     new = _new_size("resize", array, size, preserve_aspect_ratio)
+    if has_unknown_sizes(array.shape) and array.ndim == 3:
+        return _resize_later(array, new, method, antialias)
     if method == "nearest":
         return _picked("resize", array, new, half=True, corners=False)
     return _resized("resize", array, new, _taps_of(method, antialias), half=True, corners=False)
 
 
-def resize_on_host(image: np.ndarray, size: _Size, method: str) -> np.ndarray:
-    """Returns what `resize` makes of one image, by NumPy: a program for each size of image takes 0.1 s to compile.
-
-    Raises as `resize` does.
-    """
+def resize_on_host(image: np.ndarray, size: _Size, method: str, antialias: bool = False) -> np.ndarray:
+    """Returns what `resize` makes of one image, by NumPy. Raises as `resize` does."""
     _checked("resize", image, size)
-    grids = [Grid(old, new) for old, new in zip(image.shape[:2], size, strict=True)]
     if method == "nearest":
-        return image[nearest(grids[0])][:, nearest(grids[1])]
-    rows, columns = (_taps_of(method, False)(grid).matrix(grid.old) for grid in grids)
-    return np.einsum("hwc,Hh,Ww->HWc", image.astype(np.float32), rows, columns, optimize=True)
+        return picked(image, size)
+    return resampled(image, size, _taps_of(method, antialias))
 
 
+def _resize_later(array: Tensor, new: _Size, method: str, antialias: bool) -> Tensor:
+    """The result for an image whose sizes the trace does not know: the host computes it."""
+    kind = array.dtype if method == "nearest" else np.float32
+    resized = functools.partial(resize_on_host, size=new, method=method, antialias=antialias)
+    return sized_call(resized, array, shape=(*new, array.shape[-1]), dtype=kind, selects=method == "nearest")
+
+
+@functools.cache
 def _taps_of(method: str, antialias: bool) -> Callable[[Grid], Taps]:
     """Returns what a method other than `nearest` makes a pixel of. Raises ValueError for an unknown one."""
     if method in _WITHOUT_FILTER and not (antialias and method in KERNELS):

@@ -1,0 +1,74 @@
+"""Tensors whose sizes only their contents tell, as images have them: functions that make and take such tensors on the host."""
+
+import functools
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, ParamSpec, TypeVar, final
+
+import jax
+import numpy as np
+from jax.extend import core as xc
+
+from stratagem._base.types import DTypeLike, ShapeLike
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Takes tensors with sizes that the trace does not know. It is never compiled: a program of such sizes is computed on the host.
+_sized_call_p = xc.Primitive("sized_call")
+
+
+def _result(
+    *operands: Any, function: Hashable, shape: tuple[Any, ...], dtype: Any, selects: bool
+) -> jax.core.ShapedArray:
+    return jax.core.ShapedArray(shape, dtype)
+
+
+_sized_call_p.def_abstract_eval(_result)
+
+
+@final
+class SizedByContents(Generic[P, T]):
+    """A function whose result has sizes, all but the last, that only the contents of its argument tell.
+
+    function: returns it as NumPy. convert: makes a tensor of that.
+    """
+
+    def __init__(self, function: Callable[P, np.ndarray], convert: Callable[[np.ndarray], T]) -> None:
+        self.function, self._convert = function, convert
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Returns the result as a tensor."""
+        return self._convert(self.function(*args, **kwargs))
+
+
+def has_unknown_sizes(shape: ShapeLike) -> bool:
+    """Returns whether a trace does not know a size of this shape."""
+    return any(not isinstance(size, int) for size in shape)
+
+
+def sized_call(
+    function: Callable[..., np.ndarray],
+    *operands: jax.Array,
+    shape: ShapeLike,
+    dtype: DTypeLike,
+    selects: bool = False,
+) -> jax.Array:
+    """Returns what a function of NumPy arrays will make of tensors of unknown sizes: a tensor of this shape and dtype.
+
+    selects: whether its numbers are some of the first operand's, unchanged.
+    """
+    found: jax.Array = _sized_call_p.bind(
+        *operands, function=function, shape=shape, dtype=np.dtype(dtype), selects=selects
+    )
+    return found
+
+
+def called_function(eqn: xc.JaxprEqn) -> Callable[..., np.ndarray] | None:
+    """Returns the function of an equation that `sized_call` made; None for any other."""
+    return eqn.params["function"] if eqn.primitive is _sized_call_p else None
+
+
+def is_selection(eqn: xc.JaxprEqn) -> bool:
+    """Returns whether the numbers of an equation's result are some of its first operand's, unchanged."""
+    return eqn.primitive.name == "dynamic_slice" or bool(eqn.params.get("selects"))

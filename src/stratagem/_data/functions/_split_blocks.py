@@ -1,0 +1,297 @@
+"""An iterator over the results of a split function: the host's part in threads, the program on blocks or whole batches."""
+
+import functools
+import itertools
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from stratagem._data.elements._nest import Array, Nest, leaves, packer, rows_of, stacked
+from stratagem._data.functions._applied import AppliedFunction, check_tensors
+from stratagem._data.functions._draws import Places, places
+from stratagem._data.functions._split_mode import HostPart, SplitMapMode, numbers_of
+from stratagem._data.stages._order import State
+from stratagem._data.stages._read_ahead import FailedElement, InlineExecutor, Result, SerialExecutor, ThreadExecutor
+from stratagem._data.stages._stage import StageIterator
+
+_MAX_ROWS = 64
+_MAX_BYTES = 1 << 20
+
+
+@final
+@dataclass(frozen=True)
+class BatchRequest:
+    """Asks for batches of this many results instead of single ones."""
+
+    size: int
+    drop_remainder: bool
+
+
+@final
+@dataclass
+class _Block:
+    """Elements that were read together. origin, skip: where: so many elements after a state of the parent.
+
+    first: the number of the first one. failure: the parent's error after them. parts: what the host makes of them.
+    """
+
+    origin: State
+    skip: int
+    first: int
+    elements: list[Nest]
+    failure: Exception | None
+    parts: list[Future[Result]] = field(default_factory=list)
+
+    def cancel(self) -> None:
+        """Gives up what has not begun."""
+        for part in self.parts:
+            part.cancel()
+
+
+@final
+class SplitIterator(StageIterator):
+    """Reads blocks of elements ahead, and returns the results one by one, or a block as a batch, in order.
+
+    Only for parents without side effects. An error is raised at its position. The state is that of the next result.
+    """
+
+    def __init__(
+        self,
+        parent: StageIterator,
+        applied: AppliedFunction,
+        mode: SplitMapMode,
+        threads: int,
+        block: int,
+        batch: BatchRequest | None,
+    ) -> None:
+        super().__init__(parent)
+        self._source, self._applied, self._mode = parent, applied, mode
+        self._batch = batch
+        self._size = block if batch is None else batch.size
+        self._executor: SerialExecutor = ThreadExecutor(threads) if threads > 1 else InlineExecutor()
+        self._jobs = 1 if threads == 1 else max(1, min(self._size, 4 * threads))
+        self._depth = 1 if threads == 1 else max(2, -(-2 * threads // self._size))
+        self._epoch_facts = applied.begin()
+        self._ahead: deque[_Block] = deque()
+        self._continue_at(parent.get_state(), 0, 0)
+
+    def _continue_at(self, origin: State, skip: int, first: int) -> None:
+        """Continues reading, so many elements after the parent's present state `origin`."""
+        for block in self._ahead:
+            block.cancel()
+        self._ahead.clear()
+        for _ in itertools.islice(self._source, skip):
+            pass
+        self._next_first, self._ended = first, False
+        self._head = _Block(origin, skip, first, [], None)
+        self._begin = (origin, skip)
+        self._results: list[Nest] = []
+        self._position = 0
+
+    def __next__(self) -> Nest:
+        if self._batch is not None:
+            return self._next_batch(self._batch)
+        while self._position == len(self._results):
+            failure = self._head.failure
+            if failure is not None:
+                self._head.failure = None
+                raise failure
+            self._head = self._next_block()
+            self._results, self._position = self._finished(self._head), 0
+        self._position += 1
+        found = self._results[self._position - 1]
+        if isinstance(found, FailedElement):
+            raise found.error
+        return found
+
+    def _next_batch(self, batch: BatchRequest) -> Nest:
+        block = self._head = self._next_block()
+        if block.failure is None and batch.drop_remainder and len(block.elements) < batch.size:
+            self._ended = True
+            raise StopIteration
+        parts = self._parts(block)
+        error = next((i for i, part in enumerate(parts) if isinstance(part, FailedElement)), None)
+        if error is not None:
+            # As in TensorFlow, the batch is lost as far as the error; the next one begins after it.
+            self._source.set_state(block.origin)
+            self._continue_at(block.origin, block.skip + error + 1, block.first + error + 1)
+            raise parts[error].error
+        self._head = _Block(*self._begin_of_next(), self._next_first_of(block), [], None)
+        if block.failure is not None:
+            raise block.failure
+        alike = self._alike(parts)
+        return stacked(self._one_by_one(block, parts)) if alike is None else self._program(block, parts, alike)
+
+    def _next_first_of(self, block: _Block) -> int:
+        return block.first + len(block.elements)
+
+    def _begin_of_next(self) -> tuple[State, int]:
+        """The place of the next block to return."""
+        return (self._ahead[0].origin, self._ahead[0].skip) if self._ahead else self._begin
+
+    def _next_block(self) -> _Block:
+        self._fill()
+        if not self._ahead:
+            raise StopIteration
+        block = self._ahead.popleft()
+        if self._depth > 1:
+            self._fill()
+        return block
+
+    def _fill(self) -> None:
+        while len(self._ahead) < self._depth and not self._ended:
+            elements: list[Nest] = []
+            failure: Exception | None = None
+            try:
+                elements.extend(itertools.islice(self._source, self._size))
+            except Exception as error:  # raised when its turn comes
+                failure = error
+            if not elements and failure is None:
+                self._ended = True
+                return
+            block = _Block(*self._begin, self._next_first, elements, failure)
+            self._next_first += len(elements)
+            self._begin = (self._source.get_state(), 0)
+            self._submit(block)
+            self._ahead.append(block)
+
+    def _submit(self, block: _Block) -> None:
+        count = len(block.elements)
+        at = self._places(block) if self._epoch_facts else None
+        before = self._before(block, at)
+        step = -(-count // self._jobs) if count else 1
+        for start in range(0, count, step):
+            rows = slice(start, start + step)
+            given = None if before is None else before[rows]
+            own = None if at is None else at[rows]
+            # The job does not refer to this iterator, which the threads would otherwise keep alive.
+            job = functools.partial(
+                _host_parts, self._applied, self._mode, block.elements[rows], given, own, block.first + start
+            )
+            block.parts.append(self._executor.submit(job))
+
+    def _places(self, block: _Block) -> Places:
+        """The places of as many elements as blocks have: sums may differ in their last digit between sizes of programs."""
+        return places(self._epoch_facts, block.first, self._size)
+
+    def _before(self, block: _Block, at: Places | None) -> list[tuple[Array, ...]] | None:
+        """The results of the program before the host's part for every element; None if there are none, or not for all."""
+        settled = self._mode.settled
+        if settled is None or settled.before is None or not block.elements:
+            return None
+        numbers = stacked([numbers_of(element) for element in self._filled(block.elements)])
+        found = settled.before.many(numbers, self._size, *self._drawing(at))
+        return list(zip(*leaves(found), strict=True))
+
+    def _filled(self, rows: Sequence[Any]) -> list[Any]:
+        return [*rows, *[rows[-1]] * (self._size - len(rows))]
+
+    def _drawing(self, at: Places | None) -> tuple[Any, ...]:
+        return () if at is None else (self._applied.draws.seed, at)
+
+    def _parts(self, block: _Block) -> list[Any]:
+        return [part for future in block.parts for part in future.result()[0]]
+
+    def _finished(self, block: _Block) -> list[Nest]:
+        parts = self._parts(block)
+        alike = self._alike(parts) if self._size > 1 else None
+        if alike is None:
+            return self._one_by_one(block, parts)
+        return rows_of(self._program(block, parts, alike))
+
+    def _alike(self, parts: Sequence[Any]) -> HostPart | None:
+        """The first part, if one program goes on with all of them."""
+        if not parts or not all(isinstance(part, HostPart) for part in parts):
+            return None
+        same = all(part.split is parts[0].split for part in parts) and parts[0].split.cut.settled
+        return parts[0] if same else None
+
+    def _program(self, block: _Block, parts: Sequence[HostPart], one: HostPart) -> Nest:
+        """The stacked results of elements with which one program goes on."""
+        cut, count = one.split.cut, len(parts)
+        computed: Sequence[Array] = ()
+        if cut.after is not None:
+            at = self._places(block) if self._epoch_facts else None
+            inputs = stacked([part.inputs for part in self._filled(parts)])
+            computed = [rows[:count] for rows in cut.after.many(inputs, self._size, *self._drawing(at))]
+        found = []
+        for name in one.split.results:
+            where = cut.results[name] if isinstance(name, int) else name
+            if isinstance(where, int):
+                found.append(computed[where])
+            else:
+                found.append(stacked([np.asarray(part.known(where)) for part in parts]))
+        result = packer(one.split.template)(found)
+        check_tensors(result)
+        return result
+
+    def _one_by_one(self, block: _Block, parts: Sequence[Any]) -> list[Nest]:
+        found = []
+        for i, part in enumerate(parts):
+            if not isinstance(part, HostPart):
+                found.append(part)
+                continue
+            at = places(self._epoch_facts, block.first + i, 1) if self._epoch_facts else None
+            after = part.split.cut.after
+            found.append(part.result(() if after is None else after(part.inputs, *self._drawing(at))))
+        return found
+
+    def get_state(self) -> State:
+        block = self._head
+        return {
+            "parent": block.origin,
+            "skip": block.skip,
+            "first": block.first,
+            "position": self._position,
+            "draws": self._epoch_facts,
+        }
+
+    def set_state(self, state: State) -> None:
+        self._source.set_state(state["parent"])
+        self._epoch_facts = state["draws"]
+        self._applied.restore(self._epoch_facts)
+        self._continue_at(state["parent"], state["skip"], state["first"])
+        if state["position"]:
+            self._head = self._next_block()
+            self._results, self._position = self._finished(self._head), state["position"]
+
+    def close(self) -> None:
+        """Stops the threads and the parent iterators."""
+        for block in self._ahead:
+            block.cancel()
+        self._ahead.clear()
+        self._executor.stop()
+        super().close()
+
+
+def block_size(mode: SplitMapMode) -> int:
+    """The number of elements that are processed at once, ahead of their use."""
+    size = max(1, mode.bytes_of_result)
+    return max(1, min(_MAX_ROWS, _MAX_BYTES // size))
+
+
+def _host_parts(
+    applied: AppliedFunction,
+    mode: SplitMapMode,
+    elements: Sequence[Nest],
+    before: Sequence[tuple[Array, ...]] | None,
+    at: Places | None,
+    first: int,
+) -> Result:
+    """Returns for each element its `HostPart`, the result of Python, or a `FailedElement`."""
+    found: list[Any] = []
+    for i, element in enumerate(elements):
+        drawing = () if at is None else (applied.draws.seed, at[i : i + 1])
+        try:
+            part: Any = mode.host_part_or_none(element, None if before is None else before[i], drawing)
+            if part is None:
+                part = applied.in_python_at(element, drawing, first + i)
+                check_tensors(part)
+        except Exception as error:
+            part = FailedElement(error)
+        found.append(part)
+    return found, {}
