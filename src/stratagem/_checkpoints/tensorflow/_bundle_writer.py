@@ -10,7 +10,7 @@ import google_crc32c
 import numpy as np
 
 from stratagem._base.errors import NotFoundError, OpError
-from stratagem._base.files import atomic_write, is_temporary
+from stratagem._base.files import atomic_write
 from stratagem._base.framing import mask
 from stratagem._base.tensor_proto import CODES
 from stratagem._checkpoints.tensorflow._bundle import Bundle
@@ -21,6 +21,7 @@ from stratagem._checkpoints.tensorflow._table import table
 
 _CHUNK = 8 << 20
 _SHARD = re.compile(r"\.data-\d{5}-of-\d{5}")
+_UNFINISHED = re.compile(r"\.[0-9a-f]{8}\.(?=.)")  # as `atomic_write` names a file until it is complete
 
 
 def write_bundle(prefix: str, tensors: Mapping[str, np.ndarray]) -> None:
@@ -80,8 +81,14 @@ def _remove_others(prefix: str, count: int) -> None:
     """Removes the shards of replaced checkpoints with this prefix, and what killed processes have left."""
     directory, name = os.path.split(prefix)
     for entry in list(os.scandir(directory or ".")):
-        rest = entry.name.removeprefix(name)
-        shard = rest != entry.name and _SHARD.fullmatch(rest)
-        other = shard and not rest.endswith(f"-of-{count:05d}")
-        if other or is_temporary(entry.name, f"{name}.index"):
+        other = _is_shard(entry.name, name) and not entry.name.endswith(f"-of-{count:05d}")
+        unfinished = _UNFINISHED.match(entry.name)
+        if unfinished is not None:
+            whole = entry.name[unfinished.end() :]
+            other = whole == f"{name}.index" or _is_shard(whole, name)
+        if other:
             Path(entry.path).unlink(missing_ok=True)
+
+
+def _is_shard(file: str, name: str) -> bool:
+    return file.startswith(name) and _SHARD.fullmatch(file, len(name)) is not None
