@@ -16,6 +16,7 @@ from stratagem._checkpoints._latest_intact import checkpoints_iterator as checkp
 from stratagem._checkpoints._latest_intact import is_good as is_good
 from stratagem._checkpoints._latest_intact import latest_checkpoint as latest_checkpoint
 from stratagem._checkpoints._manager import CheckpointManager as CheckpointManager
+from stratagem._checkpoints._named import Derived as Derived
 from stratagem._checkpoints._named import NamedCheckpoint as NamedCheckpoint
 from stratagem._checkpoints._options import CheckpointFormat as CheckpointFormat
 from stratagem._checkpoints._options import CheckpointOptions as CheckpointOptions

@@ -145,8 +145,8 @@ def _optimizer_parts(optimizer: Any, *, reading: bool) -> dict[str, Any]:
     known = _OPTIMIZERS_OWN | {own for own, _, _ in slots}
     parts |= {n: v for n, v in vars(optimizer).items() if n not in known | BOOKKEEPING and is_trackable(v)}
     rows = zip(*[found for name, _ in lists.items() if (found := parts[name])], strict=False)
-    parts["_variables"] = [optimizer.iterations, *(variable for row in rows for variable in row)]
-    return parts
+    # First: an edge that comes earlier names the value.
+    return {"_variables": [optimizer.iterations, *(variable for row in rows for variable in row)], **parts}
 
 
 def _filled(optimizer: Any, name: str, slots: Any) -> Any:

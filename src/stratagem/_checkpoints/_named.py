@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import final
 
 import numpy as np
@@ -23,6 +24,9 @@ from stratagem._checkpoints._pending import Assignments, assign, check_fit
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
 
+# The value of a variable, made of others that a checkpoint has in its place; None if these are not there either.
+Derived = Callable[[Mapping[str, Stored]], np.ndarray | None]
+
 
 @final
 class NamedCheckpoint:
@@ -30,10 +34,16 @@ class NamedCheckpoint:
 
     variables: a function that returns them; called whenever they are saved or restored.
     companion: a Checkpoint that is saved and restored with them, so that the result is also one of its own checkpoints.
+    derived: what to do without a variable's value, by its name.
     """
 
-    def __init__(self, variables: Callable[[], dict[str, Trackable]], companion: Checkpoint | None = None) -> None:
-        self._variables, self._companion = variables, companion
+    def __init__(
+        self,
+        variables: Callable[[], dict[str, Trackable]],
+        companion: Checkpoint | None = None,
+        derived: Mapping[str, Derived] = MappingProxyType({}),
+    ) -> None:
+        self._variables, self._companion, self._derived = variables, companion, derived
         with entered(strategy=None, replica=None, crossing=False):
             self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
 
@@ -67,7 +77,7 @@ class NamedCheckpoint:
         """
         path = local_path(save_path)
         contents = read(path)
-        arrays = contents.arrays
+        arrays = {**self._made_of(contents.arrays), **contents.arrays}
         assignments = self._matched(arrays, path, {name: name for name in self._variables()})
         if self._companion is not None:
             self._companion.read(path)  # changes nothing if it raises; no value of `assignments` has been assigned yet
@@ -80,6 +90,10 @@ class NamedCheckpoint:
         arrays: the values of that checkpoint, by name. Raises the same errors as `restore`.
         """
         _assign_all(self._matched(arrays, path, names), arrays)
+
+    def _made_of(self, arrays: Mapping[str, Stored]) -> dict[str, Stored]:
+        made = {name: derive(arrays) for name, derive in self._derived.items() if name not in arrays}
+        return {name: array for name, array in made.items() if array is not None}
 
     def _matched(self, arrays: Mapping[str, Stored], path: str, names: dict[str, str]) -> Assignments:
         """The variables with their saved nodes, after checking that all values exist and fit."""

@@ -103,7 +103,7 @@ def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReade
 
 
 def new_checkpoint_reader(filepattern: str | os.PathLike[str]) -> CheckpointReader:
-    """A reader for one checkpoint, as `tf.compat.v1.train.NewCheckpointReader`. Raises NotFoundError when there is none."""
+    """A reader for one checkpoint. Raises NotFoundError when there is none."""
     path = local_path(filepattern)
     return TensorFlowReader(path) if is_tensorflow(path) else OwnReader(path)
 

@@ -24,5 +24,7 @@ def read_varint(data: bytes | memoryview, at: int) -> tuple[int, int]:
         if byte < 0x80:
             if number >= 1 << 64:
                 break
+            if byte == 0 and i > 0:
+                raise ValueError("a number has more bytes than it needs")
             return number, at + i + 1
     raise ValueError("a number has more than 64 bits")
