@@ -68,6 +68,7 @@ EXPECTED = {
     "keras.src.metrics": {"reduction_metrics"},
     "keras.src.metrics.metric": {"Metric"},
     "keras.src.legacy.saving": {"legacy_h5_format"},
+    "keras.src.models.functional": {"Functional"},
     "keras.src.optimizers.base_optimizer": {"BaseOptimizer", "clip_by_global_norm"},
     "keras.src.optimizers.optimizer": {"Optimizer"},
     "keras.src.optimizers.loss_scale_optimizer": {"LossScaleOptimizer"},

@@ -74,7 +74,7 @@ class Checkpoint(Tracked):
         if not name.startswith("_"):
             self._resume()
 
-    def tracked_parts(self, parts: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    def tracked_parts(self, parts: Callable[[Trackable], dict[str, Trackable]]) -> dict[str, Trackable]:
         """The root's parts, this object's own, and the save counter once it exists."""
         found = {} if self._root is None else dict(parts(self._root))
         found |= {n: v for n, v in vars(self).items() if not n.startswith("_") and is_trackable(v)}

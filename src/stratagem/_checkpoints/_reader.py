@@ -45,7 +45,7 @@ class CheckpointReader(abc.ABC):
         """Returns whether there is an array of this name."""
 
     @abc.abstractmethod
-    def get_tensor(self, tensor_str: str) -> Any:
+    def get_tensor(self, tensor_str: str) -> Value:
         """The array of this name. Raises NotFoundError when there is none."""
 
     @abc.abstractmethod
@@ -66,7 +66,7 @@ class OwnReader(CheckpointReader):
     def has_tensor(self, tensor_str: str) -> bool:
         return tensor_str.removesuffix(_ENDING) in self._facts
 
-    def get_tensor(self, tensor_str: str) -> Any:
+    def get_tensor(self, tensor_str: str) -> Value:
         if not self.has_tensor(tensor_str):
             raise _missing(tensor_str, self._path, list(self._facts))
         if self._arrays is None:
@@ -87,7 +87,7 @@ class TensorFlowReader(CheckpointReader):
     def has_tensor(self, tensor_str: str) -> bool:
         return tensor_str in self._bundle.facts
 
-    def get_tensor(self, tensor_str: str) -> Any:
+    def get_tensor(self, tensor_str: str) -> Value:
         if not self.has_tensor(tensor_str):
             raise _missing(tensor_str, self._bundle.prefix, list(self._bundle.facts))
         return self._bundle.read(tensor_str)[()]

@@ -155,6 +155,6 @@ def read_hdf5_weights(model: keras.Model, path: str, by_name: bool, skip_mismatc
             legacy_h5_format.load_weights_from_hdf5_group(group, model, skip_mismatch)
 
 
-def has_layers_by_position(model: Any) -> bool:
+def has_layers_by_position(model: Value) -> bool:
     """Returns whether `model` is a Sequential or a functional model: their layers have an order of their own."""
     return isinstance(model, Functional | keras.Sequential)

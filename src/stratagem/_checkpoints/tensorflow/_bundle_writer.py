@@ -1,4 +1,4 @@
-"""Writes a TensorFlow checkpoint: one shard with all tensors, and their table."""
+"""Writes a TensorFlow checkpoint, a bundle: one shard with all tensors, and their table."""
 
 import os
 import re

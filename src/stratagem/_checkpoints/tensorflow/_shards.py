@@ -1,4 +1,4 @@
-"""The data files of a checkpoint, `PREFIX.data-00000-of-00001`, whose bytes are read where they are needed."""
+"""The shards of a checkpoint: its data files, `PREFIX.data-00000-of-00001`, whose bytes are read where they are needed."""
 
 import os
 import stat

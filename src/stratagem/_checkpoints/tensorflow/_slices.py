@@ -1,4 +1,4 @@
-"""Parts of tensors that were saved one by one: their places, and their keys in the table.
+"""Slices of tensors: parts that were saved one by one, their places, and their keys in the table.
 
 A key is the tensor's name and its part's place in a code whose bytes sort as the numbers do.
 """

@@ -22,8 +22,8 @@ def init_from_checkpoint(ckpt_dir_or_file: str | os.PathLike[str], assignment_ma
         NotFoundError: there is no checkpoint.
         ValueError: a name is not in the checkpoint or not in the model_fn, or a shape differs.
     """
-    building = current_building()
     given = local_path(ckpt_dir_or_file)
+    building = current_building()
     path = latest_checkpoint(given) or given
     reader = new_checkpoint_reader(path)
     known = {id(variable): name for name, variable in building.graph.variables.items()}
