@@ -31,6 +31,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("backend", "log", "paths", "files", "processes", "locks", "programs", "threads"),
         ("job", "framing", "tensor_proto"),
     ),
+    "_checkpoints": (("tensorflow",), ("",)),
     "_cluster": (("coordination",), ("control", "")),
     "_core": (
         ("reduce_op", "non_finite", "rewrites", "while_gradient", "interruption"),

@@ -266,6 +266,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "nn.fixed_unigram_candidate_sampler": lambda p: tf.nn.fixed_unigram_candidate_sampler([[1]], 1, 1, True, 5, p),
     "profiler.experimental.Profile": lambda p: tf.profiler.experimental.Profile(p).__enter__(),
     "profiler.experimental.start": tf.profiler.experimental.start,
+    "compat.v1.train.NewCheckpointReader": tf.compat.v1.train.NewCheckpointReader,
+    "compat.v1.train.init_from_checkpoint": lambda p: tf.compat.v1.train.init_from_checkpoint(p, {}),
     "train.latest_checkpoint": tf.train.latest_checkpoint,
     "train.list_variables": tf.train.list_variables,
     "train.load_checkpoint": tf.train.load_checkpoint,

@@ -14,7 +14,11 @@ FRAME_BYTES = HEADER.size + CHECKSUM.size
 
 def masked_crc(data: bytes) -> int:
     """The masked checksum that files store; an unmasked CRC is weak on data that itself contains CRCs."""
-    crc = google_crc32c.value(data)
+    return mask(google_crc32c.value(data))
+
+
+def mask(crc: int) -> int:
+    """The masked form of a CRC-32C."""
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 

@@ -23,9 +23,10 @@ from stratagem._checkpoints._latest_intact import checkpoints_iterator as checkp
 from stratagem._checkpoints._latest_intact import is_good as is_good
 from stratagem._checkpoints._latest_intact import latest_checkpoint as latest_checkpoint
 from stratagem._checkpoints._manager import CheckpointManager as CheckpointManager
+from stratagem._checkpoints._named import Derived as Derived
 from stratagem._checkpoints._named import NamedCheckpoint as NamedCheckpoint
+from stratagem._checkpoints._options import CheckpointFormat as CheckpointFormat
 from stratagem._checkpoints._options import CheckpointOptions as CheckpointOptions
-from stratagem._checkpoints._other_formats import tensorflow_checkpoint as tensorflow_checkpoint
 from stratagem._checkpoints._preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
 from stratagem._checkpoints._preemption import TerminationConfig as TerminationConfig
 from stratagem._checkpoints._preemption_watcher import PreemptionWatcher as PreemptionWatcher
@@ -34,6 +35,7 @@ from stratagem._checkpoints._reader import CheckpointReader as CheckpointReader
 from stratagem._checkpoints._reader import list_variables as list_variables
 from stratagem._checkpoints._reader import load_checkpoint as load_checkpoint
 from stratagem._checkpoints._reader import load_variable as load_variable
+from stratagem._checkpoints._reader import new_checkpoint_reader as new_checkpoint_reader
 from stratagem._checkpoints._status import LoadStatus as LoadStatus
 from stratagem._checkpoints._views import CheckpointView as CheckpointView
 from stratagem._checkpoints._views import TrackableView as TrackableView

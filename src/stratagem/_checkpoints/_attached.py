@@ -78,7 +78,7 @@ class AttachedCheckpoint:
     @classmethod
     def read(cls, path: str) -> "AttachedCheckpoint":
         """Reads the checkpoint at `path`. Raises the same errors as `Checkpoint.restore`."""
-        arrays = read(path).arrays
+        arrays = {key: np.asarray(value) for key, value in read(path).arrays.items()}
         return cls(path, load(path), arrays)
 
     def file(self, name: str) -> Path:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable
-from stratagem._checkpoints._checkpoint_files import AttachedFiles, CheckpointContents, read
+from stratagem._checkpoints._checkpoint_files import AttachedFiles
 from stratagem._checkpoints._children import (
     Tracked,
     is_stateful,
@@ -20,10 +21,14 @@ from stratagem._checkpoints._children import (
     state_of,
     value_of,
 )
-from stratagem._checkpoints._graph import nodes_of, survey
+from stratagem._checkpoints._contents import CheckpointContents
+from stratagem._checkpoints._formats import read
+from stratagem._checkpoints._graph import add_slots, nodes_of, survey
 from stratagem._checkpoints._index import record_checkpoint_state, single
+from stratagem._checkpoints._keras_two import WRITTEN
 from stratagem._checkpoints._latest_intact import newest_other, warn_not_finite
-from stratagem._checkpoints._options import CheckpointOptions, call_back, checked
+from stratagem._checkpoints._naming import OWN
+from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions, call_back, checked
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import disown, owning, take_ownership
 from stratagem._checkpoints._pending import Restoration
@@ -70,13 +75,13 @@ class Checkpoint(Tracked):
         if not name.startswith("_"):
             self._resume()
 
-    def tracked_parts(self) -> dict[str, Trackable]:
+    def tracked_parts(self, parts: Callable[[Trackable], dict[str, Trackable]]) -> dict[str, Trackable]:
         """The root's parts, this object's own, and the save counter once it exists."""
-        parts = {} if self._root is None else parts_of(self._root)
-        parts |= {n: v for n, v in vars(self).items() if not n.startswith("_") and is_trackable(v)}
+        found = {} if self._root is None else dict(parts(self._root))
+        found |= {n: v for n, v in vars(self).items() if not n.startswith("_") and is_trackable(v)}
         if self._save_counter is not None:
-            parts["save_counter"] = self._save_counter
-        return parts
+            found["save_counter"] = self._save_counter
+        return found
 
     @property
     def save_counter(self) -> Variable:
@@ -91,9 +96,10 @@ class Checkpoint(Tracked):
     def save(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Writes `<file_prefix>-<n>`, n counting from 1, lists it in the directory's file `checkpoint`, and returns its path.
 
-        Returns when the files are on disk. All processes of a job have to call it; those that name the same directory
-        write it once. Then the callbacks of `options` are called. If this replaces a complete checkpoint with
-        other values, which this object neither wrote nor restored, a warning is logged.
+        Returns when the files are on disk. With `CheckpointOptions(format="tensorflow")` TensorFlow reads them. All processes
+        of a job have to call it; those that name the same directory write it once. Then the callbacks of `options` are called.
+        If this replaces a complete checkpoint with other values, which this object neither wrote nor restored, a warning is
+        logged.
 
         Raises CheckpointError for a value that cannot be saved, OSError when a file cannot be written (earlier
         checkpoints are left unchanged), FailedPreconditionError when another job saves to this directory.
@@ -101,7 +107,7 @@ class Checkpoint(Tracked):
         options = checked(options)
         self.save_counter.assign_add(1)
         path = f"{local_path(file_prefix)}-{int(value_of(self.save_counter))}"
-        contents = self.snapshot()
+        contents = self.snapshot(options.format)
         directory = os.path.dirname(path)
 
         def publish() -> None:
@@ -117,19 +123,23 @@ class Checkpoint(Tracked):
         """Writes exactly `file_prefix`, uncounted and unlisted, and returns it. Raises the same errors as `save`."""
         options = checked(options)
         path = local_path(file_prefix)
-        contents = self.snapshot()
+        contents = self.snapshot(options.format)
 
         write_unlisted(path, contents, self._saves)
         call_back(options, path)
         return path
 
-    def snapshot(self) -> CheckpointContents:
+    def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN) -> CheckpointContents:
         """The current values of all parts, as NumPy arrays and JSON. Raises CheckpointError for values that cannot be saved."""
-        found = survey(self)
+        naming = OWN if format is CheckpointFormat.OWN else WRITTEN
+        found = survey(self, parts=naming.parts)
+        slots = add_slots(found, naming)
         return CheckpointContents(
             nodes=nodes_of(found),
-            arrays={live.path: value_of(live.value) for live in found if live.kind == "variable"},
+            arrays={live.path: naming.value(live.value) for live in found if live.kind == "variable"},
             states={live.path: _json_state(live.value, live.path) for live in found if live.kind == "state"},
+            naming=naming,
+            slots=slots,
         )
 
     def restore(self, save_path: str | os.PathLike[str] | None, options: CheckpointOptions | None = None) -> LoadStatus:
@@ -182,6 +192,9 @@ def write_unlisted(
     """Writes a checkpoint that no list names, together with the other processes of the job."""
 
     def publish() -> None:
+        if contents.naming is not OWN:
+            guard.write(path, contents)
+            return
         existed = os.path.isdir(path)
         os.makedirs(path, exist_ok=True)
         take_ownership(Path(path))

@@ -15,34 +15,20 @@ import secrets
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import is_temporary, make_directories, sync, sync_tree, write_text
-from stratagem._checkpoints._graph import Node
+from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._manifest import GENERATION, NAME, ArrayFact, FileFact, Manifest, damaged, encode, load
 from stratagem._checkpoints._orbax import read_arrays, write_arrays
 from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, checksum_of, size_of
 
 # Files that lie beside the arrays, by name (with `/` between folders): their bytes, or a file to copy.
 AttachedFiles: TypeAlias = Mapping[str, bytes | Path]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CheckpointContents:
-    """The contents of a checkpoint: the graph, each variable's array and each stateful object's state, by path.
-
-    non_finite: the arrays that hold a NaN or an infinity.
-    """
-
-    nodes: list[Node]
-    arrays: dict[str, np.ndarray]
-    states: dict[str, Any]
-    non_finite: list[str] = field(default_factory=list)
 
 
 def write(
@@ -61,7 +47,7 @@ def write(
     try:
         data.mkdir()
         if contents.arrays:
-            write_arrays(data, contents.arrays)
+            write_arrays(data, _in_memory(contents))
         for name, source in (attached or {}).items():
             file = data / name
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +85,7 @@ def read(path: str) -> CheckpointContents:
         if found != fact.crc32c:
             raise damaged(path, f"array {key}", f"its checksum is {found}, and {fact.crc32c} was saved")
     return CheckpointContents(
-        nodes=manifest.nodes, arrays=arrays, states=manifest.states, non_finite=manifest.non_finite
+        nodes=manifest.nodes, arrays={**arrays}, states=manifest.states, non_finite=manifest.non_finite
     )
 
 
@@ -191,12 +177,16 @@ def _describe(contents: CheckpointContents, generation: str, data: Path, listed:
     )
 
 
+def _in_memory(contents: CheckpointContents) -> dict[str, np.ndarray]:
+    return {key: np.asarray(array) for key, array in contents.arrays.items()}
+
+
 def _facts(contents: CheckpointContents) -> dict[str, ArrayFact]:
     return {
         key: ArrayFact(
             shape=a.shape, dtype=str(a.dtype), crc32c=checksum(np.ascontiguousarray(a).reshape(-1).view(np.uint8))
         )
-        for key, a in contents.arrays.items()
+        for key, a in _in_memory(contents).items()
     }
 
 

@@ -1,10 +1,11 @@
 """Finds the savable parts of an object and names them by Python attributes and positions, never by Keras' counters."""
 
 import abc
+import logging
 import sys
 import types
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, final
 
 import keras
 import numpy as np
@@ -16,9 +17,11 @@ from stratagem._core.values import Module
 from stratagem._ops.sampling import Generator
 from stratagem._private import is_view, joined
 
+_log = logging.getLogger("stratagem.checkpoint")
+
 # Keras' own bookkeeping: lists that repeat other attributes, back references, and the state of `compile`, which
 # `fit` resets by itself. All other attributes belong to the author of the class.
-_BOOKKEEPING = {
+BOOKKEEPING = {
     *("_tracker", "_layers", "_metrics", "_seed_generators", "_functional", "_operations", "_operations_by_depth"),
     *("_variables", "_trainable_variables", "_non_trainable_variables", "_trainable_variables_indices"),
     *("_nodes", "_nodes_by_depth", "_inbound_nodes", "_outbound_nodes", "_losses", "_losses_override"),
@@ -37,8 +40,27 @@ class Tracked(abc.ABC):
     """An object that lists the parts to be saved with it."""
 
     @abc.abstractmethod
-    def tracked_parts(self) -> dict[str, Trackable]:
-        """The parts by name."""
+    def tracked_parts(self, parts: Callable[[Trackable], dict[str, Trackable]]) -> dict[str, Trackable]:
+        """The parts by name. parts: names the parts of an object whose parts count as this one's."""
+
+
+@final
+class FixedValue:
+    """A value that a format keeps and no variable holds: it is written, and restored into nothing.
+
+    name: the setting that it is; None if a restored value may differ without any harm.
+    """
+
+    def __init__(self, value: np.ndarray, name: str | None) -> None:
+        self.value, self.name = value, name
+
+    def compare(self, saved: np.ndarray, path: str) -> None:
+        """Warns if a setting was another one when the checkpoint was saved."""
+        if self.name is not None and not np.allclose(saved, self.value):
+            _log.warning(
+                "%s was saved with %s=%s, and this program's optimizer has %s, which stays.",
+                path, self.name, saved, self.value,
+            )  # fmt: skip
 
 
 def is_variable(value: Any) -> bool:
@@ -48,6 +70,8 @@ def is_variable(value: Any) -> bool:
 
 def value_of(variable: Any) -> np.ndarray:
     """The value of a variable; for a distributed or sharded variable, the single value that it represents."""
+    if isinstance(variable, FixedValue):
+        return variable.value
     if is_view(variable):
         return np.concatenate([value_of(shard) for shard in variable.variables])
     return np.asarray(variable.value)  # `variable.numpy()` makes NumPy warn about Keras' `__array__`
@@ -89,8 +113,8 @@ def is_plain_object(value: Value) -> bool:
 
 def is_savable(value: Any) -> bool:
     """Returns whether `value` is saved in its own right; containers and plain objects count only for what they hold."""
-    known = isinstance(value, Tracked | Generator) or is_variable(value)
-    return known or _is_keras_object(value) or is_stateful(value)
+    known = isinstance(value, Tracked | Generator | FixedValue) or is_variable(value)
+    return known or is_keras_object(value) or is_stateful(value)
 
 
 def is_trackable(value: Value) -> bool:
@@ -100,18 +124,19 @@ def is_trackable(value: Value) -> bool:
 
 def parts_of(value: Any) -> dict[str, Any]:
     """The trackable parts of an object by name, in a fixed order; empty for a variable or a stateful object."""
-    if is_variable(value) or is_stateful(value):
+    if is_variable(value) or is_stateful(value) or isinstance(value, FixedValue):
         return {}
     if isinstance(value, Tracked):
-        return value.tracked_parts()
+        return value.tracked_parts(parts_of)
     if isinstance(value, Mapping):
         return {_key(key, part): part for key, part in list(value.items()) if is_trackable(part)}
     if isinstance(value, list | tuple):
         return {str(i): part for i, part in enumerate(joined(value)) if is_trackable(part)}
     parts = _attributes(value)
-    if _is_keras_object(value) and not isinstance(value, keras.random.SeedGenerator):
+    if is_keras_object(value) and not isinstance(value, keras.random.SeedGenerator):
         parts |= _unnamed_layers(value, parts)
-        parts |= _unnamed_variables(value, parts)
+        unnamed = unnamed_variables(value, parts)
+        parts |= {"weights": {str(i): variable for i, variable in enumerate(unnamed)}} if unnamed else {}
     return parts
 
 
@@ -119,13 +144,14 @@ def _package(value: Any) -> str:
     return type(value).__module__.partition(".")[0]
 
 
-def _is_keras_object(value: Any) -> bool:
+def is_keras_object(value: Any) -> bool:
+    """Returns whether `value` is an object of Keras with variables of its own: a layer, metric, optimizer or seed generator."""
     return isinstance(value, keras.Layer | keras.Metric | keras.optimizers.Optimizer | keras.random.SeedGenerator)
 
 
 def _attributes(owner: Any) -> dict[str, Any]:
     """The trackable attributes by name, without leading underscores: Keras stores `kernel` in `_kernel`."""
-    found = {n: v for n, v in list(vars(owner).items()) if n not in _BOOKKEEPING and is_trackable(v)}
+    found = {n: v for n, v in list(vars(owner).items()) if n not in BOOKKEEPING and is_trackable(v)}
     parts: dict[str, Any] = {}
     for name, value in found.items():
         bare = name.lstrip("_")
@@ -162,15 +188,14 @@ def _unnamed_layers(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
     return {"layers": unnamed} if unnamed else {}
 
 
-def _unnamed_variables(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
-    """Variables that Keras knows but no attribute holds (`add_weight` without keeping the result), by position."""
+def unnamed_variables(owner: Any, parts: dict[str, Any]) -> list[Any]:
+    """Variables that Keras knows but no attribute holds (`add_weight` without keeping the result), in Keras' order."""
     named: set[int] = set()
     for member in joined(_members(parts.values())):
         if is_variable(member):
             named.add(id(member))
         elif isinstance(member, keras.random.SeedGenerator):
             named.add(id(member.state))
-        elif _is_keras_object(member):
+        elif is_keras_object(member):
             named |= {id(variable) for variable in joined(member.variables)}
-    unnamed = [variable for variable in joined(owner.variables) if id(variable) not in named]
-    return {"weights": {str(i): variable for i, variable in enumerate(unnamed)}} if unnamed else {}
+    return [variable for variable in joined(owner.variables) if id(variable) not in named]

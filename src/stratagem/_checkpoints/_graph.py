@@ -1,11 +1,12 @@
 """The object graph: converts Python objects to named nodes, saved beside the arrays and matched edge by edge when restored."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from stratagem._checkpoints._children import is_savable, is_stateful, is_variable, parts_of
+from stratagem._checkpoints._children import FixedValue, is_savable, is_stateful, is_variable, parts_of
+from stratagem._checkpoints._naming import Naming
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,8 +14,8 @@ class Node:
     """One object in a checkpoint.
 
     path: the shortest path from the root, and the key of a variable's array. kind: `variable`, `named` (a variable that
-    is matched by name, not by its place in the graph), `state` (from `get_state`) or
-        `object`.
+    is matched by name, not by its place in the graph), `state` (from `get_state`), `object`, or
+        `unknown` (a value in a TensorFlow checkpoint for which there is no kind of object here).
     children: part name → index of its node.
     """
 
@@ -25,7 +26,7 @@ class Node:
     @property
     def has_value(self) -> bool:
         """True if the node holds a value to restore, and is not only passed through."""
-        return self.kind in ("variable", "state")
+        return self.kind in ("variable", "state", "unknown")
 
 
 @dataclass(kw_only=True)
@@ -39,15 +40,20 @@ class LiveNode:
     @property
     def kind(self) -> str:
         """The same as `Node.kind`."""
-        return "variable" if is_variable(self.value) else "state" if is_stateful(self.value) else "object"
+        if is_variable(self.value) or isinstance(self.value, FixedValue):
+            return "variable"
+        return "state" if is_stateful(self.value) else "object"
 
 
-def survey(root: Any, path: str = "") -> list[LiveNode]:
-    """All objects reachable from `root`, breadth first, the root first; objects that hold nothing savable are left out."""
+def survey(root: Any, path: str = "", parts: Callable[[Any], dict[str, Any]] = parts_of) -> list[LiveNode]:
+    """All objects reachable from `root`, breadth first, the root first; objects that hold nothing savable are left out.
+
+    parts: names the parts of an object.
+    """
     found = [LiveNode(value=root, path=path)]
     index = {id(root): 0}
     for live in found:  # the list grows while it is read
-        for name, part in parts_of(live.value).items():
+        for name, part in parts(live.value).items():
             if id(part) not in index:
                 index[id(part)] = len(found)
                 label = quote(name, safe=" !#$&'()*+,:;=?@[]|<>")
@@ -72,6 +78,20 @@ def _without_empty(found: list[LiveNode]) -> list[LiveNode]:
     for old in needed:
         found[old].children = {n: position[c] for n, c in found[old].children.items() if c in needed}
     return [found[old] for old in sorted(needed)]
+
+
+def add_slots(found: list[LiveNode], naming: Naming) -> dict[int, dict[tuple[int, str], int]]:
+    """Adds the slots of optimizers that no edge leads to, and returns them by optimizer, variable and name."""
+    index = {id(live.value): i for i, live in enumerate(found)}
+    slots: dict[int, dict[tuple[int, str], int]] = {}
+    for i, live in enumerate([*found]):
+        for name, variable, slot in naming.slots(live.value):
+            if id(slot) not in index and id(variable) in index:
+                original = index[id(variable)]
+                index[id(slot)] = len(found)
+                found.append(LiveNode(value=slot, path=f"{found[original].path}/{live.path}/{name}"))
+                slots.setdefault(i, {})[original, name] = index[id(slot)]
+    return slots
 
 
 def nodes_of(found: list[LiveNode]) -> list[Node]:

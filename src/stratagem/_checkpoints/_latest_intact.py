@@ -4,14 +4,12 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
-from stratagem._checkpoints._checkpoint_files import verify
 from stratagem._checkpoints._finite import shown
+from stratagem._checkpoints._formats import fingerprint, verify
 from stratagem._checkpoints._index import NAME, get_checkpoint_state, is_within, numbered, saved_in
-from stratagem._checkpoints._manifest import load
 
 _log = logging.getLogger("stratagem.checkpoint")
 
@@ -110,7 +108,7 @@ def _problem(path: str, directory: str) -> str | None:
     if not is_within(path, directory):
         return f"The checkpoint {path!r} is not below that directory."
     try:
-        before = _fingerprint(path)
+        before = fingerprint(path)
         if _verified.get(path) != before:
             verify(path)
             _verified[path] = before
@@ -119,19 +117,6 @@ def _problem(path: str, directory: str) -> str | None:
     except CheckpointError:
         return None  # written by a later version of the library: still the newest, and `restore` raises
     return None
-
-
-def _fingerprint(path: str) -> tuple[object, ...]:
-    """A value that changes when a file is written to; bad sectors show only when the bytes are read, as `restore` does."""
-    manifest = load(path)
-    marks: list[object] = [manifest.seal]
-    for name in manifest.files:
-        try:
-            found = os.lstat(Path(path) / manifest.generation / name)
-        except OSError:
-            continue  # `verify` says what is wrong
-        marks += [found.st_ino, found.st_mtime_ns, found.st_ctime_ns, found.st_size]
-    return tuple(marks)
 
 
 def _wait_for_new(directory: str | os.PathLike[str], last: str | None, timeout: float | None) -> str | None:

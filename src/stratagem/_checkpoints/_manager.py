@@ -9,8 +9,9 @@ from typing import Any, Protocol
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable
-from stratagem._checkpoints._checkpoint_files import CheckpointContents, delete
 from stratagem._checkpoints._children import is_variable, value_of
+from stratagem._checkpoints._contents import CheckpointContents
+from stratagem._checkpoints._formats import delete, non_finite_in
 from stratagem._checkpoints._index import (
     CheckpointState,
     get_checkpoint_state,
@@ -20,8 +21,7 @@ from stratagem._checkpoints._index import (
     record_checkpoint_state,
 )
 from stratagem._checkpoints._latest_intact import first_good, latest_checkpoint, newest_first
-from stratagem._checkpoints._manifest import load
-from stratagem._checkpoints._options import CheckpointOptions, call_back, checked
+from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions, call_back, checked
 from stratagem._checkpoints._overwrite_guard import RESTORE_FIRST, OverwriteGuard
 from stratagem._checkpoints._owner import owning
 from stratagem._checkpoints._together import agree_to_restore, job_here, save_together
@@ -36,8 +36,8 @@ class Saveable(Protocol):
     def save_counter(self) -> Any:
         """The number of the last checkpoint, a variable."""
 
-    def snapshot(self) -> CheckpointContents:
-        """The current contents for a checkpoint."""
+    def snapshot(self, format: CheckpointFormat) -> CheckpointContents:
+        """The current contents for a checkpoint of this format."""
 
     def restore(self, save_path: str) -> Any:
         """Assigns the values of a checkpoint."""
@@ -132,7 +132,7 @@ class CheckpointManager:
         counter.assign_add(1)
         number = _integer(counter if checkpoint_number is None else checkpoint_number)
         path = f"{self._prefix}-{number}"
-        contents = self._checkpoint.snapshot()
+        contents = self._checkpoint.snapshot(options.format)
         written = False
 
         def publish() -> None:
@@ -271,7 +271,7 @@ class CheckpointManager:
 def _is_finite(path: str) -> bool:
     """Returns whether a checkpoint is without NaN and infinity."""
     try:
-        return not load(path).non_finite
+        return not non_finite_in(path)
     except (NotFoundError, DataLossError, CheckpointError):
         return False
 

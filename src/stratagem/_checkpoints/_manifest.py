@@ -17,7 +17,6 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._checkpoints._graph import Node
-from stratagem._checkpoints._other_formats import tensorflow_checkpoint
 from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, read_text
 
 NAME = "manifest.json"
@@ -119,9 +118,6 @@ def _text(path: str) -> str:
         return read_text(Path(path) / NAME, _LIMIT)
     except (FileNotFoundError, NotADirectoryError):
         there = Path(path).exists()
-        foreign = tensorflow_checkpoint(path)
-        if foreign and not there:
-            raise NotFoundError(f"No checkpoint of this library at {path!r}: {foreign}") from None
         raise NotFoundError(
             f"No checkpoint at {path!r}: "
             + (f"its {NAME} is missing, so the save never finished." if there else "nothing is there.")

@@ -1,7 +1,9 @@
 """NamedCheckpoint: variables that are saved and matched by their names alone, as with TensorFlow 1's Saver."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import final
 
 import numpy as np
@@ -10,13 +12,20 @@ from stratagem._base.errors import CheckpointError, NotFoundError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint import Checkpoint
-from stratagem._checkpoints._checkpoint_files import CheckpointContents, read
 from stratagem._checkpoints._children import value_of
+from stratagem._checkpoints._contents import CheckpointContents, Stored
+from stratagem._checkpoints._formats import read
 from stratagem._checkpoints._graph import Node
+from stratagem._checkpoints._keras_two import WRITTEN
 from stratagem._checkpoints._latest_intact import warn_not_finite
+from stratagem._checkpoints._naming import OWN
+from stratagem._checkpoints._options import CheckpointFormat
 from stratagem._checkpoints._pending import Assignments, assign, check_fit
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
+
+# The value of a variable, made of others that a checkpoint has in its place; None if these are not there either.
+Derived = Callable[[Mapping[str, Stored]], np.ndarray | None]
 
 
 @final
@@ -25,10 +34,16 @@ class NamedCheckpoint:
 
     variables: a function that returns them; called whenever they are saved or restored.
     companion: a Checkpoint that is saved and restored with them, so that the result is also one of its own checkpoints.
+    derived: what to do without a variable's value, by its name.
     """
 
-    def __init__(self, variables: Callable[[], dict[str, Trackable]], companion: Checkpoint | None = None) -> None:
-        self._variables, self._companion = variables, companion
+    def __init__(
+        self,
+        variables: Callable[[], dict[str, Trackable]],
+        companion: Checkpoint | None = None,
+        derived: Mapping[str, Derived] = MappingProxyType({}),
+    ) -> None:
+        self._variables, self._companion, self._derived = variables, companion, derived
         with entered(strategy=None, replica=None, crossing=False):
             self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
 
@@ -37,22 +52,22 @@ class NamedCheckpoint:
         """The number of saves; not part of what is saved."""
         return self._save_counter
 
-    def snapshot(self) -> CheckpointContents:
+    def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN) -> CheckpointContents:
         """The current values of all variables. Raises CheckpointError if another value in `companion` has the name of one."""
-        arrays = {name: value_of(variable) for name, variable in self._variables().items()}
+        arrays: dict[str, Stored] = {name: value_of(variable) for name, variable in self._variables().items()}
         named = [Node(path=name, kind="named", children={}) for name in arrays]
         if self._companion is None:
-            return CheckpointContents(
-                nodes=[Node(path="", kind="object", children={}), *named], arrays=arrays, states={}
-            )
-        other = self._companion.snapshot()
+            nodes = [Node(path="", kind="object", children={}), *named]
+            naming = OWN if format is CheckpointFormat.OWN else WRITTEN
+            return CheckpointContents(nodes=nodes, arrays=arrays, states={}, naming=naming)
+        other = self._companion.snapshot(format)
         for name in arrays.keys() & other.arrays.keys():
-            if not np.array_equal(arrays[name], other.arrays[name]):
+            if not np.array_equal(np.asarray(arrays[name]), np.asarray(other.arrays[name])):
                 raise CheckpointError(
                     f"Two values are called {name!r}: a variable of the model_fn, and a part of the tf.train.Checkpoint that "
                     "is saved with it. Give the part another name."
                 )
-        return CheckpointContents(nodes=[*other.nodes, *named], arrays={**other.arrays, **arrays}, states=other.states)
+        return replace(other, nodes=[*other.nodes, *named], arrays={**other.arrays, **arrays})
 
     def restore(self, save_path: str | os.PathLike[str]) -> None:
         """Assigns to every variable the value of its name in a checkpoint; other values there are ignored.
@@ -62,21 +77,25 @@ class NamedCheckpoint:
         """
         path = local_path(save_path)
         contents = read(path)
-        arrays = contents.arrays
+        arrays = {**self._made_of(contents.arrays), **contents.arrays}
         assignments = self._matched(arrays, path, {name: name for name in self._variables()})
         if self._companion is not None:
             self._companion.read(path)  # changes nothing if it raises; no value of `assignments` has been assigned yet
         _assign_all(assignments, arrays)
         warn_not_finite(path, contents.non_finite)
 
-    def take(self, arrays: dict[str, np.ndarray], path: str, names: dict[str, str]) -> None:
+    def take(self, arrays: Mapping[str, Stored], path: str, names: dict[str, str]) -> None:
         """Assigns saved values to some variables. names: from the variable's name to the name in the checkpoint at `path`.
 
         arrays: the values of that checkpoint, by name. Raises the same errors as `restore`.
         """
         _assign_all(self._matched(arrays, path, names), arrays)
 
-    def _matched(self, arrays: dict[str, np.ndarray], path: str, names: dict[str, str]) -> Assignments:
+    def _made_of(self, arrays: Mapping[str, Stored]) -> dict[str, Stored]:
+        made = {name: derive(arrays) for name, derive in self._derived.items() if name not in arrays}
+        return {name: array for name, array in made.items() if array is not None}
+
+    def _matched(self, arrays: Mapping[str, Stored], path: str, names: dict[str, str]) -> Assignments:
         """The variables with their saved nodes, after checking that all values exist and fit."""
         missing = [saved for saved in names.values() if saved not in arrays]
         if missing:
@@ -88,10 +107,10 @@ class NamedCheckpoint:
             )
         variables = self._variables()
         assignments = [(variables[name], Node(path=saved, kind="named", children={})) for name, saved in names.items()]
-        check_fit(assignments, arrays, path)
+        check_fit(assignments, arrays, path, converts=True)
         return assignments
 
 
-def _assign_all(assignments: Assignments, arrays: dict[str, np.ndarray]) -> None:
+def _assign_all(assignments: Assignments, arrays: Mapping[str, Stored]) -> None:
     for variable, node in assignments:
         assign(variable, arrays[node.path])

@@ -1,6 +1,7 @@
 """CheckpointOptions: how a checkpoint is saved, and what is called after it."""
 
 import copy
+import enum
 import inspect
 import logging
 from collections.abc import Callable, Sequence
@@ -14,6 +15,14 @@ WriteCallback = Callable[..., Value]
 
 
 @final
+class CheckpointFormat(enum.Enum):
+    """The format of the files that a save writes."""
+
+    OWN = "stratagem"
+    TENSORFLOW = "tensorflow"
+
+
+@final
 class CheckpointOptions:
     """Options of `save`, `write`, `read` and `restore`, as `tf.train.CheckpointOptions`. Only those of writing change anything.
 
@@ -21,8 +30,11 @@ class CheckpointOptions:
     experimental_write_callbacks: functions of the path, or of nothing, which are called in turn once a checkpoint is on disk.
     enable_async, experimental_enable_async_checkpoint: asked for and not given. `save` returns when the checkpoint is on disk,
         as it always does, and a warning says so once.
+    format: "tensorflow" for files that TensorFlow reads, with the object graph of Keras 2; "stratagem" for this library's
+        directories, whose every file has a checksum in a manifest. Reading recognises either.
 
     Raises:
+        ValueError: `format` is another one.
         AssertionError: a callback takes more than one argument.
     """
 
@@ -32,7 +44,9 @@ class CheckpointOptions:
         experimental_enable_async_checkpoint: bool = False,
         experimental_write_callbacks: Sequence[WriteCallback] | None = None,
         enable_async: bool = False,
+        format: str = CheckpointFormat.OWN.value,
     ) -> None:
+        self.format = _format(format)
         self.experimental_io_device = experimental_io_device
         self.enable_async = experimental_enable_async_checkpoint or enable_async
         self.experimental_enable_async_checkpoint = self.enable_async
@@ -46,6 +60,14 @@ class CheckpointOptions:
         made = type(self).__new__(type(self))
         vars(made).update(vars(self), experimental_write_callbacks=copy.copy(self.experimental_write_callbacks))
         return made
+
+
+def _format(name: str) -> CheckpointFormat:
+    try:
+        return CheckpointFormat(name)
+    except ValueError:
+        known = [each.value for each in CheckpointFormat]
+        raise ValueError(f"CheckpointOptions(format={name!r}): expected one of {known}.") from None
 
 
 _warned: set[str] = set()

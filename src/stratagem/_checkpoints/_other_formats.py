@@ -1,23 +1,15 @@
-"""Checkpoints that TensorFlow wrote: recognised, and named in errors."""
+"""Checkpoints in TensorFlow's format, recognised among those of this library."""
 
 from pathlib import Path
 
-# The whole content of the file `PREFIX.index` beside a checkpoint of this library.
+# The whole content of the file `PREFIX.index` that versions before 0.9 left beside a checkpoint of this library.
 INDEX_TEXT = "A checkpoint of stratagem's is in the directory of this name without .index; TensorFlow cannot read it.\n"
 
 
-def tensorflow_checkpoint(path: str) -> str:
-    """A sentence about the checkpoint that TensorFlow wrote with this prefix; empty if there is none."""
-    index = Path(f"{path}.index")
+def is_tensorflow_checkpoint(path: str) -> bool:
+    """Returns whether a checkpoint in TensorFlow's format has this prefix, be it damaged."""
     try:
-        with index.open("rb") as file:
-            begin = file.read(len(INDEX_TEXT))
+        with Path(f"{path}.index").open("rb") as file:
+            return file.read(len(INDEX_TEXT)) != INDEX_TEXT.encode()
     except OSError:
-        return ""
-    if begin == INDEX_TEXT.encode():
-        return ""
-    return (
-        f"{str(index)!r} belongs to a checkpoint that TensorFlow wrote, and this library does not read its format. Convert it "
-        "where TensorFlow is installed: build the model, load the checkpoint, and save the weights to a path that ends in "
-        "'.weights.h5' or '.h5', which load_weights reads here."
-    )
+        return False

@@ -9,12 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import final
 
+import numpy as np
+
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import sync, sync_tree
-from stratagem._checkpoints._checkpoint_files import AttachedFiles, CheckpointContents, delete, write
+from stratagem._checkpoints._checkpoint_files import AttachedFiles, delete, write
+from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._finite import not_finite, shown
+from stratagem._checkpoints._formats import identity, is_tensorflow, non_finite_in
 from stratagem._checkpoints._latest_intact import is_good
 from stratagem._checkpoints._manifest import NAME, Manifest, load
+from stratagem._checkpoints._naming import OWN
+from stratagem._checkpoints._tensorflow_writing import back_up, holds, write_tensorflow
 
 _log = logging.getLogger("stratagem.checkpoint")
 
@@ -35,7 +41,7 @@ class OverwriteGuard:
     def remember(self, path: str) -> None:
         """Records that the object has the values of this complete checkpoint."""
         with contextlib.suppress(NotFoundError, DataLossError):  # another process has deleted it since
-            self._known[os.path.abspath(path)] = load(path).generation
+            self._known[os.path.abspath(path)] = identity(path)
 
     def write(
         self, path: str, contents: CheckpointContents, *, listed: bool = True, attached: AttachedFiles | None = None
@@ -45,7 +51,10 @@ class OverwriteGuard:
         Warns once about a replaced complete checkpoint that the object did not know, if its values differ, and about
         arrays that are not finite.
         """
-        before, bad = _intact(path), not_finite(contents.arrays)
+        if contents.naming is not OWN:
+            self._write_tensorflow(path, contents)
+            return
+        before, bad = _intact(path), _not_finite(contents)
         backup = _back_up(path, before) if bad and before is not None and not before.non_finite else None
         now = write(path, replace(contents, non_finite=bad), listed=listed, attached=attached)
         if before is not None and backup is None and self._loses(path, before, now):
@@ -53,18 +62,43 @@ class OverwriteGuard:
                 "Replaced the complete checkpoint %r of %s, which this program had neither written nor restored. %s",
                 path, time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(before.saved_at)), RESTORE_FIRST,
             )  # fmt: skip
+        self._note(path, now.generation, bad, backup)
+
+    def _write_tensorflow(self, path: str, contents: CheckpointContents) -> None:
+        """Does the same in TensorFlow's format. One of ours at the same path, which would be read instead, goes."""
+        bad, there = _not_finite(contents), is_good(path) and is_tensorflow(path)
+        backup = f"{path}.finite" if bad and there and not non_finite_in(path) else None
+        if backup is not None:
+            back_up(path, backup)
+        before = identity(path) if there else None
+        loses = before not in (None, self._known.get(os.path.abspath(path))) and not holds(path, contents)
+        write_tensorflow(path, contents)
+        if os.path.isdir(path):
+            delete(path)
+        if loses and backup is None:
+            _log.warning(
+                "Replaced the complete checkpoint %r, which this program had neither written nor restored. %s",
+                path, RESTORE_FIRST,
+            )  # fmt: skip
+        self._note(path, identity(path), bad, backup)
+
+    def _note(self, path: str, now: str, bad: list[str], backup: str | None) -> None:
         if backup is not None or not self._warned.issuperset(bad):
             kept = (
                 "The last checkpoint of finite values stays" if backup is None else f"What was there is now {backup!r}"
             )
             _log.warning("Saved values that are not finite (NaN or infinite): %s, in %r. %s.", shown(bad), path, kept)
-        self._known[os.path.abspath(path)], self._warned = now.generation, {*bad}
+        self._known[os.path.abspath(path)], self._warned = now, {*bad}
 
     def _loses(self, path: str, before: Manifest, now: Manifest) -> bool:
         """Returns whether values that somebody else has saved are lost."""
         if self._known.get(os.path.abspath(path)) == before.generation:
             return False
         return any(now.arrays.get(key) != fact for key, fact in before.arrays.items())
+
+
+def _not_finite(contents: CheckpointContents) -> list[str]:
+    return not_finite({name: np.asarray(array) for name, array in contents.arrays.items()})
 
 
 def _intact(path: str) -> Manifest | None:

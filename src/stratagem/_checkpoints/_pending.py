@@ -2,7 +2,7 @@
 
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -10,9 +10,9 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._base.weak_identity import WeakIdentityMap
-from stratagem._checkpoints._checkpoint_files import CheckpointContents
-from stratagem._checkpoints._children import is_container, is_variable, parts_of, set_state
-from stratagem._checkpoints._graph import Node, bind, survey
+from stratagem._checkpoints._children import FixedValue, is_container, is_variable, set_state
+from stratagem._checkpoints._contents import CheckpointContents, Stored
+from stratagem._checkpoints._graph import LiveNode, Node, bind, survey
 from stratagem._core.values import shards
 from stratagem._private import after_build, in_stateless_scope, initialized, is_view, set_initial_value, stored
 
@@ -42,6 +42,7 @@ class Restoration:
         self._order = next(_orders)
         self._waiting = {i for i, node in enumerate(contents.nodes) if node.has_value}
         self._known: WeakIdentityMap[Any, int] = WeakIdentityMap()
+        self._variables: WeakIdentityMap[Any, int] = WeakIdentityMap()
         self._anchors: WeakIdentityMap[Any, int] = WeakIdentityMap(emptied=self._abandon)
         self._apply([(owners[0], 0)])
         self._unregister = after_build(self._built)
@@ -60,6 +61,34 @@ class Restoration:
             self._apply([(owner, 0)])
             self._anchor(owner)
             self._finish_if_done()
+
+    def survey(self, start: Any, node: int = 0) -> list[LiveNode]:
+        """All objects reachable from `start`, which corresponds to a node, with the names that the checkpoint has for parts."""
+        return survey(start, self.nodes[node].path, self._contents.naming.parts)
+
+    def demands(self, live: LiveNode) -> bool:
+        """Returns whether an object has to have a counterpart, for the program to match the checkpoint."""
+        if self._contents.naming.values_only and live.kind == "object":
+            return False
+        return not (is_container(live.value) or isinstance(live.value, FixedValue))
+
+    def match(self, found: list[LiveNode], start: int = 0) -> dict[int, int]:
+        """The nodes of objects from `survey`, by edges, and by the slots of variables."""
+        bound = bind(found, self.nodes, start)
+        slots = self._contents.slots
+        if not slots:
+            return bound
+        for i, n in bound.items():
+            if found[i].kind == "variable":
+                self._variables[found[i].value] = n
+        positions = {id(live.value): i for i, live in enumerate(found)}
+        for i, n in [*bound.items()]:
+            for name, variable, slot in self._contents.naming.slots(found[i].value) if n in slots else ():
+                position, original = positions.get(id(slot)), self._variables.get(variable)
+                node = None if original is None else slots[n].get((original, name))
+                if position is not None and node is not None:
+                    bound.setdefault(position, node)
+        return bound
 
     def yield_to(self, newer: "Restoration") -> None:
         """Drops the waiting values that a later restore of the same objects replaces."""
@@ -87,15 +116,15 @@ class Restoration:
             tuple[int, int], tuple[Any, Node]
         ] = {}  # by identity and node, because two starts may reach the same
         for start, node in starts:
-            found = survey(start, self.nodes[node].path)
-            for i, n in bind(found, self.nodes, node).items():
+            found = self.survey(start, node)
+            for i, n in self.match(found, node).items():
                 value = found[i].value
                 if n in self._waiting and self._is_assignable(value):
                     ready[id(value), n] = (value, self.nodes[n])
                 elif not self.nodes[n].has_value and not is_container(value):
                     self._known[value] = n
         todo = [(value, source) for value, source in ready.values() if self._is_latest(value)]
-        check_fit(todo, self._contents.arrays, self.path)
+        check_fit(todo, self._contents.arrays, self.path, converts=self._contents.naming.converts)
         for value, source in todo:
             self._restore(value, source)
         self._settle({n for _, n in ready})
@@ -110,6 +139,8 @@ class Restoration:
     def _restore(self, value: Any, node: Node) -> None:
         if is_variable(value):
             assign(value, self._contents.arrays[node.path])
+        elif isinstance(value, FixedValue):
+            value.compare(np.asarray(self._contents.arrays[node.path]), node.path)
         else:
             set_state(value, self._contents.states[node.path])
         _restored_by[value] = self._order
@@ -122,6 +153,7 @@ class Restoration:
     def _anchor(self, owner: Any) -> None:
         """Records where to look for new objects. The root's parts count too, as the checkpoint object may be deleted first."""
         self._anchors[owner] = 0
+        parts_of = self._contents.naming.parts
         queue = [(part, name, self.nodes[0]) for name, part in parts_of(owner).items()]
         for value, name, parent in queue:  # the list grows while it is read
             node = parent.children.get(name)
@@ -152,14 +184,37 @@ class Restoration:
         self._known.clear()
 
 
-def assign(variable: Any, array: np.ndarray) -> None:
-    """Assigns a value to a variable or to all shards of one, as its initial value if it has none yet."""
+def assign(variable: Any, stored: Stored) -> None:
+    """Assigns a value to a variable or to all shards of one, as its initial value if it has none yet.
+
+    Raises InvalidArgumentError for integers that the variable's dtype cannot hold.
+    """
+    array = np.asarray(stored)
     for part, value in variable.pieces(array) if is_view(variable) else [(variable, array)]:
-        set_initial_value(part, value)
+        set_initial_value(part, _converted(part, value))
 
 
-def check_fit(ready: Assignments, arrays: dict[str, np.ndarray], path: str) -> None:
-    """Raises CheckpointError or InvalidArgumentError if an array has another shape or dtype than its variable."""
+def _converted(variable: Any, array: np.ndarray) -> np.ndarray:
+    """The array, in the dtype of its variable if both are integers."""
+    if not (_is_integer(array.dtype) and _is_integer(variable.dtype)):
+        return array
+    converted = array.astype(variable.dtype)
+    if not np.array_equal(converted, array):
+        raise InvalidArgumentError(
+            f"The variable {variable.path} has dtype {variable.dtype}, which cannot hold {array}."
+        )
+    return converted
+
+
+def _is_integer(dtype: Any) -> bool:
+    return bool(jnp.issubdtype(dtype, jnp.integer))
+
+
+def check_fit(ready: Assignments, arrays: Mapping[str, Stored], path: str, *, converts: bool = False) -> None:
+    """Raises CheckpointError or InvalidArgumentError if an array has another shape or dtype than its variable.
+
+    converts: whether integers of another width fit.
+    """
     variables = [(variable, node, arrays[node.path]) for variable, node in ready if is_variable(variable)]
     shapes = [
         f"{node.path} (variable {variable.path}): shape {tuple(variable.shape)}, in the checkpoint {array.shape}"
@@ -172,6 +227,7 @@ def check_fit(ready: Assignments, arrays: dict[str, np.ndarray], path: str) -> N
         f"{node.path} (variable {variable.path}): dtype {variable.dtype}, in the checkpoint {array.dtype}"
         for variable, node, array in variables
         if not _has_dtype(shards(variable)[0], array.dtype)
+        and not (converts and _is_integer(array.dtype) and _is_integer(variable.dtype))
     ]
     if dtypes:
         raise InvalidArgumentError(_mismatch(dtypes, path))

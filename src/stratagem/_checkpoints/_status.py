@@ -4,8 +4,7 @@ import abc
 from typing import NoReturn, Self
 
 from stratagem._base.types import Unused
-from stratagem._checkpoints._children import Tracked, is_container
-from stratagem._checkpoints._graph import bind, survey
+from stratagem._checkpoints._children import Tracked
 from stratagem._checkpoints._pending import Restoration
 
 
@@ -75,9 +74,10 @@ class CheckpointLoadStatus(LoadStatus):
     def _match(self) -> tuple[int, list[str]]:
         """The number of parts that have a counterpart, and the paths of those without one."""
         self._restoration.resume(self._checkpoint)  # attributes of plain objects appear without notice
-        found = survey(self._checkpoint)
-        bound = bind(found, self._restoration.nodes)
-        missing = [live for i, live in enumerate(found) if i not in bound and not is_container(live.value)]
+        found = self._restoration.survey(self._checkpoint)
+        bound = self._restoration.match(found)
+        without = (i for i in range(len(found)) if i not in bound)
+        missing = [found[i] for i in without if self._restoration.demands(found[i])]
         # The counter is our own: a checkpoint made by `write` need not have one.
         return len(bound) - 1, [live.path for live in missing if live.path != "save_counter"]
 

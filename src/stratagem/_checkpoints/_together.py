@@ -16,7 +16,7 @@ from stratagem._base.files import make_directories
 from stratagem._base.job import Job, Phase, process_job
 from stratagem._base.paths import file_errors
 from stratagem._base.processes import machine
-from stratagem._checkpoints._manifest import load
+from stratagem._checkpoints._formats import identity
 from stratagem._core.context import current
 
 _VISIBLE_SECONDS = 10.0  # until a file of another machine becomes visible on a shared file system
@@ -134,7 +134,7 @@ def _demand_one_name(places: list[_SaveLocation], leaders: list[int]) -> None:
 def _attempt(path: str, write: Callable[[], None]) -> _WriteOutcome:
     try:
         write()
-        return _WriteOutcome(seal=load(path).seal)
+        return _WriteOutcome(seal=identity(path))
     except Exception as error:
         return _WriteOutcome(problem=f"{type(error).__name__}: {error}", error=error)
 
@@ -160,7 +160,7 @@ def _appears(path: str, seal: str) -> bool:
     end = time.monotonic() + _VISIBLE_SECONDS
     while time.monotonic() < end:
         try:
-            if load(path).seal == seal:
+            if identity(path) == seal:
                 return True
         except (NotFoundError, DataLossError):
             pass

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import keras
 import numpy as np
@@ -12,6 +12,7 @@ from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Nest, TensorLike, Value
 from stratagem._core.step import GradientTape
 from stratagem._legacy._optimizer_methods import GradsAndVars, gradients_of
+from stratagem._private import SlotNames
 
 _ALLOWED = {"clipnorm", "clipvalue", "lr", "decay", "global_clipnorm"}
 
@@ -40,16 +41,12 @@ class Hyperparameter:
             raise AttributeError(f"{type(instance).__name__} has no `{self._name}`.") from None
 
 
-class LegacyOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]
+class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[misc]
     """An optimizer with the arguments, methods and weights of TensorFlow's `OptimizerV2`.
 
     Combined with a class of Keras 3, whose `build` and `update_step` it uses.
     """
 
-    # The slots of a variable by TensorFlow's names, with the attributes in which Keras has them; in the order of the weights.
-    slots: ClassVar[dict[str, str]] = {}
-    # The settings in `get_config`, in TensorFlow's order.
-    settings: ClassVar[tuple[str, ...]] = ()
     decay = Hyperparameter()
 
     def __init__(self, name: str, learning_rate: Value = None, **kwargs: Value) -> None:

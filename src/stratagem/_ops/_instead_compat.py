@@ -213,10 +213,9 @@ INSTEAD = {
     "compat.v1.tpu": {"": _TPU},
     "compat.v1.tpu.experimental": {"": _TPU},
     "compat.v1.train": {
-        "init_from_checkpoint warm_start VocabInfo": "Estimator(warm_start_from=...)",
+        "warm_start VocabInfo": "Estimator(warm_start_from=...)",
         "Saver SaverDef import_meta_graph export_meta_graph": "the Estimator's own checkpoints, or tf.train.Checkpoint",
         "checkpoint_exists get_checkpoint_mtimes": "tf.train.latest_checkpoint, or pathlib",
-        "NewCheckpointReader": "tf.train.load_checkpoint",
         "generate_checkpoint_state_proto remove_checkpoint update_checkpoint_state": "tf.train.CheckpointManager",
         "MonitoredSession MonitoredTrainingSession Supervisor": _SESSION,
         "ChiefSessionCreator SessionCreator SessionManager": _SESSION,

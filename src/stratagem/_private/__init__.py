@@ -49,6 +49,7 @@ from stratagem._private._layers import accept_any_input as accept_any_input
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
 from stratagem._private._layers import build_layers_as_tensorflow as build_layers_as_tensorflow
+from stratagem._private._legacy import SlotNames as SlotNames
 from stratagem._private._legacy import add_layer_methods as add_layer_methods
 from stratagem._private._legacy import add_loss_scaling as add_loss_scaling
 from stratagem._private._legacy import add_mean as add_mean
@@ -69,6 +70,7 @@ from stratagem._private._model_exports import input_specs_of_model as input_spec
 from stratagem._private._model_exports import intercept_export as intercept_export
 from stratagem._private._model_files import SAVING_PLACES as SAVING_PLACES
 from stratagem._private._model_files import accept_any_path as accept_any_path
+from stratagem._private._model_files import has_layers_by_position as has_layers_by_position
 from stratagem._private._model_files import intercept_saving as intercept_saving
 from stratagem._private._model_files import is_hdf5 as is_hdf5
 from stratagem._private._model_files import may_overwrite as may_overwrite

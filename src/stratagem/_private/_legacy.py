@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import keras
 from keras.src.metrics.metric import Metric
@@ -18,6 +18,17 @@ Method = Callable[..., Any]
 # The positional and the keyword arguments of a call.
 Arguments = tuple[tuple[Value, ...], dict[str, Value]]
 Conversion = Callable[[tuple[Value, ...], dict[str, Value]], Arguments]
+
+
+class SlotNames:
+    """The base of optimizers that have TensorFlow 1's names for their slots and settings.
+
+    slots: the slots of a variable by these names, with the attributes in which Keras has them; in the order of the weights.
+    settings: the settings in `get_config`, in TensorFlow's order.
+    """
+
+    slots: ClassVar[dict[str, str]] = {}
+    settings: ClassVar[tuple[str, ...]] = ()
 
 
 @final

@@ -11,6 +11,7 @@ from typing import Any
 import h5py
 import keras
 from keras.src.legacy.saving import legacy_h5_format
+from keras.src.models.functional import Functional
 from keras.src.saving import saving_api
 from keras.src.utils import io_utils
 
@@ -152,3 +153,8 @@ def read_hdf5_weights(model: keras.Model, path: str, by_name: bool, skip_mismatc
             legacy_h5_format.load_weights_from_hdf5_group_by_name(group, model, skip_mismatch)
         else:
             legacy_h5_format.load_weights_from_hdf5_group(group, model, skip_mismatch)
+
+
+def has_layers_by_position(model: Value) -> bool:
+    """Returns whether `model` is a Sequential or a functional model: their layers have an order of their own."""
+    return isinstance(model, Functional | keras.Sequential)

@@ -1,6 +1,6 @@
 """LoadedObject: an object of a SavedModel, with the attributes that it was saved with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 from stratagem._base.types import Nest, Trackable
@@ -49,7 +49,7 @@ class LoadedObject(Module, Tracked):
             )
         return self._call(*args, **kwargs)
 
-    def tracked_parts(self) -> dict[str, Trackable]:
+    def tracked_parts(self, parts: Callable[[Trackable], dict[str, Trackable]]) -> dict[str, Trackable]:
         """The parts that a checkpoint of it has, by the names that they have in one of the object that was saved."""
         repeated = ("trainable_variables", "non_trainable_variables")
         return {name: v for name, v in self.children().items() if name not in repeated and is_trackable(v)}

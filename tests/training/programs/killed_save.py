@@ -27,7 +27,7 @@ replace = os.replace
 
 def kill(source: Any, target: Any) -> None:
     """In place of the rename with which the new values would count."""
-    if Path(target).name in ("stratagem_model.keras", "manifest.json"):
+    if Path(target).name in ("stratagem_model.keras", "it.index"):
         os.kill(os.getpid(), signal.SIGKILL)
     replace(source, target)
 

@@ -31,7 +31,7 @@ from stratagem._tf1.estimator._session_run_hook import CheckpointSaverListener, 
 from stratagem._tf1.estimator._step import ModelStep, hooks_of
 from stratagem._tf1.estimator._train import TrainingParameters, initializer, train
 from stratagem._tf1.estimator._train_eval_specs import checked_hooks, checked_listeners
-from stratagem._tf1.estimator._warm_start import WarmStartSettings, settings_of, warm_start
+from stratagem._tf1.estimator._warm_start import WarmStartSettings, begin, settings_of
 from stratagem._tf1.estimator.hooks import StopAfterBatchesHook, StopAtStepHook
 from stratagem._tf1.graph import Graph
 
@@ -268,8 +268,8 @@ class Estimator:
         """Builds a model for evaluation or prediction."""
         runner.build()
         saving = GraphSaver(step.graph, self._config, step.built.spec.scaffold.saver)
-        if path is None and self._warm_start is not None:
-            warm_start(step.graph, self._warm_start)
+        if path is None:
+            begin(step.graph, self._warm_start)
         return ModelSession(step, runner, saving, self._events), saving
 
     def _opened(

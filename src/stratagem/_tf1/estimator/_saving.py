@@ -24,7 +24,7 @@ class GraphSaver:
 
     def __init__(self, graph: Graph, config: RunConfig, beside: Any = None) -> None:
         self._config = config
-        self._checkpoint = NamedCheckpoint(lambda: graph.variables, beside)
+        self._checkpoint = NamedCheckpoint(lambda: graph.variables, beside, graph.derived)
         self._managers: dict[tuple[str, str], CheckpointManager] = {}
 
     def save(self, directory: str, name: str, step: int) -> None:

@@ -13,7 +13,7 @@ from stratagem._tf1.estimator._saving import GraphSaver
 from stratagem._tf1.estimator._session import ModelSession
 from stratagem._tf1.estimator._session_run_hook import CheckpointSaverListener, SessionRunHook
 from stratagem._tf1.estimator._step import ModelFnResults, ModelStep
-from stratagem._tf1.estimator._warm_start import WarmStartSettings, warm_start
+from stratagem._tf1.estimator._warm_start import WarmStartSettings, begin
 from stratagem._tf1.estimator.hooks import (
     CheckpointSaverHook,
     LoggingTensorHook,
@@ -44,8 +44,8 @@ def train(step: ModelStep, runner: EstimatorStepRunner, training: TrainingParame
     try:
         runner.build()
         built = step.built
-        if training.path is None and training.warm_start is not None:
-            warm_start(step.graph, training.warm_start)
+        if training.path is None:
+            begin(step.graph, training.warm_start)
         hooks = _all_hooks(built, training)
         saving = GraphSaver(step.graph, training.config, built.spec.scaffold.saver)
         session = ModelSession(step, runner, saving, training.events)

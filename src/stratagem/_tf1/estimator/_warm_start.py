@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from stratagem._base.errors import NotFoundError, UnimplementedError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Nest
@@ -50,6 +52,20 @@ def settings_of(warm_start_from: Any) -> WarmStartSettings | None:
     return warm_start_from._replace(ckpt_to_initialize_from=local_path(warm_start_from.ckpt_to_initialize_from))
 
 
+def begin(graph: Graph, settings: WarmStartSettings | None) -> None:
+    """Gives variables their first values: those of `init_from_checkpoint` in the model_fn, then those of a warm start.
+
+    Raises as `warm_start`.
+    """
+    by_path: dict[str, dict[str, str]] = {}
+    for name, (path, saved) in graph.begin_with.items():
+        by_path.setdefault(path, {})[name] = saved
+    for path, names in by_path.items():
+        _take(graph, path, names)
+    if settings is not None:
+        warm_start(graph, settings)
+
+
 def warm_start(graph: Graph, settings: WarmStartSettings) -> None:
     """Assigns the selected variables their values in the checkpoint.
 
@@ -73,10 +89,14 @@ def warm_start(graph: Graph, settings: WarmStartSettings) -> None:
             f"{', '.join(reader.get_variable_to_shape_map())}. Choose variables with vars_to_warm_start, or name them in "
             "var_name_to_prev_var_name."
         )
-    NamedCheckpoint(lambda: graph.variables).take(
-        {saved: reader.get_tensor(saved) for saved in names.values()}, path, names
-    )
+    _take(graph, path, names)
     _log.info("Warm-started %d variables.", len(names))
+
+
+def _take(graph: Graph, path: str, names: dict[str, str]) -> None:
+    reader = load_checkpoint(path)
+    arrays = {saved: np.asarray(reader.get_tensor(saved)) for saved in names.values()}
+    NamedCheckpoint(lambda: graph.variables).take(arrays, path, names)
 
 
 def chosen_names(graph: Graph, which: Any) -> list[str]:

@@ -19,6 +19,7 @@ from stratagem._tf1.graph._get_variable import variable as variable
 from stratagem._tf1.graph._graph import Graph as Graph
 from stratagem._tf1.graph._graph import attach_graph_variables as attach_graph_variables
 from stratagem._tf1.graph._graph_variable import GraphVariable as GraphVariable
+from stratagem._tf1.graph._init_from_checkpoint import init_from_checkpoint as init_from_checkpoint
 from stratagem._tf1.graph._initializers import Constant as Constant
 from stratagem._tf1.graph._initializers import GlorotNormal as GlorotNormal
 from stratagem._tf1.graph._initializers import GlorotUniform as GlorotUniform

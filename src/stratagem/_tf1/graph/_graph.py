@@ -9,6 +9,7 @@ from typing import Any, final
 import keras
 import numpy as np
 
+from stratagem._checkpoints import Derived
 from stratagem._core.context import current, entered
 from stratagem._core.step import GradientTape
 from stratagem._core.values import VariableAggregation
@@ -34,12 +35,16 @@ class Graph:
     variables: the variables that checkpoints contain, by name without ":0", in the order of their creation.
     local: the variables of metrics, which checkpoints do not contain.
     seed: the seed of random initial values; None draws others in every process.
+    begin_with: by variable, the checkpoint and the name in it from which it takes its first value.
+    derived: by variable, a function that has its value from the values that a checkpoint of TensorFlow's has instead.
     """
 
     def __init__(self, seed: int | None = None) -> None:
         self.seed = seed
         self.variables: dict[str, Any] = {}
         self.local: dict[str, Any] = {}
+        self.begin_with: dict[str, tuple[str, str]] = {}
+        self.derived: dict[str, Derived] = {}
         self._kept: dict[str, Any] = {}
 
     @property

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import final
 
 from stratagem._base.files import is_temporary
-from stratagem._checkpoints import has_weights, tensorflow_checkpoint
+from stratagem._checkpoints import has_weights
 from stratagem._private import is_hdf5
 
 # A whole model in a folder: the file that Keras writes for a path that ends in `.keras`.
@@ -73,11 +73,10 @@ class Found(enum.Enum):
     """The kinds of things that a path may lead to."""
 
     MODEL = enum.auto()  # a folder of ours with a whole model
-    WEIGHTS = enum.auto()  # a checkpoint of ours
+    WEIGHTS = enum.auto()  # a checkpoint, in TensorFlow's format or ours
     HDF5 = enum.auto()
     UNFINISHED = enum.auto()  # a folder of ours whose first save was interrupted
     SAVED_MODEL = enum.auto()  # TensorFlow's
-    TENSORFLOW_CHECKPOINT = enum.auto()
     NOTHING = enum.auto()
     OTHER = enum.auto()
 
@@ -92,8 +91,6 @@ def found_at(path: str, *, weights: bool = False) -> Found:
         return Found.WEIGHTS
     if any(os.path.isfile(os.path.join(path, name)) for name in _SAVED_MODEL):
         return Found.SAVED_MODEL
-    if tensorflow_checkpoint(path):
-        return Found.TENSORFLOW_CHECKPOINT
     if os.path.isdir(path) and any(is_temporary(each.name, MODEL_FILE) for each in Path(path).iterdir()):
         return Found.UNFINISHED
     if is_hdf5(path):

@@ -11,7 +11,7 @@ from stratagem._base.errors import NotFoundError, UnimplementedError
 from stratagem._base.files import atomic_write, make_directories, remove_temporaries
 from stratagem._base.job import Phase, process_job
 from stratagem._base.paths import file_errors, local_path
-from stratagem._checkpoints import tensorflow_checkpoint, write_weights
+from stratagem._checkpoints import CheckpointFormat, write_weights
 from stratagem._core.context import entered
 from stratagem._private import (
     may_overwrite,
@@ -105,7 +105,7 @@ def _save_folder(model: Any, target: Path, include_optimizer: bool, keras_save: 
 
 
 def _save_weights_only(model: Any, target: Path, error: Exception) -> None:
-    write_weights(model, str(target.parent))
+    write_weights(model, str(target.parent), CheckpointFormat.OWN)
     target.unlink(missing_ok=True)
     _log.warning(
         "Saved only the weights and the optimizer of model %r to %s. To read them, build the model and call load_weights. For "
@@ -132,8 +132,6 @@ def model_loader(keras_load: Function) -> Function:
                 return read_hdf5_model(path, custom_objects, compile)
             case Found.SAVED_MODEL:
                 raise UnimplementedError(f"{saved_model(path)} Nothing was loaded.")
-            case Found.TENSORFLOW_CHECKPOINT:
-                raise UnimplementedError(f"{path!r} is no model. {tensorflow_checkpoint(path)}")
             case Found.WEIGHTS:
                 raise ValueError(
                     f"{path!r} holds weights only: of save_weights, a Checkpoint, or a model whose class lacks get_config. "

@@ -5,19 +5,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self, final
 
-from stratagem._base.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from stratagem._base.errors import InvalidArgumentError, NotFoundError
 from stratagem._base.files import atomic_write, make_directories
 from stratagem._base.job import Phase, process_job
 from stratagem._base.paths import file_errors, local_path
 from stratagem._checkpoints import LoadStatus, has_weights, latest_checkpoint, read_weights, write_weights
 from stratagem._core.context import entered
 from stratagem._private import may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
-from stratagem._training.saving._formats import MODEL_FILE, FileFormat, Found, format_of_weights, found_at, saved_model
+from stratagem._training.saving._formats import MODEL_FILE, FileFormat, Found, format_of_weights, found_at
 
 Function = Callable[..., Any]
 
 # The name of weights that are saved to a folder's own path, `save_weights("folder/")`.
 _NAMELESS = "weights"
+# The checkpoint in the folder of a SavedModel.
+_SAVED_VARIABLES = os.path.join("variables", "variables")
 
 
 def weights_saver(keras_save: Function) -> Function:
@@ -107,9 +109,8 @@ def weights_loader(keras_load: Function) -> Function:
                 read_hdf5_weights(model, path, bool(by_name), skip_mismatch)
                 return None
             case Found.SAVED_MODEL:
-                raise UnimplementedError(f"{saved_model(path)} Nothing was loaded.")
-            case Found.TENSORFLOW_CHECKPOINT:
-                return read_weights(model, path)  # whose error names it
+                _demand_topology(path, skip_mismatch, by_name)
+                return read_weights(model, os.path.join(path, _SAVED_VARIABLES)).expect_partial()
             case Found.NOTHING if not path.endswith((".keras", ".h5", ".hdf5", ".weights.json")):
                 raise NotFoundError(
                     f"No weights at {path!r}: nothing is there. Check the path that save_weights was given."

@@ -12,6 +12,7 @@ from stratagem._checkpoints import latest_checkpoint as latest_checkpoint
 from stratagem._checkpoints import list_variables as list_variables
 from stratagem._checkpoints import load_checkpoint as load_checkpoint
 from stratagem._checkpoints import load_variable as load_variable
+from stratagem._checkpoints import new_checkpoint_reader as NewCheckpointReader  # noqa: F401
 from stratagem._cluster import ClusterSpec as ClusterSpec
 from stratagem._data.files import BytesList as BytesList
 from stratagem._data.files import Example as Example
@@ -44,6 +45,7 @@ from stratagem._tf1.graph import assert_global_step as assert_global_step
 from stratagem._tf1.graph import create_global_step as create_global_step
 from stratagem._tf1.graph import get_global_step as get_global_step
 from stratagem._tf1.graph import get_or_create_global_step as get_or_create_global_step
+from stratagem._tf1.graph import init_from_checkpoint as init_from_checkpoint
 from stratagem._tf1.graph.train import *
 from stratagem._tf1.graph.train import piecewise_constant as piecewise_constant_decay  # noqa: F401
 from stratagem.compat.v1._names import public_name as _public_name

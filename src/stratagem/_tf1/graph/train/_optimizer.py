@@ -1,10 +1,13 @@
 """tf1.train.Optimizer: gradients are computed at once, and applied by an operation that runs later."""
 
 import abc
-from collections.abc import Iterable, Sequence
+import functools
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from stratagem._base.errors import TapeError
 from stratagem._core.context import current
@@ -173,7 +176,19 @@ def _list_slots(building: ModelBuild, rule: Rule, variables: list[Any]) -> None:
                 listed[id(slot)] = _free(below(f"{own}/{end}"), known)
                 known[listed[id(slot)]] = slot
     if rule.counts and id(rule.iterations) not in listed:
-        known[_free(below(f"{rule.name}/step"), known)] = rule.iterations
+        name = _free(below(f"{rule.name}/step"), known)
+        known[name] = rule.iterations
+        building.graph.derived[name] = functools.partial(
+            _steps_of_powers, rule.rates.get("beta2"), below("beta2_power")
+        )
+
+
+def _steps_of_powers(beta: Any, name: str, saved: Mapping[str, Any]) -> np.ndarray | None:
+    """The number of updates, from the power of Adam's beta2 that TensorFlow saves, whose exponent is one more."""
+    if name not in saved or not isinstance(beta, int | float) or not 0.0 < beta < 1.0:
+        return None
+    power = max(float(np.asarray(saved[name])), float(np.finfo(np.float32).tiny))  # from there on it is 0
+    return np.asarray(round(math.log(power) / math.log(beta)) - 1, np.int64)
 
 
 def _whole(variable: Any) -> Any:

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Exchange checkpoints with a real TensorFlow 2.15.1, both ways, and compare what both do with them.
+
+`python scripts/tensorflow_checkpoints.py --tensorflow PYTHON`, whose interpreter has TensorFlow; by hand, several minutes.
+
+training: the network of the first document, trained by one side for an epoch with Adam, restored with `assert_consumed` by
+the other: both then take the same five steps, whose losses are compared. estimator: an Estimator's model_dir, which the other
+goes on with. architectures: networks of `keras.applications` with random weights, saved by `save_weights`, whose outputs are
+compared.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ARCHITECTURES = {
+    "VGG16": 32, "VGG19": 32, "ResNet50": 32, "ResNet101": 32, "ResNet152": 32, "ResNet50V2": 32, "ResNet101V2": 32,
+    "Xception": 71, "InceptionV3": 75, "InceptionResNetV2": 75, "MobileNet": 32, "MobileNetV2": 32, "MobileNetV3Small": 32,
+    "MobileNetV3Large": 32, "DenseNet121": 32, "DenseNet169": 32, "NASNetMobile": 32, "EfficientNetB0": 32,
+    "EfficientNetV2B0": 32, "ConvNeXtTiny": 32,
+}  # fmt: skip
+STEPS = 5
+
+
+def data() -> tuple[np.ndarray, np.ndarray]:
+    """Images with a mark whose place is their class."""
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 10, 4096)
+    images = random.random((4096, 28, 28, 1), "float32") * 0.5
+    for image, label in zip(images, labels, strict=True):
+        image[4 + 2 * label : 6 + 2 * label, 8:20] += 0.5
+    return images, labels
+
+
+def network(tf: Any) -> Any:
+    layers = tf.keras.layers
+    model = tf.keras.Sequential(
+        [
+            layers.Conv2D(32, 3, activation="relu", input_shape=(28, 28, 1)),
+            layers.MaxPooling2D(),
+            layers.Conv2D(64, 3, activation="relu"),
+            layers.MaxPooling2D(),
+            layers.Flatten(),
+            layers.Dense(64, activation="relu"),
+            layers.Dense(10),
+        ]
+    )
+    loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile("adam", loss, metrics=["accuracy"])
+    return model
+
+
+def go_on(model: Any) -> dict[str, Any]:
+    """The accuracy, then the losses of the next steps."""
+    images, labels = data()
+    found: dict[str, Any] = {
+        "accuracy": float(model.evaluate(images, labels, batch_size=256, verbose=0)[1]),
+        "losses": [],
+    }
+    for step in range(STEPS):
+        model.reset_metrics()
+        rows = slice(64 * step, 64 * step + 64)
+        found["losses"].append(float(model.train_on_batch(images[rows], labels[rows])[0]))
+    return found
+
+
+def training_write(tf: Any, options: dict[str, Any]) -> Any:
+    model = network(tf)
+    model.fit(*data(), batch_size=64, epochs=1, verbose=0, shuffle=False)
+    tf.train.Checkpoint(model=model, optimizer=model.optimizer).save("training", **options)
+    model.save_weights("weights")
+    return go_on(model)
+
+
+def training_read(tf: Any) -> Any:
+    model = network(tf)
+    status = tf.train.Checkpoint(model=model, optimizer=model.optimizer).restore(tf.train.latest_checkpoint("."))
+    if tf.train.latest_checkpoint(".").endswith("weights"):  # `save_weights` was the last to write
+        status = tf.train.Checkpoint(model=model, optimizer=model.optimizer).restore("training-1")
+    found = go_on(model)
+    status.assert_consumed()
+    again = network(tf)
+    again.load_weights("weights").assert_existing_objects_matched()
+    return found
+
+
+def estimator(tf: Any, steps: int) -> Any:
+    v1 = tf.compat.v1
+    rows = (np.arange(24).reshape(8, 3) % 7 / 8).astype("float32")
+
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        hidden = v1.layers.dense(
+            features, 2, activation=tf.nn.relu, kernel_initializer=v1.constant_initializer(0.25), name="hidden"
+        )
+        output = v1.layers.dense(hidden, 1, kernel_initializer=v1.constant_initializer(0.5), name="out")
+        loss = v1.losses.mean_squared_error(labels, output)
+        train = v1.train.AdamOptimizer(0.01).minimize(loss, global_step=v1.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, predictions=output, loss=loss, train_op=train)
+
+    def input_fn() -> Any:
+        return tf.data.Dataset.from_tensors((rows, rows.sum(1, keepdims=True))).repeat()
+
+    trained = tf.estimator.Estimator(model_fn, "estimator")
+    found = []
+    for _ in range(steps):
+        trained.train(input_fn, steps=1)
+        found.append(float(trained.evaluate(input_fn, steps=1)["loss"]))
+    return found
+
+
+def built(tf: Any, name: str) -> Any:
+    size = ARCHITECTURES[name]
+    return getattr(tf.keras.applications, name)(
+        include_top=False, weights=None, input_shape=(size, size, 3), pooling="avg"
+    )
+
+
+def output(model: Any, name: str) -> Any:
+    size = ARCHITECTURES[name]
+    images = np.random.default_rng(1).random((2, size, size, 3), "float32")
+    return np.asarray(model(images, training=False))
+
+
+def architecture_write(tf: Any, name: str) -> None:
+    model, random = built(tf, name), np.random.default_rng(2)
+    # Weights that are all different: what is exchanged changes the output. Variances stay positive.
+    model.set_weights([np.abs(w + 0.1 * random.random(w.shape)) if w.ndim < 2 else w for w in model.get_weights()])
+    model.save_weights(f"{name}/weights")
+    np.save(f"{name}.npy", output(model, name))
+
+
+def architecture_read(tf: Any, name: str) -> float:
+    """The largest difference of outputs, relative to the largest output."""
+    model = built(tf, name)
+    model.load_weights(f"{name}/weights").assert_consumed()
+    expected = np.load(f"{name}.npy")
+    return float(np.max(np.abs(output(model, name) - expected)) / np.max(np.abs(expected)))
+
+
+def act(side: str, what: str) -> Any:
+    """One side's part, in the working directory."""
+    if side == "tensorflow":
+        import tensorflow as tf
+
+        options: dict[str, Any] = {}
+    else:
+        import stratagem as tf
+
+        options = {"options": tf.train.CheckpointOptions(format="tensorflow")}
+    kind, _, name = what.partition(":")
+    match kind:
+        case "training_write":
+            return training_write(tf, options)
+        case "training_read":
+            return training_read(tf)
+        case "estimator":
+            return estimator(tf, int(name))
+        case "architectures_write":
+            for each in name.split(","):
+                architecture_write(tf, each)
+            return None
+        case "architectures_read":
+            return {each: architecture_read(tf, each) for each in name.split(",")}
+    raise ValueError(what)
+
+
+def run(python: str, side: str, what: str, folder: str) -> Any:
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+    command = [python, str(Path(__file__).resolve()), "--act", side, what]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{side}, {what} failed:\n{done.stderr[-3000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def compare(name: str, expected: list[float], found: list[float], limit: float) -> bool:
+    worst = max(abs(a - b) / max(abs(a), 1e-9) for a, b in zip(expected, found, strict=True))
+    print(f"{'ok  ' if worst <= limit else 'FAIL'} {name}: relative difference {worst:.1e}", flush=True)
+    return worst <= limit
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tensorflow", help="a Python with TensorFlow 2.15.1")
+    parser.add_argument("--only", default="training,estimator,architectures")
+    parser.add_argument("--act", nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.act:
+        print(json.dumps(act(*given.act)))
+        return 0
+    pythons = {"tensorflow": given.tensorflow, "stratagem": sys.executable}
+    right = []
+    for writer, reader in (("tensorflow", "stratagem"), ("stratagem", "tensorflow")):
+        with tempfile.TemporaryDirectory() as folder:
+            if "training" in given.only:
+                expected = run(pythons[writer], writer, "training_write", folder)
+                found = run(pythons[reader], reader, "training_read", folder)
+                right.append(expected["accuracy"] == found["accuracy"])
+                print(f"{writer} to {reader}: accuracy {expected['accuracy']} and {found['accuracy']}")
+                right.append(compare(f"training, {writer} to {reader}", expected["losses"], found["losses"], 1e-5))
+            if "estimator" in given.only and writer == "tensorflow":
+                run(pythons[writer], writer, "estimator:3", folder)
+                found = run(pythons[reader], reader, f"estimator:{STEPS}", folder)
+                with tempfile.TemporaryDirectory() as other:
+                    expected = run(pythons[writer], writer, f"estimator:{3 + STEPS}", other)[3:]
+                right.append(compare(f"estimator, {writer} to {reader}", expected, found, 1e-5))
+        if "architectures" in given.only:
+            for name in ARCHITECTURES:
+                with tempfile.TemporaryDirectory() as folder:
+                    run(pythons[writer], writer, f"architectures_write:{name}", folder)
+                    worst = run(pythons[reader], reader, f"architectures_read:{name}", folder)[name]
+                right.append(worst <= 1e-4)
+                print(f"{'ok  ' if right[-1] else 'FAIL'} {name}, {writer} to {reader}: {worst:.1e}", flush=True)
+    print(f"{sum(right)} of {len(right)}")
+    return 0 if all(right) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
