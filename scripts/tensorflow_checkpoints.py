@@ -174,9 +174,7 @@ def act(side: str, what: str) -> Any:
 def run(python: str, side: str, what: str, folder: str) -> Any:
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     command = [python, str(Path(__file__).resolve()), "--act", side, what]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True
-    )
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{side}, {what} failed:\n{done.stderr[-3000:]}")
     return json.loads(done.stdout.splitlines()[-1])
