@@ -253,3 +253,12 @@ def test_an_assignment_that_does_not_fit_is_an_error(assignments: dict[str, str]
 
     with pytest.raises(ValueError, match=problem):
         list(tf.estimator.Estimator(model, "new").predict(lambda: tf.data.Dataset.from_tensors(ROWS)))
+
+
+def test_a_count_of_rows_has_64_bits_as_in_tensorflow() -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Normalization()])
+    model.layers[0].adapt(ROWS)
+    model(ROWS)
+    model.save_weights("p")
+    assert tf.train.load_variable("p", f"layer_with_weights-0/count{ENDING}").dtype == np.int64
+    model.load_weights("p").assert_consumed()

@@ -75,7 +75,7 @@ _SETTINGS = (
     *("beta_1", "beta_2", "decay", "momentum", "rho", "beta"),
     *("l1_regularization_strength", "l2_regularization_strength", "learning_rate_power"),
 )
-_STEPS = "iteration"  # the name of an optimizer's number of steps
+_COUNTS = ("iteration", "count")  # an optimizer's number of steps, and the rows that `Normalization` has seen
 # Attributes of Keras 3's optimizers that say what others say, or belong to other objects.
 _OPTIMIZERS_OWN = {"_trainable_variables", "_variables", "_iterations", "_learning_rate", "_accumulated_gradients"}
 
@@ -191,10 +191,10 @@ def _trained(optimizer: Any) -> list[Any]:
 
 
 def _written_value(variable: Any) -> np.ndarray:
-    """The value of a variable; an optimizer's number of steps has 64 bits in TensorFlow, and 32 here."""
+    """The value of a variable; those that count steps or rows have 64 bits in TensorFlow, and 32 here."""
     value = value_of(variable)
-    counts_steps = value.dtype == np.int32 and getattr(variable, "name", "") == _STEPS and value.shape == ()
-    return value.astype(np.int64) if counts_steps else value
+    counts = value.dtype == np.int32 and getattr(variable, "name", "") in _COUNTS and value.shape == ()
+    return value.astype(np.int64) if counts else value
 
 
 READ = Naming(parts=_read_parts, slots=_slots, converts=True, values_only=True)
