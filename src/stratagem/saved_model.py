@@ -1,6 +1,7 @@
 """`tf.saved_model`: models with their functions in a directory, which is loaded without their Python code."""
 
 from stratagem import _hooks
+from stratagem._ops import not_provided as _not_provided
 from stratagem._saved_models import Asset as Asset
 from stratagem._saved_models import LoadOptions as LoadOptions
 from stratagem._saved_models import SaveOptions as SaveOptions
@@ -23,3 +24,7 @@ SERVING = "serve"
 TRAINING = "train"
 GPU = "gpu"
 TPU = "tpu"
+
+
+def __getattr__(name: str) -> object:
+    raise _not_provided("saved_model", name)

@@ -251,7 +251,7 @@ def test_what_a_worker_caches_serves_its_later_epochs(three_files: list[str]) ->
         read.append(line)
         return line
 
-    dataset = TextLineDataset(three_files).map(note).cache().batch(4)
+    dataset = TextLineDataset(three_files).map(lambda line: tf.py_function(note, [line], tf.string)).cache().batch(4)
     ((first, second),) = on_all_workers(1, lambda job: [list(data) for data in [distributed(dataset, job, 2)] * 2])
     assert len(first) == len(second) == 3
     assert len(read) == 12

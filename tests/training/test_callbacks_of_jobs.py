@@ -33,7 +33,8 @@ def test_one_file_of_each_kind_is_there_when_fit_returns(found: dict[str, Any]) 
     assert found["there when fit returned"] == [
         *(
             "checkpoint",
-            "ckpt",
+            "ckpt.data-00000-of-00002",
+            "ckpt.data-00001-of-00002",
             "ckpt.index",
             "log.csv",
             "model-01.keras",

@@ -180,6 +180,7 @@ from stratagem.compat.v1 import metrics as metrics
 from stratagem.compat.v1 import nn as nn
 from stratagem.compat.v1 import ragged as ragged
 from stratagem.compat.v1 import random as random
+from stratagem.compat.v1 import saved_model as saved_model
 from stratagem.compat.v1 import sparse as sparse
 from stratagem.compat.v1 import strings as strings
 from stratagem.compat.v1 import summary as summary

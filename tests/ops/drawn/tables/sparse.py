@@ -109,7 +109,6 @@ def _safe_lookup(draw: Draw) -> Any:
     return [table, ids, weights], options | {"default_id": draw.choice((None, 1))}
 
 
-_EMPTY = "what has no values has no path from its sources: their gradient is None (TF: zeros)"
 _MEMORY = "no rows: the gradient is None (TF: whatever the memory held)"
 
 
@@ -125,7 +124,7 @@ FUNCTIONS = [
     of_sparse("sparse.reshape", _reshape),
     of_sparse("sparse.expand_dims", lambda draw, shape: ([draw.integer(-1, len(shape))], {}), count=4),
     of_sparse("sparse.reset_shape", lambda draw, shape: ([draw.choice((None, [n + 1 for n in shape]))], {}), count=4),
-    Function("sparse.retain", _retain, count=4, gradients=True, differ=dict.fromkeys((1, 2), _EMPTY)),
+    Function("sparse.retain", _retain, count=4, gradients=True),
     of_sparse("sparse.slice", _slice),
     of_sparse("sparse.split", _split),
     Function("sparse.concat", _concat, count=6),
@@ -137,7 +136,7 @@ FUNCTIONS = [
     of_sparse("sparse.reduce_sum", _reduce, gradients=True, dtypes=("float32", "float64")),
     of_sparse("sparse.reduce_max", _reduce),
     of_sparse("sparse.softmax", ranks=(2, 3), dtypes=("float32", "float64"), gradients=True, compared=_squares),
-    Function("sparse.sparse_dense_matmul", _product, count=6, gradients=True, differ=dict.fromkeys((2, 3), _EMPTY)),
+    Function("sparse.sparse_dense_matmul", _product, count=6, gradients=True),
     of_sparse("sparse.to_indicator", lambda draw, shape: ([4], {}), kinds={"low": 0}, dtypes=("int32", "int64"), ranks=(1, 2)),
     of_sparse("sparse.map_values", count=2, called=lambda tf, x: tf.sparse.map_values(tf.add, x, 1)),
     of_sparse("abs", count=2),
