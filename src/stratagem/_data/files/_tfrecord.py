@@ -17,6 +17,9 @@ class TFRecords(Format):
     """
 
     _KNOWN_LENGTHS = 1 << 14
+    # Checksums are compared when there are so many records, and again whenever these have doubled. The records behind a
+    # damaged one are cut again later; so they are fewer than the records before it, or than this number.
+    _FIRST_CHECKED = 16
 
     def __init__(self) -> None:
         # Lengths repeat: a header that has been checked once need not be checked again.
@@ -25,7 +28,8 @@ class TFRecords(Format):
     def cut(self, data: bytes, place: RecordPosition, *, last: bool) -> FoundRecords:
         records: list[bytes] = []
         ends: list[int] = []
-        at, needs, size = 0, 0, len(data)
+        at, needs, size, checked = 0, 0, len(data), 0
+        due = self._FIRST_CHECKED
         damage: Damage | None = None
         while size - at >= HEADER.size:
             header = data[at : at + HEADER.size]
@@ -40,8 +44,13 @@ class TFRecords(Format):
             records.append(data[at + HEADER.size : end - CHECKSUM.size])
             ends.append(end)
             at = end
+            if len(records) == due:
+                checked += _first_damaged(data, records[checked:], ends[checked:])
+                if checked < due:
+                    break
+                due *= 2
         sizes = [end - begin for begin, end in zip([0, *ends], ends, strict=False)]
-        bad = _first_damaged(data, records, ends)
+        bad = checked + _first_damaged(data, records[checked:], ends[checked:])
         if bad < len(records):
             lost = place.on(bad, ends[bad] - sizes[bad]).lost("Corrupted data (its checksum differs)")
             damage, needs = Damage(lost, sizes[bad]), 0
