@@ -20,6 +20,9 @@ from typing import Any
 
 import numpy as np
 
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+from tests.checkpoints.tensorflow_programs import input_fn, model_fn  # noqa: E402
+
 ARCHITECTURES = {
     "VGG16": 32, "VGG19": 32, "ResNet50": 32, "ResNet101": 32, "ResNet152": 32, "ResNet50V2": 32, "ResNet101V2": 32,
     "Xception": 71, "InceptionV3": 75, "InceptionResNetV2": 75, "MobileNet": 32, "MobileNetV2": 32, "MobileNetV3Small": 32,
@@ -92,26 +95,11 @@ def training_read(tf: Any) -> Any:
 
 
 def estimator(tf: Any, steps: int) -> Any:
-    v1 = tf.compat.v1
-    rows = (np.arange(24).reshape(8, 3) % 7 / 8).astype("float32")
-
-    def model_fn(features: Any, labels: Any, mode: str) -> Any:
-        hidden = v1.layers.dense(
-            features, 2, activation=tf.nn.relu, kernel_initializer=v1.constant_initializer(0.25), name="hidden"
-        )
-        output = v1.layers.dense(hidden, 1, kernel_initializer=v1.constant_initializer(0.5), name="out")
-        loss = v1.losses.mean_squared_error(labels, output)
-        train = v1.train.AdamOptimizer(0.01).minimize(loss, global_step=v1.train.get_global_step())
-        return tf.estimator.EstimatorSpec(mode, predictions=output, loss=loss, train_op=train)
-
-    def input_fn() -> Any:
-        return tf.data.Dataset.from_tensors((rows, rows.sum(1, keepdims=True))).repeat()
-
-    trained = tf.estimator.Estimator(model_fn, "estimator")
+    trained, rows = tf.estimator.Estimator(model_fn(tf), "estimator"), input_fn(tf)
     found = []
     for _ in range(steps):
-        trained.train(input_fn, steps=1)
-        found.append(float(trained.evaluate(input_fn, steps=1)["loss"]))
+        trained.train(rows, steps=1)
+        found.append(float(trained.evaluate(rows, steps=1)["loss"]))
     return found
 
 

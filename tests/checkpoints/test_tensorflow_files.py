@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import stratagem as tf
 from stratagem._base.framing import masked_crc
+from stratagem._base.varints import varint
 
 # The room of TensorFlow's files has no public name of its own.
 from stratagem._checkpoints.tensorflow import Bundle, ObjectGraph, write_bundle
@@ -25,7 +26,6 @@ from stratagem._checkpoints.tensorflow._messages import Entry, Header
 from stratagem._checkpoints.tensorflow._slices import Part
 from stratagem._checkpoints.tensorflow._strings import decode_strings, encode_strings
 from stratagem._checkpoints.tensorflow._table import read_table, table
-from stratagem._checkpoints.tensorflow._varints import varint
 from tests.checkpoints.record_tensorflow import DTYPES, RECORDED
 
 KEYS = st.dictionaries(st.binary(max_size=30), st.binary(max_size=300), max_size=200)

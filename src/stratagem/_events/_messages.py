@@ -6,18 +6,8 @@ the same).
 
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from stratagem._base.proto_messages import message_classes
 
-_Field = descriptor_pb2.FieldDescriptorProto
-_PACKAGE = "stratagem"
-_TYPES = {
-    "double": _Field.TYPE_DOUBLE,
-    "int64": _Field.TYPE_INT64,
-    "string": _Field.TYPE_STRING,
-    "bytes": _Field.TYPE_BYTES,
-    "float": _Field.TYPE_FLOAT,
-}
-# Fields by message: name, number, type. A star marks a repeated field, a bar the members of a oneof.
 _MESSAGES = {
     "SourceMetadata": [("writer", 1, "string")],
     "PluginData": [("plugin_name", 1, "string"), ("content", 2, "bytes")],
@@ -37,32 +27,8 @@ _MESSAGES = {
     ],
 }
 
+_classes = message_classes("event.proto", _MESSAGES)
 
-def _file() -> descriptor_pb2.FileDescriptorProto:
-    file = descriptor_pb2.FileDescriptorProto(name="stratagem/event.proto", package=_PACKAGE, syntax="proto3")
-    for name, fields in _MESSAGES.items():
-        message = file.message_type.add(name=name)
-        for field_name, number, kind in fields:
-            label, bare = _Field.LABEL_REPEATED if kind.endswith("*") else _Field.LABEL_OPTIONAL, kind.rstrip("*|")
-            field = message.field.add(name=field_name, number=number, label=label)
-            field.type = _TYPES.get(bare, _Field.TYPE_MESSAGE)
-            if bare not in _TYPES:
-                field.type_name = f".{_PACKAGE}.{bare}"
-            if kind.endswith("|"):
-                field.oneof_index = 0
-        if any(kind.endswith("|") for _, _, kind in fields):
-            message.oneof_decl.add(name="one_of_them")
-    return file
-
-
-_pool = descriptor_pool.DescriptorPool()
-_pool.AddSerializedFile(_file().SerializeToString())
-
-
-def _class(name: str) -> Any:
-    return message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
-
-
-Event = _class("Event")
-Summary = _class("Summary")
-SummaryMetadata = _class("SummaryMetadata")
+Event: Any = _classes["Event"]
+Summary: Any = _classes["Summary"]
+SummaryMetadata: Any = _classes["SummaryMetadata"]

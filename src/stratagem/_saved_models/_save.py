@@ -57,7 +57,6 @@ def save(
     Raises: ValueError for signatures that are none, and for arguments of functions that have no place in a file;
         UnimplementedError for a function that has no program; OSError when a file cannot be written.
     """
-    options = options or SaveOptions()
     path = local_path(export_dir)
     if not isinstance(obj, _HOLDERS) and not is_plain_object(obj):
         raise ValueError(
@@ -65,7 +64,7 @@ def save(
             f"got {obj!r:.100}."
         )
     with file_errors(path):
-        write_attached(obj, path, lambda keys: _Writing(keys, options).files(obj, signatures))
+        write_attached(obj, path, lambda keys: _Writing(keys).files(obj, signatures))
     _log.info("Saved to %s: programs of JAX, which tf.saved_model.load reads, and TensorFlow does not.", path)
 
 
@@ -76,8 +75,8 @@ _HOLDERS = (Module, keras.Layer, keras.Optimizer, keras.Metric)
 class _Writing:
     """One save: numbers the objects that it meets, and collects the files to attach."""
 
-    def __init__(self, keys: ArrayKeys, options: SaveOptions) -> None:
-        self._keys, self._options = keys, options
+    def __init__(self, keys: ArrayKeys) -> None:
+        self._keys = keys
         self._numbers: dict[int, int] = {}
         self._objects: list[ObjectFact | None] = []
         self._kept: list[Any] = []  # what was numbered, so that no identity is used twice

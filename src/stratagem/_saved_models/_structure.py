@@ -5,7 +5,6 @@ import functools
 import math
 from typing import Any
 
-import jax
 import numpy as np
 
 from stratagem._base.types import Json, Nest
@@ -95,8 +94,3 @@ _DECODERS: dict[str, Any] = {
     "list": lambda content: [decoded(value) for value in content],
     "tuple": lambda content: tuple(decoded(value) for value in content),
 }
-
-
-def specs_in(structure: Nest) -> list[TensorSpec]:
-    """Returns the specs in a structure, in the order of its leaves."""
-    return [leaf for leaf in jax.tree.leaves(structure) if isinstance(leaf, TensorSpec)]

@@ -1,22 +1,9 @@
-"""The proto messages of TensorFlow checkpoints: the entries of their tables, and the graph of their objects.
-
-Their descriptor lives in a pool of its own, because an installed TensorFlow registers the same names in the default pool.
-"""
+"""The proto messages of TensorFlow checkpoints: the entries of their tables, and the graph of their objects."""
 
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from stratagem._base.proto_messages import message_classes
 
-_Field = descriptor_pb2.FieldDescriptorProto
-_SCALARS = {
-    "string": _Field.TYPE_STRING,
-    "int32": _Field.TYPE_INT32,
-    "int64": _Field.TYPE_INT64,
-    "fixed32": _Field.TYPE_FIXED32,
-    "bool": _Field.TYPE_BOOL,
-}
-
-# By message, its fields: name, number and type, with a star if it is repeated. All other fields stay unknown fields.
 _MESSAGES = {
     "Version": [("producer", 1, "int32"), ("min_consumer", 2, "int32")],
     "Header": [("num_shards", 1, "int32"), ("endianness", 2, "int32"), ("version", 3, "Version")],
@@ -42,33 +29,9 @@ _MESSAGES = {
     "ObjectGraph": [("nodes", 1, "Object*")],
 }  # fmt: skip
 
-
-def _file() -> descriptor_pb2.FileDescriptorProto:
-    file = descriptor_pb2.FileDescriptorProto(name="stratagem/checkpoint.proto", package="stratagem", syntax="proto3")
-    for name, fields in _MESSAGES.items():
-        message = file.message_type.add(name=name)
-        for field, number, written in fields:
-            kind = written.rstrip("*?")
-            made = message.field.add(name=field, number=number)
-            made.label = _Field.LABEL_REPEATED if written.endswith("*") else _Field.LABEL_OPTIONAL
-            if written.endswith("?"):
-                made.proto3_optional, made.oneof_index = True, len(message.oneof_decl)
-                message.oneof_decl.add(name=f"_{field}")
-            made.type = _SCALARS.get(kind, _Field.TYPE_MESSAGE)
-            if kind not in _SCALARS:
-                made.type_name = f".stratagem.{kind}"
-    return file
-
-
-_pool = descriptor_pool.DescriptorPool()
-_pool.AddSerializedFile(_file().SerializeToString())
-
-
-def _message(name: str) -> Any:
-    return message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"stratagem.{name}"))
-
+_classes = message_classes("checkpoint.proto", _MESSAGES)
 
 # The value of the table's key "", that of every other key, and that of the tensor `_CHECKPOINTABLE_OBJECT_GRAPH`.
-Header: Any = _message("Header")
-Entry: Any = _message("Entry")
-ObjectGraph: Any = _message("ObjectGraph")
+Header: Any = _classes["Header"]
+Entry: Any = _classes["Entry"]
+ObjectGraph: Any = _classes["ObjectGraph"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import google_crc32c
 
 from stratagem._base.framing import CHECKSUM, mask
-from stratagem._checkpoints.tensorflow._varints import read_varint, varint
+from stratagem._base.varints import read_varint, varint
 
 _NARROW = 1 << 32
 

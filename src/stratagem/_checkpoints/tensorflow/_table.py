@@ -15,8 +15,8 @@ from itertools import pairwise
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.framing import CHECKSUM, masked_crc
+from stratagem._base.varints import read_varint, varint
 from stratagem._checkpoints.tensorflow._damage import damage
-from stratagem._checkpoints.tensorflow._varints import read_varint, varint
 
 _MAGIC = 0xDB4775248B80FB57.to_bytes(8, "little")
 _FOOTER = 48  # bytes

@@ -36,7 +36,7 @@ class ConcreteFunction:
         self.structured_input_signature = signature.named(args, kwargs)
         self.name = signature.name
         if all(spec.shape.is_fully_defined() for spec in self.inputs):
-            program_of(*_examples(self.structured_input_signature, 0))
+            program_of(*examples(self.structured_input_signature, 0))
 
     def __call__(self, *args: Nest, **kwargs: Nest) -> Nest:
         """Runs the function. Arguments that are fixed may be left out.
@@ -91,7 +91,7 @@ class ConcreteFunction:
 
     def _program(self, size: int) -> Program:
         """Returns the program for arguments in which unknown sizes are this one."""
-        program = self._program_of(*_examples(self.structured_input_signature, size))
+        program = self._program_of(*examples(self.structured_input_signature, size))
         if not isinstance(program, Program):
             raise RuntimeError(
                 f"The results of {self.name} are not known before a call: it draws from an iterator, runs in Python, or on a "
@@ -100,7 +100,7 @@ class ConcreteFunction:
         return program
 
 
-def _examples(structure: Any, size: int) -> Any:
+def examples(structure: Nest, size: int) -> Nest:
     """Returns arguments for specs, whose unknown sizes are this one."""
 
     def example(leaf: Any) -> Any:

@@ -17,6 +17,7 @@ from stratagem._core.context import entered
 from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments
+from stratagem._core.step._concrete_function import examples
 from stratagem._core.step._function_cache import tracing
 from stratagem._core.step._interrupts import INTERRUPTS
 from stratagem._core.step._replica_context import DECISIONS
@@ -105,13 +106,7 @@ def _check_specs(name: str, specs: Sequence[TensorSpec]) -> None:
 def _explored(body: Body, name: str, args: Nest, kwargs: Nest, mesh: ReplicaMesh) -> TraceFindings:
     """Runs a first trace, with examples of the tensors; returns what it found."""
     findings = TraceFindings()
-
-    def example(leaf: Any) -> Any:
-        if not isinstance(leaf, TensorSpec):
-            return leaf
-        return np.zeros([_EXAMPLE_SIZE if n is None else n for n in leaf.shape], leaf.dtype)
-
-    given, named = jax.tree.map(example, (args, kwargs))
+    given, named = examples((args, kwargs), _EXAMPLE_SIZE)
     try:
         explore(body, Arguments.of(given, named, []), mesh, findings)
     except (*INTERRUPTS, *DECISIONS) as reason:
@@ -173,7 +168,8 @@ class _Exporting:
             # The results of checks, which the function does not return, lie between these.
             return [*outs[: _tensors(traced)], *outs[len(outs) - len(traced.written) :]]
 
-        found = _on_platforms(program, self.name, lambda: (self._values(), tensors))
+        values = [jax.core.ShapedArray(tuple(v.shape), np.dtype(v._dtype)) for v in self.findings.variables]
+        found = _on_platforms(program, self.name, (values, tensors))
         traced, n = traces[-1], _tensors(traces[-1])
         positions = {id(v): i for i, v in enumerate(traced.variables)}
         code, differentiable = _serialized(found, self.name)
@@ -189,9 +185,6 @@ class _Exporting:
     def _called(self, *args: Any, **kwargs: Any) -> Any:
         return with_tensors(self.body(*args, **kwargs))
 
-    def _values(self) -> list[Any]:
-        return [jax.core.ShapedArray(tuple(v.shape), np.dtype(v._dtype)) for v in self.findings.variables]
-
 
 def _tensors(traced: Trace) -> int:
     """Returns how many tensors the function returns."""
@@ -202,16 +195,16 @@ def _size(size: Any) -> int | None:
     return size if isinstance(size, int) else None
 
 
-def _on_platforms(program: Callable[..., Any], name: str, inputs: Callable[[], Any]) -> export.Exported:
+def _on_platforms(program: Callable[..., Any], name: str, inputs: tuple[list[Any], list[Any]]) -> export.Exported:
     try:
-        return export.export(jax.jit(program), platforms=PLATFORMS)(*inputs())
+        return export.export(jax.jit(program), platforms=PLATFORMS)(*inputs)
     except NotImplementedError as error:
         if "callback" in str(error):
             raise UnimplementedError(
                 f"{name} cannot be exported: it calls back into Python (tf.print, tf.py_function, tf.numpy_function), and only "
                 "its program is in an export. Leave the call out, or return what it prints."
             ) from None
-        found = export.export(jax.jit(program))(*inputs())
+        found = export.export(jax.jit(program))(*inputs)
         logger.warning("%s is exported for %s only: %s", name, ", ".join(found.platforms), _first_line(error))
         return found
 

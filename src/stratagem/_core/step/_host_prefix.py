@@ -13,6 +13,7 @@ from jax.tree_util import PyTreeDef
 from stratagem._base.types import Nest, UserFunction, Value
 from stratagem._core.mesh import ReplicaMesh, exact
 from stratagem._core.step._program_keys import leaf_key, static_key
+from stratagem._core.step._sized_by_contents import SizedByContents
 from stratagem._core.step._traced_strings import HostValue, StringsResult
 from stratagem._core.values import Separate, is_per_replica, per_replica
 
@@ -31,6 +32,16 @@ class HostCall:
     leaves: tuple[Value, ...]
     structure: PyTreeDef
     own: bool
+
+    def made_of(self, value_of: Callable[[HostValue], Value], *, as_numpy: bool = False) -> Nest:
+        """Calls the function. value_of: returns the value of a name.
+
+        as_numpy: leaves a tensor whose sizes only its contents tell in NumPy.
+        """
+        leaves = [value_of(v) if isinstance(v, HostValue) else v for v in self.leaves]
+        args, kwargs = jax.tree.unflatten(self.structure, leaves)
+        function = self.function
+        return (function.function if as_numpy and isinstance(function, SizedByContents) else function)(*args, **kwargs)
 
     def repeats(self, other: "HostCall") -> bool:
         """Returns whether this is the call of the same function with values of the same names: as in another trace."""
@@ -147,9 +158,7 @@ class _Result:
 
     @classmethod
     def of(cls, call: HostCall, values: "_Values", replica: int) -> "_Result":
-        leaves = [values.of(v, replica) if isinstance(v, HostValue) else v for v in call.leaves]
-        args, kwargs = jax.tree.unflatten(call.structure, leaves)
-        found, structure = jax.tree.flatten(call.function(*args, **kwargs))
+        found, structure = jax.tree.flatten(call.made_of(lambda value: values.of(value, replica)))
         return cls(found, (structure, *(static_key(v) for v in found if not is_array(v))))
 
 

@@ -18,6 +18,7 @@ from stratagem._base.errors import DataLossError, OpError, UnimplementedError
 from stratagem._base.framing import CHECKSUM, HEADER, LENGTH_BYTES, masked_crc
 from stratagem._base.structure_proto import Metadata, Structure
 from stratagem._base.tensor_proto import CODES, TensorProto
+from stratagem._base.varints import read_varint
 from stratagem._core.values import TensorSpec
 from stratagem._data.caching._saved import SavedDataset
 from stratagem._data.elements._nest import Array, Nest, leaves, packer
@@ -186,7 +187,7 @@ def _tensor(record: bytes) -> Array:
     count = int(np.prod(shape, dtype=np.int64))
     sizes, place = [], 0
     for _ in range(count):
-        size, place = _varint(content, place)
+        size, place = read_varint(content, place)
         sizes.append(size)
     array = np.empty(count, object)
     for i, size in enumerate(sizes):
@@ -194,13 +195,3 @@ def _tensor(record: bytes) -> Array:
     array = array.reshape(shape)
     array.setflags(write=False)
     return array
-
-
-def _varint(data: bytes, place: int) -> tuple[int, int]:
-    """A number of seven bits a byte, the lowest first, and the place behind it."""
-    value, shift = 0, 0
-    while True:
-        byte = data[place]
-        value, shift, place = value | (byte & 127) << shift, shift + 7, place + 1
-        if byte < 128:
-            return value, place

@@ -47,10 +47,7 @@ def run(prefix: HostPrefix, leaves: Sequence[Any], *, sized: bool) -> HostRun:
 
 
 def _called(call: HostCall, made: HostRun) -> tuple[list[Any], Hashable]:
-    given = [made.of(v) if isinstance(v, HostValue) else v for v in call.leaves]
-    args, kwargs = jax.tree.unflatten(call.structure, given)
-    function = call.function.function if isinstance(call.function, SizedByContents) else call.function
-    result = function(*args, **kwargs)
+    result = call.made_of(made.of, as_numpy=True)
     if isinstance(result, np.ndarray | jax.Array):
         return [result], _LEAF
     return jax.tree.flatten(result)

@@ -7,9 +7,11 @@ import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike, Value
+from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike, UserFunction, Value
 from stratagem._ops import Tensor, sparse
 from stratagem._ops.sparse import SparseTensor
+from stratagem._tf1.graph._function_wrappers import titled
+from stratagem._tf1.graph.functions.named import named
 from stratagem._tf1.graph.functions.reductions import one_of
 
 
@@ -86,97 +88,49 @@ def split(
     return sparse.split(_sparse(sp_input), num_split, where, name)
 
 
-def _reduced(function: Any, given: Any, axes: dict[str, Any], keeps: dict[str, Any], output_is_sparse: bool) -> Any:
-    return function(_sparse(given), one_of(**axes), bool(one_of(**keeps)), output_is_sparse)
+def _reduction(function: UserFunction, name: str, *, output_is_sparse: bool) -> UserFunction:
+    def reduce(
+        sp_input: Any,
+        axis: Any = None,
+        keepdims: bool | None = None,
+        reduction_axes: Any = None,
+        keep_dims: bool | None = None,
+    ) -> Any:
+        along = one_of(axis=axis, reduction_axes=reduction_axes)
+        keeps = bool(one_of(keepdims=keepdims, keep_dims=keep_dims))
+        return function(_sparse(sp_input), along, keeps, output_is_sparse)
+
+    kind = "a sparse tensor" if output_is_sparse else "a tensor"
+    doc = f"{function.__doc__} The result is {kind}. `reduction_axes` and `keep_dims` are old names of `axis` and `keepdims`."
+    return titled(reduce, name, doc)
 
 
-def reduce_sum(
-    sp_input: SparseTensor,
-    axis: IntLike = None,
-    keepdims: bool | None = None,
-    reduction_axes: IntLike = None,
-    keep_dims: bool | None = None,
-) -> Tensor:
-    """Returns the sums of the entries over these dimensions, by default over all, as a tensor.
-
-    reduction_axes, keep_dims: other names of `axis` and `keepdims`. Raises ValueError for both names of one.
-    """
-    axes, keeps = {"axis": axis, "reduction_axes": reduction_axes}, {"keepdims": keepdims, "keep_dims": keep_dims}
-    return _reduced(sparse.reduce_sum, sp_input, axes, keeps, False)
+reduce_sum = _reduction(sparse.reduce_sum, "reduce_sum", output_is_sparse=False)
+reduce_sum_sparse = _reduction(sparse.reduce_sum, "reduce_sum_sparse", output_is_sparse=True)
+reduce_max = _reduction(sparse.reduce_max, "reduce_max", output_is_sparse=False)
+reduce_max_sparse = _reduction(sparse.reduce_max, "reduce_max_sparse", output_is_sparse=True)
 
 
-def reduce_sum_sparse(
-    sp_input: SparseTensor,
-    axis: IntLike = None,
-    keepdims: bool | None = None,
-    reduction_axes: IntLike = None,
-    keep_dims: bool | None = None,
-) -> SparseTensor:
-    """Returns the sums of the entries over these dimensions, by default over all, as a sparse tensor; see `reduce_sum`."""
-    axes, keeps = {"axis": axis, "reduction_axes": reduction_axes}, {"keepdims": keepdims, "keep_dims": keep_dims}
-    return _reduced(sparse.reduce_sum, sp_input, axes, keeps, True)
+def _of_segments(function: UserFunction) -> UserFunction:
+    def segments(
+        data: Any,
+        indices: Any,
+        segment_ids: Any,
+        name: str | None = None,
+        num_segments: Any = None,
+        sparse_gradient: bool = False,
+    ) -> Any:
+        return function(data, indices, segment_ids, num_segments, name)
+
+    return named(titled(segments, function.__name__, function.__doc__))
 
 
-def reduce_max(
-    sp_input: SparseTensor,
-    axis: IntLike = None,
-    keepdims: bool | None = None,
-    reduction_axes: IntLike = None,
-    keep_dims: bool | None = None,
-) -> Tensor:
-    """Returns the largest entries over these dimensions, by default over all, as a tensor, 0 where there is none."""
-    axes, keeps = {"axis": axis, "reduction_axes": reduction_axes}, {"keepdims": keepdims, "keep_dims": keep_dims}
-    return _reduced(sparse.reduce_max, sp_input, axes, keeps, False)
+segment_sum = _of_segments(sparse.segment_sum)
+segment_mean = _of_segments(sparse.segment_mean)
+segment_sqrt_n = _of_segments(sparse.segment_sqrt_n)
 
 
-def reduce_max_sparse(
-    sp_input: SparseTensor,
-    axis: IntLike = None,
-    keepdims: bool | None = None,
-    reduction_axes: IntLike = None,
-    keep_dims: bool | None = None,
-) -> SparseTensor:
-    """Returns the largest entries over these dimensions, by default over all, as a sparse tensor; see `reduce_sum`."""
-    axes, keeps = {"axis": axis, "reduction_axes": reduction_axes}, {"keepdims": keepdims, "keep_dims": keep_dims}
-    return _reduced(sparse.reduce_max, sp_input, axes, keeps, True)
-
-
-def segment_sum(
-    data: TensorLike,
-    indices: IntLike,
-    segment_ids: IntLike,
-    name: str | None = None,
-    num_segments: IntLike = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """Returns the sums of the rows of each segment, which `indices` choose."""
-    return sparse.segment_sum(data, indices, segment_ids, num_segments, name)
-
-
-def segment_mean(
-    data: TensorLike,
-    indices: IntLike,
-    segment_ids: IntLike,
-    name: str | None = None,
-    num_segments: IntLike = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """Returns the means of the rows of each segment, which `indices` choose."""
-    return sparse.segment_mean(data, indices, segment_ids, num_segments, name)
-
-
-def segment_sqrt_n(
-    data: TensorLike,
-    indices: IntLike,
-    segment_ids: IntLike,
-    name: str | None = None,
-    num_segments: IntLike = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """Returns the sums of the rows of each segment, which `indices` choose, over the roots of their numbers."""
-    return sparse.segment_sqrt_n(data, indices, segment_ids, num_segments, name)
-
-
+@named
 def to_dense_of_parts(
     sparse_indices: IntLike,
     output_shape: ShapeLike,
@@ -232,6 +186,7 @@ def merge(
     return found if already_sorted else sparse.reorder(found)
 
 
+@named
 def matmul_of_zeros(
     a: TensorLike,
     b: TensorLike,

@@ -1,4 +1,4 @@
-"""Varints: numbers in seven bits a byte, as tables, protobuf messages and string tensors of checkpoints have them."""
+"""Varints: numbers in seven bits a byte, as protobuf messages and TensorFlow's string tensors and tables have them."""
 
 _LONGEST = 10  # bytes of 64 bits
 
