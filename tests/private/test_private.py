@@ -51,7 +51,7 @@ EXPECTED = {
     "jax._src.ad_util": {"stop_gradient_p"},
     "jax._src.array": {"ArrayImpl"},
     "jax._src.compilation_cache_interface": {"CacheInterface"},
-    "jax._src.config": {"enable_x64"},
+    "jax._src.config": {"enable_x64", "traceback_in_locations_limit"},
     "jax._src.dispatch": {"device_put_p"},
     "jax._src.interpreters": {"mlir"},
     "jax._src.interpreters.pxla": {"get_default_device"},
@@ -755,6 +755,12 @@ def test_what_an_exported_program_calls_is_found_also_in_its_gradient() -> None:
     assert _private.called_outside(export.deserialize(program.serialize(vjp_order=1))) == ["someone"]
     harmless = export.export(jax.jit(jnp.linalg.inv))(jax.ShapeDtypeStruct((2, 2), np.float32))
     assert _private.called_outside(export.deserialize(harmless.serialize(vjp_order=1))) == []
+
+
+def test_a_program_without_locations_names_no_file() -> None:
+    with _private.without_locations():
+        program = export.export(jax.jit(lambda x: jnp.sin(x) * 2))(jax.ShapeDtypeStruct((2,), np.float32))
+    assert Path(__file__).name.encode() not in program.serialize()
 
 
 def test_the_inputs_of_a_model_are_known_without_its_batch() -> None:

@@ -106,6 +106,15 @@ def test_programs_are_for_every_platform_and_have_gradients(scale: Scale, tmp_pa
     assert [(p["platforms"], p["differentiable"]) for p in programs] == [(["cpu", "cuda", "tpu"], True)] * 2
 
 
+def test_programs_do_not_tell_where_their_code_is(scale: Scale, tmp_path: Path) -> None:
+    scale.shifted(tf.ones([2]))
+    saved(tmp_path, scale)
+    codes = [file.read_bytes() for file in (tmp_path / "model").glob("*/functions/*")]
+    assert len(codes) == 3
+    for path in (__file__, "site-packages", tf.__file__):
+        assert not any(path.encode() in code for code in codes)
+
+
 def test_signatures_may_be_chosen(scale: Scale, tmp_path: Path) -> None:
     concrete = scale.shifted.get_concrete_function(tf.TensorSpec([None], tf.float32, name="values"), by=4)
     halved = tf.function(lambda x: [x / 2, x], input_signature=[tf.TensorSpec([3], tf.float64)])

@@ -38,6 +38,7 @@ from stratagem._private._device_names import name_devices as name_devices
 from stratagem._private._executable_cache import intercept_compilation as intercept_compilation
 from stratagem._private._executable_cache import reusing_executables as reusing_executables
 from stratagem._private._exported_programs import called_outside as called_outside
+from stratagem._private._exported_programs import without_locations as without_locations
 from stratagem._private._hdf5 import restore_hdf5_optimizers as restore_hdf5_optimizers
 from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach

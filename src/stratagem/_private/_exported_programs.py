@@ -1,9 +1,11 @@
-"""A look into exported programs of JAX: which functions of the process they call, by their names."""
+"""Exported programs of JAX: what their equations tell of the code that they come from, and which functions they call."""
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any, Final
 
 from jax import export
+from jax._src.config import traceback_in_locations_limit
 from jax._src.export._export import _CUSTOM_CALL_TARGETS_GUARANTEED_STABLE
 from jax._src.interpreters.mlir import make_ir_context
 from jaxlib.mlir import ir
@@ -14,6 +16,13 @@ _ALLOWED: Final = _CUSTOM_CALL_TARGETS_GUARANTEED_STABLE - _WITH_CODE
 
 # They wait for another process.
 _WAITING: Final = {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}
+
+
+@contextlib.contextmanager
+def without_locations() -> Iterator[None]:
+    """Leaves the files and lines of the code that is traced out of programs that are lowered in the body."""
+    with traceback_in_locations_limit(0):
+        yield
 
 
 def called_outside(program: export.Exported) -> list[str]:

@@ -24,7 +24,7 @@ from stratagem._core.step._replica_context import DECISIONS
 from stratagem._core.step._trace import Body, Trace, TraceFindings, explore, trace
 from stratagem._core.step._unknown_sizes import with_tensors
 from stratagem._core.values import TensorSpec, is_remote
-from stratagem._private import KerasVariable
+from stratagem._private import KerasVariable, without_locations
 
 logger = logging.getLogger("stratagem")
 
@@ -169,10 +169,12 @@ class _Exporting:
             return [*outs[: _tensors(traced)], *outs[len(outs) - len(traced.written) :]]
 
         values = [jax.core.ShapedArray(tuple(v.shape), np.dtype(v._dtype)) for v in self.findings.variables]
-        found = _on_platforms(program, self.name, (values, tensors))
+        # Whoever gets the export is to learn no paths of this machine.
+        with without_locations():
+            found = _on_platforms(program, self.name, (values, tensors))
+            code, differentiable = _serialized(found, self.name)
         traced, n = traces[-1], _tensors(traces[-1])
         positions = {id(v): i for i, v in enumerate(traced.variables)}
-        code, differentiable = _serialized(found, self.name)
         return ExportedFunction(
             code,
             traced.variables,
