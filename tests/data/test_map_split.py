@@ -71,7 +71,25 @@ def nearest(path: Any, label: Any) -> Any:
     return {"image": tf.image.resize(image, [24, 20], method="nearest"), "label": label, "path": path}
 
 
-FUNCTIONS = [resized, augmented, flipped_before, cropped, padded, nearest]
+def divided(path: Any, label: Any) -> Any:
+    """Whole numbers, of which XLA divides by zero in its own way, as NumPy does not."""
+    image = tf.truncatediv(tf.cast(decoded(path), tf.int32), tf.cast(label, tf.int32))  # the first label is 0
+    return tf.image.resize_with_crop_or_pad(image, 24, 20), label
+
+
+def saturated(path: Any, label: Any) -> Any:
+    """Numbers that are too large for the type that they are converted to."""
+    image = tf.cast(tf.cast(decoded(path), tf.float32) * 1e8, tf.int32)
+    return tf.image.resize_with_crop_or_pad(image, 24, 20), label
+
+
+def used_twice(path: Any, label: Any) -> Any:
+    """A value that NumPy may not overwrite, for it is used again."""
+    image = tf.cast(decoded(path), tf.float32) * 0.5
+    return tf.image.resize_with_crop_or_pad((image + 1.0) * image, 24, 20), label
+
+
+FUNCTIONS = [used_twice, resized, augmented, flipped_before, cropped, padded, nearest]
 
 
 def in_python(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,6 +120,14 @@ def same(found: list[list[np.ndarray]], expected: list[list[np.ndarray]]) -> Non
                 np.testing.assert_allclose(a, b, rtol=2e-6, atol=4e-5)  # bicubic sums of numbers up to 255
             else:
                 np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.filterwarnings(
+    "ignore:(invalid value|divide by zero)"
+)  # as errors they would make Python run the function
+@pytest.mark.parametrize("function", [divided, saturated])
+def test_arithmetic_that_numpy_has_in_its_own_way_is_not_left_to_it(paths: list[str], function: Any) -> None:
+    same(elements(dataset(paths, function)), elements(dataset(paths, in_python(function))))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

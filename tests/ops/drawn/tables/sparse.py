@@ -109,6 +109,7 @@ def _safe_lookup(draw: Draw) -> Any:
     return [table, ids, weights], options | {"default_id": draw.choice((None, 1))}
 
 
+_REDUCED = "sparse sums have a gradient (TF: LookupError, none is registered)"
 _MEMORY = "no rows: the gradient is None (TF: whatever the memory held)"
 
 
@@ -133,7 +134,8 @@ FUNCTIONS = [
     Function("sparse.add", _sum, count=6),
     Function("sparse.maximum", _pair, count=4),
     Function("sparse.minimum", _pair, count=4),
-    of_sparse("sparse.reduce_sum", _reduce, gradients=True, dtypes=("float32", "float64")),
+    of_sparse("sparse.reduce_sum", _reduce, gradients=True, dtypes=("float32", "float64"),
+              differ=dict.fromkeys((1, 4), _REDUCED)),
     of_sparse("sparse.reduce_max", _reduce),
     of_sparse("sparse.softmax", ranks=(2, 3), dtypes=("float32", "float64"), gradients=True, compared=_squares),
     Function("sparse.sparse_dense_matmul", _product, count=6, gradients=True),
@@ -141,7 +143,7 @@ FUNCTIONS = [
     of_sparse("sparse.map_values", count=2, called=lambda tf, x: tf.sparse.map_values(tf.add, x, 1)),
     of_sparse("abs", count=2),
     Function("sparse.segment_sum", _segments, count=4, gradients=True),
-    Function("sparse.segment_mean", _segments, count=4, gradients=True, differ=dict.fromkeys((0, 1), _MEMORY)),
+    Function("sparse.segment_mean", _segments, count=4, gradients=True, differ={0: _MEMORY}),
     Function("sparse.segment_sqrt_n", _segments, count=4, gradients=True),
     Function("nn.embedding_lookup_sparse", _lookup, count=6, gradients=True),
     Function("nn.safe_embedding_lookup_sparse", _safe_lookup, count=6),
