@@ -8,13 +8,15 @@ from typing import final
 import numpy as np
 
 from stratagem._base.errors import NotFoundError
+from stratagem._base.paths import is_remote
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint import Checkpoint, write_unlisted
-from stratagem._checkpoints._checkpoint_files import AttachedFiles, attached_file, read
+from stratagem._checkpoints._checkpoint_files import AttachedFiles, attached_file, read, verify_sizes
 from stratagem._checkpoints._children import is_variable, value_of
 from stratagem._checkpoints._graph import survey
 from stratagem._checkpoints._manifest import Manifest, load
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
+from stratagem._checkpoints._remote_files import FetchedCheckpoint
 
 
 @final
@@ -69,18 +71,26 @@ def has_attached(path: str, name: str) -> bool:
 @final
 @dataclass(frozen=True)
 class AttachedCheckpoint:
-    """A checkpoint with attached files, all of whose bytes have been compared with their checksums. arrays: by key."""
+    """A checkpoint with attached files, all of whose bytes have been compared with their checksums. arrays: by key.
+
+    copy: that of a remote one, in which its files are.
+    """
 
     path: str
     manifest: Manifest
     arrays: dict[str, np.ndarray]
+    copy: FetchedCheckpoint | None = None
 
     @classmethod
     def read(cls, path: str) -> "AttachedCheckpoint":
         """Reads the checkpoint at `path`. Raises the same errors as `Checkpoint.restore`."""
-        arrays = {key: np.asarray(value) for key, value in read(path).arrays.items()}
-        return cls(path, load(path), arrays)
+        copy, source = None, path
+        if is_remote(path):
+            copy = FetchedCheckpoint(path, verify_sizes(path))
+            source = copy.path
+        arrays = {key: np.asarray(value) for key, value in read(source).arrays.items()}
+        return cls(path, load(source), arrays, copy)
 
     def file(self, name: str) -> Path:
         """The path of an attached file. Raises DataLossError if there is none of this name."""
-        return attached_file(self.path, self.manifest, name)
+        return attached_file(self.path if self.copy is None else self.copy.path, self.manifest, name)

@@ -3,13 +3,12 @@
 import json
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint_files import AttachedFiles
 from stratagem._checkpoints._children import (
@@ -106,7 +105,7 @@ class Checkpoint(Tracked):
         """
         options = checked(options)
         self.save_counter.assign_add(1)
-        path = f"{local_path(file_prefix)}-{int(value_of(self.save_counter))}"
+        path = f"{checked_path(file_prefix)}-{int(value_of(self.save_counter))}"
         contents = self.snapshot(options.format)
         directory = os.path.dirname(path)
 
@@ -122,7 +121,7 @@ class Checkpoint(Tracked):
     def write(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Writes exactly `file_prefix`, uncounted and unlisted, and returns it. Raises the same errors as `save`."""
         options = checked(options)
-        path = local_path(file_prefix)
+        path = checked_path(file_prefix)
         contents = self.snapshot(options.format)
 
         write_unlisted(path, contents, self._saves)
@@ -154,7 +153,7 @@ class Checkpoint(Tracked):
         checked(options)
         if save_path is None:
             return InitializationOnlyStatus()
-        path = local_path(save_path)
+        path = checked_path(save_path)
         contents = _read(path)
         _ = self.save_counter  # made now, so that it continues from the saved value
         return self._load(path, contents)
@@ -162,7 +161,7 @@ class Checkpoint(Tracked):
     def read(self, save_path: str | os.PathLike[str], options: CheckpointOptions | None = None) -> LoadStatus:
         """Restores a checkpoint made by `write`: the same as `restore`, but makes no save counter."""
         checked(options)
-        path = local_path(save_path)
+        path = checked_path(save_path)
         return self._load(path, _read(path))
 
     def forget_unused(self) -> None:
@@ -195,15 +194,16 @@ def write_unlisted(
         if contents.naming is not OWN:
             guard.write(path, contents)
             return
-        existed = os.path.isdir(path)
-        os.makedirs(path, exist_ok=True)
-        take_ownership(Path(path))
+        files = file_system(path)
+        existed = files.is_directory(path)
+        files.make_directories(path)
+        take_ownership(path)
         try:
             guard.write(path, contents, listed=False, attached=attached)
         finally:
-            disown(Path(path))
-            if not existed and not os.listdir(path):
-                os.rmdir(path)
+            disown(path)
+            if not existed:
+                files.remove_if_empty(path)
 
     save_together(os.path.dirname(path), path, publish)
 

@@ -3,6 +3,8 @@
     PREFIX-N/manifest.json    written last: names the generation, every file in it with its checksum, the arrays, the graph
     PREFIX-N/<generation>/    the arrays, written by Orbax; attached files, such as the functions of a SavedModel
 
+On a remote file system the files are made here, and then uploaded: the manifest last, by one request, which replaces a rename.
+
 A directory without a manifest is not a checkpoint. The manifest is put in place by one atomic rename, even when it replaces
 an older checkpoint of the same name: at every moment the directory holds the old one, the new one or none. Everything that
 the manifest names is on disk before the rename, and is never changed after it.
@@ -13,8 +15,9 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,10 +25,13 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import is_temporary, make_directories, sync, sync_tree, write_text
+from stratagem._base.paths import is_remote
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._manifest import GENERATION, NAME, ArrayFact, FileFact, Manifest, damaged, encode, load
 from stratagem._checkpoints._orbax import read_arrays, write_arrays
-from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, checksum_of, size_of
+from stratagem._checkpoints._remote_files import delete_remote, fetch, write_remote
+from stratagem._checkpoints._safe_reads import checksum, checksum_of
+from stratagem._checkpoints._verification import check_file, check_size
 
 # Files that lie beside the arrays, by name (with `/` between folders): their bytes, or a file to copy.
 AttachedFiles: TypeAlias = Mapping[str, bytes | Path]
@@ -40,6 +46,8 @@ def write(
     attached: files to lie beside the arrays.
     Raises OSError when a file cannot be written; an earlier checkpoint at this path is then still there.
     """
+    if is_remote(path):
+        return write_remote(path, lambda copy: write(copy, contents, listed=listed, attached=attached))
     directory = Path(path)
     make_directories(directory)
     generation = secrets.token_hex(8)
@@ -74,12 +82,11 @@ def read(path: str) -> CheckpointContents:
     Raises NotFoundError when there is no complete checkpoint, DataLossError when a file of it is missing or changed,
     CheckpointError for one of a later format or larger than this machine's memory.
     """
-    manifest = verify(path)
-    _check_memory(path, manifest)
-    try:
-        arrays = read_arrays(Path(path) / manifest.generation, manifest.arrays)
-    except (ValueError, OSError) as error:
-        raise damaged(path, manifest.generation, f"its arrays cannot be read: {_first_line(error)}") from error
+    with _verified(path) as (manifest, data):
+        try:
+            arrays = read_arrays(data, manifest.arrays)
+        except (ValueError, OSError) as error:
+            raise damaged(path, manifest.generation, f"its arrays cannot be read: {_first_line(error)}") from error
     for key, fact in manifest.arrays.items():
         found = checksum(np.ascontiguousarray(arrays[key]).reshape(-1).view(np.uint8))
         if found != fact.crc32c:
@@ -87,6 +94,21 @@ def read(path: str) -> CheckpointContents:
     return CheckpointContents(
         nodes=manifest.nodes, arrays={**arrays}, states=manifest.states, non_finite=manifest.non_finite
     )
+
+
+@contextlib.contextmanager
+def _verified(path: str) -> Iterator[tuple[Manifest, Path]]:
+    """The manifest of a checkpoint whose arrays this machine can hold, and the directory here with its files, all verified."""
+    if not is_remote(path):
+        manifest = verify(path)
+        _check_memory(path, manifest)
+        yield manifest, Path(path) / manifest.generation
+        return
+    manifest = verify_sizes(path)
+    _check_memory(path, manifest)
+    with tempfile.TemporaryDirectory(prefix="stratagem-copy-") as folder:
+        fetch(path, manifest, Path(folder))
+        yield manifest, Path(folder) / manifest.generation
 
 
 def attached_file(path: str, manifest: Manifest, name: str) -> Path:
@@ -101,7 +123,7 @@ def verify(path: str) -> Manifest:
     manifest = load(path)
     _check_no_links(path, manifest)
     for name, fact in manifest.files.items():
-        _check_file(path, manifest, name, fact, thorough=True)
+        check_file(path, manifest, name, fact)
     return manifest
 
 
@@ -110,7 +132,7 @@ def verify_sizes(path: str) -> Manifest:
     manifest = load(path)
     _check_no_links(path, manifest)
     for name, fact in manifest.files.items():
-        _check_file(path, manifest, name, fact, thorough=False)
+        check_size(path, manifest, name, fact)
     return manifest
 
 
@@ -147,6 +169,9 @@ def delete(path: str) -> None:
 
     The manifest is removed first, so that a partly deleted checkpoint is never taken for a complete one.
     """
+    if is_remote(path):
+        delete_remote(path)
+        return
     directory = Path(path)
     if directory.is_symlink():
         directory.unlink()
@@ -163,7 +188,7 @@ def delete(path: str) -> None:
 def _describe(contents: CheckpointContents, generation: str, data: Path, listed: bool) -> Manifest:
     files = {}
     for file in sorted(path for path in data.rglob("*") if path.is_file()):
-        size, crc = checksum_of(file)
+        size, crc = checksum_of(str(file))
         files[file.relative_to(data).as_posix()] = FileFact(bytes=size, crc32c=crc)
     return Manifest(
         generation=generation,
@@ -209,6 +234,8 @@ def _remove_leftovers(directory: Path, generation: str) -> None:
 
 def _check_no_links(path: str, manifest: Manifest) -> None:
     """Checks that nothing below the generation leads out of it, whether the manifest names it or not."""
+    if is_remote(path):
+        return  # nothing does: fsspec gives names of files, and those in the manifest lead nowhere else
     data = Path(path) / manifest.generation
     if data.is_symlink() or not data.is_dir():
         problem = "it is a symbolic link" if data.is_symlink() else "it is missing"
@@ -221,23 +248,6 @@ def _check_no_links(path: str, manifest: Manifest) -> None:
     for file in data.rglob("*"):
         if not file.is_dir() and (file.is_symlink() or not file.is_file()):
             raise damaged(path, file.relative_to(path).as_posix(), "it is a link or no regular file")
-
-
-def _check_file(path: str, manifest: Manifest, name: str, fact: FileFact, *, thorough: bool) -> None:
-    file = Path(path) / manifest.generation / name
-    shown = f"{manifest.generation}/{name}"
-    try:
-        size = size_of(file)
-        if size != fact.bytes:
-            raise damaged(path, shown, f"it has {size} bytes, and {fact.bytes} were saved")
-        if thorough:
-            _, crc = checksum_of(file)
-            if crc != fact.crc32c:
-                raise damaged(path, shown, f"its checksum is {crc}, and {fact.crc32c} was saved")
-    except (FileNotFoundError, NotADirectoryError):
-        raise damaged(path, shown, "it is missing") from None
-    except UnreadableFileError as error:
-        raise damaged(path, shown, str(error)) from error
 
 
 def _check_memory(path: str, manifest: Manifest) -> None:

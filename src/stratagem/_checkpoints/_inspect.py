@@ -4,7 +4,8 @@ import os
 from dataclasses import dataclass
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._base.paths import local_path
+from stratagem._base.paths import absolute
+from stratagem._base.storage import checked_path, file_system
 from stratagem._checkpoints._checkpoint_files import verify, verify_sizes
 from stratagem._checkpoints._finite import shown
 from stratagem._checkpoints._index import get_checkpoint_state, numbered
@@ -36,18 +37,19 @@ def report_on(path: str, *, thorough: bool) -> list[CheckpointReport]:
     In a directory these are the ones that its file `checkpoint` lists and all that are named like one. With `thorough`
     every byte is compared with its checksum, else only sizes. Raises NotFoundError if there is no such directory.
     """
-    path = local_path(path)
-    if not os.path.isdir(path):
+    path = checked_path(path)
+    files = file_system(path)
+    if not files.is_directory(path):
         raise NotFoundError(f"No directory at {path!r}.")
-    if os.path.exists(os.path.join(path, NAME)):
+    if files.exists(os.path.join(path, NAME)):
         return [_report(path, False, thorough)]
     state = get_checkpoint_state(path)
     paths = numbered(path)
-    seen = {os.path.abspath(each) for each in paths}
+    seen = {absolute(each) for each in paths}
     listed = () if state is None else (*state.all_model_checkpoint_paths, state.model_checkpoint_path)
-    paths += [each for each in dict.fromkeys(listed) if os.path.abspath(each) not in seen]
-    newest = "" if state is None else os.path.abspath(state.model_checkpoint_path)
-    return [_report(each, os.path.abspath(each) == newest, thorough) for each in paths]
+    paths += [each for each in dict.fromkeys(listed) if absolute(each) not in seen]
+    newest = "" if state is None else absolute(state.model_checkpoint_path)
+    return [_report(each, absolute(each) == newest, thorough) for each in paths]
 
 
 def _report(path: str, latest: bool, thorough: bool) -> CheckpointReport:

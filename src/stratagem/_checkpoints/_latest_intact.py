@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._base.paths import local_path
+from stratagem._base.paths import absolute
+from stratagem._base.storage import checked_path
 from stratagem._checkpoints._finite import shown
 from stratagem._checkpoints._formats import fingerprint, verify
 from stratagem._checkpoints._index import NAME, get_checkpoint_state, is_within, numbered, saved_in
@@ -26,7 +27,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     skipped, with a warning that names the file; then the newest one in the directory is used. None if no good one is left.
     Without the file (and no `latest_filename`), the newest one in the directory is used, with a warning.
     """
-    directory = local_path(checkpoint_dir)
+    directory = checked_path(checkpoint_dir)
     return first_good(newest_first(directory, latest_filename), directory)
 
 
@@ -60,10 +61,10 @@ def is_good(path: str) -> bool:
 
 def newest_other(path: str) -> str:
     """A sentence that says what to restore instead of a damaged checkpoint."""
-    directory = os.path.dirname(os.path.abspath(path))
+    directory = os.path.dirname(absolute(path))
     state = get_checkpoint_state(directory)
     known = list(numbered(directory)) if state is None else [*state.all_model_checkpoint_paths]
-    others = [other for other in reversed(known) if os.path.abspath(other) != os.path.abspath(path)]
+    others = [other for other in reversed(known) if absolute(other) != absolute(path)]
     good = next((other for other in others if _problem(other, directory) is None), None)
     if good is None:
         return "There is no good one beside it."
@@ -75,7 +76,7 @@ def warn_not_finite(path: str, names: Sequence[str]) -> None:
     if not names or (path, *names) in _warned_of_values:
         return
     _warned_of_values.add((path, *names))
-    directory = os.path.dirname(os.path.abspath(path))
+    directory = os.path.dirname(absolute(path))
     finite = (m for m in reversed(saved_in(directory).items()) if not m[1].non_finite and is_good(m[0]))
     good = next((f"The newest finite one beside it is {other!r}" for other, _ in finite), "None beside it is finite")
     _log.warning("Restored values that are not finite (NaN or infinite): %s, from %r. %s.", shown(names), path, good)

@@ -8,14 +8,15 @@ The place and rule of the checksum never change, so that a later version can be 
 
 import json
 import math
+import os
 import re
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.storage import file_system
 from stratagem._checkpoints._graph import Node
 from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, read_text
 
@@ -115,9 +116,9 @@ class _InvalidManifestError(Exception):
 
 def _text(path: str) -> str:
     try:
-        return read_text(Path(path) / NAME, _LIMIT)
+        return read_text(os.path.join(path, NAME), _LIMIT)
     except (FileNotFoundError, NotADirectoryError):
-        there = Path(path).exists()
+        there = file_system(path).exists(path)
         raise NotFoundError(
             f"No checkpoint at {path!r}: "
             + (f"its {NAME} is missing, so the save never finished." if there else "nothing is there.")

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, NotFoundError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint import Checkpoint
 from stratagem._checkpoints._children import value_of
@@ -75,7 +75,7 @@ class NamedCheckpoint:
         Raises NotFoundError when there is no complete checkpoint, or a name is not in it; DataLossError when it is damaged,
         CheckpointError when a shape differs, InvalidArgumentError when a dtype does. In each case no value was changed.
         """
-        path = local_path(save_path)
+        path = checked_path(save_path)
         contents = read(path)
         arrays = {**self._made_of(contents.arrays), **contents.arrays}
         assignments = self._matched(arrays, path, {name: name for name in self._variables()})

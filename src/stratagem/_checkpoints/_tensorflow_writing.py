@@ -11,6 +11,8 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, OpError
 from stratagem._base.files import sync
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import copy_file
 from stratagem._base.tensor_proto import CODES
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._graph import Node
@@ -27,7 +29,8 @@ def write_tensorflow(path: str, contents: CheckpointContents) -> None:
     checkpoint of this path is then still there.
     """
     tensors = tensors_of(contents)
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    if not is_remote(path):
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     write_bundle(path, tensors)
 
 
@@ -45,12 +48,16 @@ def back_up(path: str, backup: str) -> None:
     delete_bundle(backup)
     for file in reversed(Bundle(path).files()):  # the table last
         copy = backup + file.removeprefix(path)
+        if is_remote(path):
+            copy_file(file, copy)
+            continue
         try:
             os.link(file, copy)
         except OSError:
             shutil.copy2(file, copy)
             sync(Path(copy))
-    sync(Path(backup).parent)
+    if not is_remote(path):
+        sync(Path(backup).parent)
 
 
 def tensors_of(contents: CheckpointContents) -> dict[str, np.ndarray]:

@@ -12,7 +12,8 @@ from typing import Any
 
 from stratagem._base.files import make_directories
 from stratagem._base.locks import locked
-from stratagem._base.paths import file_errors, local_path
+from stratagem._base.paths import file_errors, is_remote
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike, Trackable
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._checkpoints import _checkpoint_files as own
@@ -44,9 +45,11 @@ def write_weights(root: Trackable, path: str, format: CheckpointFormat = Checkpo
     contents = Checkpoint(root).snapshot(format)
     directory = os.path.dirname(path)
     with file_errors(path):
-        make_directories(Path(directory))
+        file_system(directory).make_directories(directory) if is_remote(directory) else make_directories(
+            Path(directory)
+        )
     holder = _Holder()
-    with _one_at_a_time(Path(directory)), owning(directory, holder):
+    with _one_at_a_time(directory), owning(directory, holder):
         if not _has(path, contents):
             guard = _guard_of(root)
             guard.remember(path)  # whoever gives a path wants it replaced
@@ -64,7 +67,8 @@ def read_weights(root: Trackable, path: str) -> LoadStatus:
 
 def has_weights(path: PathLike) -> bool:
     """Returns whether a checkpoint is at this path, in either format, be it damaged."""
-    return os.path.isfile(os.path.join(path, NAME)) or is_tensorflow_checkpoint(local_path(path))
+    where = checked_path(path)
+    return file_system(where).is_file(os.path.join(where, NAME)) or is_tensorflow_checkpoint(where)
 
 
 def _has(path: str, contents: CheckpointContents) -> bool:
@@ -86,9 +90,12 @@ def _guard_of(root: Any) -> OverwriteGuard:
 
 
 @contextlib.contextmanager
-def _one_at_a_time(directory: Path) -> Iterator[None]:
-    """Lets the processes of this machine write to a directory one after another."""
-    lock = directory / ".saving.lock"
+def _one_at_a_time(directory: str) -> Iterator[None]:
+    """Lets the processes of this machine write to a directory of it one after another."""
+    if is_remote(directory):
+        yield  # there are no locks: the owner's file tells processes apart
+        return
+    lock = Path(directory) / ".saving.lock"
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):  # a file system without locks: the owner's file still tells them apart
             stack.enter_context(locked(lock))
