@@ -62,7 +62,7 @@ class FileSystem(abc.ABC):
 
     @abc.abstractmethod
     def create(self, path: str, mode: str = "wb") -> OutputFile:
-        """Opens a file to write, as `open` does with this mode."""
+        """Opens a file to write, as `open` does with this mode. A remote one changes when it is published or closed."""
 
     @abc.abstractmethod
     def write(self, path: str, data: bytes) -> None:

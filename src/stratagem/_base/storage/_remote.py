@@ -87,10 +87,7 @@ class RemoteFileSystem(FileSystem):
         os.close(handle)
         if status is not None:
             self.download(path, copy)
-        file = _UploadedFile(copy, mode.replace("x", "w"), self, path)
-        if status is None:
-            file.publish()  # as on this machine, the file is there as soon as it is opened
-        return file
+        return _UploadedFile(copy, mode.replace("x", "w"), self, path)
 
     def write(self, path: str, data: bytes) -> None:
         self._make_parent(path)
