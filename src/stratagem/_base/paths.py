@@ -24,7 +24,7 @@ _SCHEME = re.compile(r"([a-zA-Z][0-9a-zA-Z.+_-]*)://")
 _SCHEME_OF_PATHLIB = re.compile(r"([a-zA-Z][0-9a-zA-Z.+_-]+):/(?!/)")
 _CHAIN = re.compile(r"[a-zA-Z][0-9a-zA-Z.+_-]*::")
 _LOCAL = ("file", "local")
-_PASSWORD = re.compile(r"(?<=://)([^/@:]*):(?!\d+/)[^@]*@")  # not a port
+_PASSWORD = re.compile(r"(?<=://)([^/@:]*):(?!\d+/).*@")  # not a port
 _SECRET_QUERY = re.compile(r"(?i)([?&][^=&]*(?:token|secret|password|passwd|signature|credential|sig|key)[^=&]*=)[^&]*")
 
 

@@ -131,9 +131,9 @@ class RemoteFileSystem(FileSystem):
         if status is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), source)
         if status.is_directory:
-            if self._at(source)[0] is not self._at(target)[0]:
-                raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), source)
-            self._answered(lambda fs, name: fs.mv(name, self._at(target)[1], recursive=True), source)
+            for name in self.entries(source):
+                self.move(posixpath.join(source, name), posixpath.join(target, name))
+            self.remove_if_empty(source)
             return
         self.copy(source, target)
         self._answered(lambda fs, name: fs.rm_file(name), source)
