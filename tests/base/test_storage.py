@@ -11,11 +11,16 @@ from typing import Any
 import fsspec
 import pytest
 
-from stratagem.errors import DeadlineExceededError, InvalidArgumentError, NotFoundError, UnavailableError, UnimplementedError
-
 # Below the door of `tf.io.gfile`: errors of the file system itself, and the numbers of its waits.
 from stratagem._base import storage
 from stratagem._base.paths import absolute, any_path, is_remote, relative, without_secrets
+from stratagem.errors import (
+    DeadlineExceededError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+    UnimplementedError,
+)
 from stratagem.io import TFRecordWriter, gfile, read_file, write_file
 from tests.base.faulty_storage import FaultyFileSystem, faulty_storage
 
@@ -217,7 +222,9 @@ def test_the_package_of_a_scheme_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_fsspec_is_named_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     found: Any = importlib.util.find_spec
-    monkeypatch.setattr("importlib.util.find_spec", lambda name, *more: None if name == "fsspec" else found(name, *more))
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name, *more: None if name == "fsspec" else found(name, *more)
+    )
     with pytest.raises(UnimplementedError, match=r"pip install 'stratagem\[remote\]'"):
         gfile.exists("wandb://b/x")
     assert gfile.get_registered_schemes() == ["", "file"]
@@ -230,7 +237,12 @@ def test_the_schemes_that_can_be_opened_are_listed() -> None:
 
 @pytest.mark.parametrize(
     ("path", "whole"),
-    [("gs://b/a/../c/", "gs://b/c"), ("gs://b/../../c", "gs://b/c"), ("gs://b", "gs://b"), ("gs://b/./a//c", "gs://b/a/c")],
+    [
+        ("gs://b/a/../c/", "gs://b/c"),
+        ("gs://b/../../c", "gs://b/c"),
+        ("gs://b", "gs://b"),
+        ("gs://b/./a//c", "gs://b/a/c"),
+    ],
 )
 def test_absolute_remote_paths(path: str, whole: str) -> None:
     assert absolute(path) == whole

@@ -227,14 +227,37 @@ class _Touching:
         with self._lock:
             holders = self._holders.get(path, set())
             holders.discard(holder)
-            if not holders and self._holders.pop(path, None) is not None:
+            ended = not holders and self._holders.pop(path, None) is not None
+            if ended and not is_remote(path):
                 disown(path)
-            if self._holders:
-                return
-            thread, self._thread = self._thread, None
-            self._wake.set()
+            thread = None
+            if not self._holders:
+                thread, self._thread = self._thread, None
+                self._wake.set()
+        if ended and is_remote(path):
+            self._leave_remote(path)
         if thread is not None and thread is not threading.current_thread():
             thread.join(1.0)
+
+    def _leave_remote(self, path: str) -> None:
+        """Gives up a remote directory, in a thread of its own.
+
+        A collected holder calls this in the middle of anything, even in a request that somebody waits for with the lock.
+        """
+
+        def leave() -> None:
+            with self._lock:
+                if path in self._holders:
+                    return
+            disown(path)
+
+        try:
+            if threading.main_thread().is_alive():
+                threading.Thread(target=leave, name="checkpoint owner leaves").start()  # the program's end waits for it
+                return
+        except RuntimeError:  # the interpreter starts no more threads
+            pass
+        leave()
 
     def _run(self, wake: threading.Event) -> None:
         while not wake.wait(TOUCH_EVERY):

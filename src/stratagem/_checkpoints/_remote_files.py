@@ -1,6 +1,7 @@
 """Checkpoints on remote file systems: written here and uploaded, the manifest last; fetched and verified to be read."""
 
 import contextlib
+import logging
 import os
 import shutil
 import tempfile
@@ -13,6 +14,8 @@ from stratagem._base.errors import CheckpointError, NotFoundError
 from stratagem._base.storage import file_system, upload
 from stratagem._checkpoints._manifest import GENERATION, NAME, Manifest, encode, load
 from stratagem._checkpoints._verification import check_file
+
+_log = logging.getLogger("stratagem.checkpoint")
 
 
 def write_remote(path: str, write: Callable[[str], Manifest]) -> Manifest:
@@ -31,7 +34,10 @@ def write_remote(path: str, write: Callable[[str], Manifest]) -> Manifest:
             if isinstance(error, OSError):
                 error.add_note(f"The checkpoint {path!r} was not saved. Those in other directories are as they were.")
             raise
-    _remove_leftovers(path, manifest.generation)
+    try:
+        _remove_leftovers(path, manifest.generation)
+    except OSError as error:
+        _log.warning("Saved %r, and left an earlier save's files there, which the next save removes: %s", path, error)
     return manifest
 
 
