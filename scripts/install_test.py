@@ -210,11 +210,17 @@ def text(environment: Environment) -> Iterator[Promise]:
     yield Promise(("python", "-c", program), r"\[b'a-' b'b'\]")
 
 
+def remote(environment: Environment) -> Iterator[Promise]:
+    """Checkpoints are saved to another file system, and a scheme without its package is refused."""
+    yield Promise(("python", str(PROGRAMS / "remote_paths.py")), r"restored 3\.0, and gs:// needs gcsfs")
+
+
 KEPT: dict[str, Callable[[Environment], Iterator[Promise]]] = {
     "base": base,
     "cluster": cluster,
     "examples": examples,
     "images": images,
+    "remote": remote,
     "text": text,
 }
 PLUGINS = """

@@ -1,13 +1,15 @@
-"""Whatever takes a path: `file://` is a path of this machine, another scheme is an error, and never a folder here."""
+"""Whatever takes a path: `file://` is a path of this machine, another scheme another file system, and never a folder here."""
 
 import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import keras
 import numpy as np
 import pytest
@@ -136,7 +138,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "distribute.experimental.PreemptionCheckpointHandler": lambda p: (
         tf.distribute.experimental.PreemptionCheckpointHandler(
             tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec({})), checkpoint(), p
-        )
+        ).close()
     ),
     "estimator.Estimator": estimator,
     "estimator.Estimator.evaluate": lambda p: estimator().evaluate(features, checkpoint_path=p),
@@ -160,7 +162,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ),
     "estimator.model_to_estimator": lambda p: tf.estimator.model_to_estimator(keras_model_path=p),
     "io.TFRecordWriter": lambda p: tf.io.TFRecordWriter(p),
-    "io.gfile.GFile": lambda p: gfile.GFile(p, "w"),
+    "io.gfile.GFile": lambda p: gfile.GFile(p, "w").close(),
     "io.gfile.copy": lambda p: gfile.copy(p, "there"),
     "io.gfile.exists": gfile.exists,
     "io.gfile.glob": gfile.glob,
@@ -317,15 +319,65 @@ def _member(name: str) -> Any:
     return found
 
 
+# What works with files of this machine only, and refuses others.
+ONLY_HERE = [
+    *("config.experimental.set_compilation_cache", "data.Dataset.cache", "data.Dataset.load", "data.Dataset.save"),
+    *("data.Dataset.snapshot", "data.experimental.load", "data.experimental.save", "data.experimental.snapshot"),
+    *("keras.callbacks.CSVLogger", "keras.utils.get_file"),
+    *(f"keras.layers.{n}.load_assets" for n in ("IntegerLookup", "StringLookup", "TextVectorization")),
+    *(f"keras.layers.{n}.save_assets" for n in ("IntegerLookup", "StringLookup", "TextVectorization")),
+    *(f"keras.utils.{n}_dataset_from_directory" for n in ("audio", "image", "text")),
+    *(f"keras.preprocessing.{n}_dataset_from_directory" for n in ("image", "text")),
+    *(name for name in CALLS if name.startswith("keras.preprocessing.image.") and not name.endswith("_img")),
+]
+
+
+@pytest.fixture
+def without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The packages of schemes are not installed."""
+    for package in ("gcsfs", "s3fs"):
+        monkeypatch.setitem(sys.modules, package, None)
+
+
+@pytest.fixture
+def memory() -> Iterator[Any]:
+    """fsspec's file system in memory, empty."""
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    files.pseudo_dirs[:] = [""]
+    yield files
+    files.store.clear()
+    files.pseudo_dirs[:] = [""]
+
+
+@pytest.mark.usefixtures("without_packages")
 @pytest.mark.parametrize("name", CALLS)
 def test_a_scheme_is_refused_and_leaves_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for path in ("gs://bucket/ck", Path("s3://bucket/ck"), "ram://ck"):
-        with pytest.raises(tf.errors.UnimplementedError, match=r"File system scheme '(gs|s3|ram)' is not implemented"):
+    for path in ("gs://bucket/ck", Path("s3://bucket/ck"), "nosuch://ck"):
+        with pytest.raises(tf.errors.UnimplementedError, match=r"scheme '(gs|s3|nosuch)' is not implemented"):
             CALLS[name](path)
     assert {p.name for p in tmp_path.iterdir()} <= {"here"}
 
 
+@pytest.mark.parametrize("name", CALLS)
+def test_a_remote_file_system_is_used_or_refused_by_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        CALLS[name]("memory://box/x")
+        refused = None
+    except Exception as error:  # there is nothing yet, or no object that has the method
+        refused = error
+    by_name = isinstance(refused, tf.errors.UnimplementedError) and "scheme 'memory'" in str(refused)
+    assert by_name == (name in ONLY_HERE), repr(refused)
+    if isinstance(refused, OSError):
+        assert "memory://box" in str(refused), "it looked for something else"
+    assert {p.name for p in tmp_path.iterdir()} <= {"here"}
+
+
+@pytest.mark.usefixtures("without_packages")
 def test_other_kinds_of_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for call in (

@@ -26,13 +26,6 @@ class Asset:
             copy = LocalCopy(self._path)
             self._path, self._holder = copy.path, copy
 
-    @classmethod
-    def of_copy(cls, path: os.PathLike[str], holder: object) -> "Asset":
-        """The asset of a SavedModel that was loaded. holder: keeps its files, if they are a copy of a remote SavedModel's."""
-        asset = cls(path)
-        asset._holder = holder
-        return asset
-
     @property
     def asset_path(self) -> np.ndarray:
         """The path, a tensor of one string: after loading, that of the copy."""
@@ -40,3 +33,10 @@ class Asset:
 
     def __fspath__(self) -> str:
         return self._path
+
+
+def asset_of(path: os.PathLike[str], holder: object) -> Asset:
+    """The asset of a SavedModel that was loaded. holder: keeps its files, if they are a copy of a remote SavedModel's."""
+    asset = Asset(path)
+    asset._holder = holder
+    return asset

@@ -11,7 +11,7 @@ from stratagem._base.types import PathLike, Trackable, Unused
 from stratagem._checkpoints import AttachedCheckpoint, has_attached
 from stratagem._core.step import RestoredProgram
 from stratagem._core.values import Variable
-from stratagem._saved_models._asset import Asset
+from stratagem._saved_models._asset import asset_of
 from stratagem._saved_models._description import NAME, Description, ObjectFact, read
 from stratagem._saved_models._loaded_function import LoadedFunction, LoadedProgram
 from stratagem._saved_models._loaded_object import LoadedObject
@@ -91,7 +91,7 @@ class _Loading:
             case "variable":
                 self._made[number] = self._variable(**fact.facts)
             case "asset":
-                self._made[number] = Asset.of_copy(self._checkpoint.file(fact.facts["file"]), self._checkpoint)
+                self._made[number] = asset_of(self._checkpoint.file(fact.facts["file"]), self._checkpoint)
             case _:
                 self._made[number] = self._function(**fact.facts)
 
