@@ -2,7 +2,7 @@
 """Run fault scenarios many times, each with its own seed, and print how many were passed and how fast faults were found.
 
 The scenarios are those of the test suite, which runs each of them a few times. A trial that fails prints its seed: run it
-alone with `--only NAME --first SEED --trials 1`. "C8" needs what `tests/checkpoints/object_server.py` names.
+alone with `--only NAME --first SEED --trials 1`. "C10" needs what `tests/checkpoints/object_server.py` names.
 """
 
 import argparse
@@ -104,7 +104,7 @@ SCENARIOS: dict[str, Scenario] = {
     "C5 fit killed": Scenario(_job(fits.killed_fit), 20),
     "C6 second job": Scenario(_in_a_directory(lambda seed, path: checkpoints.second_job(seed, path, _savers())), 20),
     "C7 killed after fit": Scenario(_job(lambda seed: fits.killed_after_fit(seed, _returning())), 100),
-    "C8 object server ends": Scenario(_job(lambda seed: checkpoints.object_server_ends(seed, _object_server())), 100),
+    "C10 object server ends": Scenario(_job(lambda seed: checkpoints.object_server_ends(seed, _object_server())), 100),
     "F1 worker killed": Scenario(_job(jobs.killed), 20),
     "F2 chief killed": Scenario(_job(jobs.chief_killed), 20),
     "F2 service killed": Scenario(_job(jobs.service_killed), 20),

@@ -377,6 +377,19 @@ def test_a_remote_file_system_is_used_or_refused_by_name(
     assert {p.name for p in tmp_path.iterdir()} <= {"here"}
 
 
+def test_a_path_without_a_folder_makes_none_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    v = tf.Variable(3.0)
+    for options in (None, tf.train.CheckpointOptions(format="tensorflow")):
+        path = tf.train.Checkpoint(v=v).save("memory://ck", options)
+        assert tf.train.latest_checkpoint("memory://") == path == "memory://ck-1"
+    model().save_weights("memory://w")
+    model().save("memory://m")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="names no folder: give one, memory://folder/name"):
+        keras.callbacks.ModelCheckpoint("memory://m.keras")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.usefixtures("without_packages")
 def test_other_kinds_of_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -242,7 +242,7 @@ def failing_disk(seed: int, directory: Path) -> Trial:
 
 
 def object_server_ends(seed: int, server: Gateway) -> Trial:
-    """C8: an object server fails one request in ten, and is gone in the middle of a save: no good checkpoint is lost."""
+    """C10: an object server fails one request in ten, and is gone in the middle of a save: no good checkpoint is lost."""
     began, rng = time.perf_counter(), random.Random(seed)
     server.rng, directory = rng, f"s3://box/{seed}"
     server.ends_after = None

@@ -94,6 +94,14 @@ def absolute(path: str) -> str:
     return f"{scheme}://{root}{slash}{posixpath.normpath(f'/{below}').lstrip('/') if below else ''}"
 
 
+def parent(path: str) -> str:
+    """The folder of a path: `gs://` of `gs://bucket`, which `os.path.dirname` would make the local `gs:`."""
+    if not is_remote(path):
+        return os.path.dirname(path)
+    scheme, _, rest = path.partition("://")
+    return f"{scheme}://{rest.rpartition('/')[0]}"
+
+
 def relative(path: str, directory: str) -> str:
     """The path of a file, both given as `absolute`, from a directory on the same file system."""
     if not is_remote(directory):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError
+from stratagem._base.paths import parent
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint_files import AttachedFiles
@@ -107,7 +108,7 @@ class Checkpoint(Tracked):
         self.save_counter.assign_add(1)
         path = f"{checked_path(file_prefix)}-{int(value_of(self.save_counter))}"
         contents = self.snapshot(options.format)
-        directory = os.path.dirname(path)
+        directory = parent(path)
 
         def publish() -> None:
             with owning(directory, self):
@@ -205,7 +206,7 @@ def write_unlisted(
             if not existed:
                 files.remove_if_empty(path)
 
-    save_together(os.path.dirname(path), path, publish)
+    save_together(parent(path), path, publish)
 
 
 def _read(path: str) -> CheckpointContents:

@@ -12,7 +12,7 @@ from typing import Any
 
 from stratagem._base.files import make_directories
 from stratagem._base.locks import locked
-from stratagem._base.paths import file_errors, is_remote
+from stratagem._base.paths import file_errors, is_remote, parent
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike, Trackable
 from stratagem._base.weak_identity import WeakIdentityMap
@@ -43,7 +43,7 @@ def write_weights(root: Trackable, path: str, format: CheckpointFormat = Checkpo
     Raises the same errors as `Checkpoint.save`.
     """
     contents = Checkpoint(root).snapshot(format)
-    directory = os.path.dirname(path)
+    directory = parent(path)
     with file_errors(path):
         file_system(directory).make_directories(directory) if is_remote(directory) else make_directories(
             Path(directory)

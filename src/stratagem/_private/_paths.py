@@ -22,6 +22,7 @@ class PathUse(enum.Enum):
     """What becomes of a path: whether files of other machines will do, and how."""
 
     ANYWHERE = enum.auto()  # what takes it can read and write them
+    IN_A_FOLDER = enum.auto()  # the same, if there is a folder in the path
     READ = enum.auto()  # it reads a file, which may be a copy
     WRITTEN = enum.auto()  # it writes a file, which may be uploaded then
     HERE = enum.auto()  # only this machine's
@@ -31,7 +32,7 @@ class PathUse(enum.Enum):
 _PARAMETERS: dict[tuple[Any, str], tuple[str, PathUse]] = {
     (keras.callbacks.BackupAndRestore, "__init__"): ("backup_dir", PathUse.ANYWHERE),
     (keras.callbacks.CSVLogger, "__init__"): ("filename", PathUse.HERE),
-    (keras.callbacks.ModelCheckpoint, "__init__"): ("filepath", PathUse.ANYWHERE),
+    (keras.callbacks.ModelCheckpoint, "__init__"): ("filepath", PathUse.IN_A_FOLDER),
     (keras.Model, "export"): ("filepath", PathUse.ANYWHERE),
     (keras.Model, "load_weights"): ("filepath", PathUse.ANYWHERE),
     (keras.Model, "save"): ("filepath", PathUse.ANYWHERE),

@@ -6,8 +6,8 @@ from typing import Any
 
 import keras
 
-from stratagem._base.errors import ContextError, MixedStrategiesError
-from stratagem._base.paths import local_path
+from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError
+from stratagem._base.paths import is_remote, local_path, parent
 from stratagem._base.storage import checked_path, copied, uploaded
 from stratagem._base.types import PathLike
 from stratagem._core.context import current
@@ -295,5 +295,10 @@ def _opened(use: PathUse, path: PathLike) -> Iterator[str]:
                 yield written
         case PathUse.ANYWHERE:
             yield checked_path(path)
+        case PathUse.IN_A_FOLDER:
+            where = checked_path(path)
+            if is_remote(where) and parent(where).endswith("://"):  # of which Keras would make the local folder `gs:`
+                raise InvalidArgumentError(f"{where} names no folder: give one, {parent(where)}folder/name.")
+            yield where
         case PathUse.HERE:
             yield local_path(path)

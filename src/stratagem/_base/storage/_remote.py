@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, BinaryIO, TypeVar, final
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.paths import without_secrets
+from stratagem._base.paths import parent, without_secrets
 from stratagem._base.storage._file_system import FileStatus, FileSystem, OutputFile
 from stratagem._base.storage._requests import answered
 
@@ -189,7 +189,7 @@ class RemoteFileSystem(FileSystem):
             return None
 
     def _make_parent(self, path: str) -> None:
-        self.make_directories(posixpath.dirname(path))
+        self.make_directories(parent(path))
 
     def _at(self, path: str) -> tuple[Any, str]:
         """fsspec's object for the file system of a path, and the name that it has there."""

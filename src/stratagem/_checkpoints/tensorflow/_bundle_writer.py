@@ -14,7 +14,7 @@ import numpy as np
 from stratagem._base.errors import NotFoundError, OpError
 from stratagem._base.files import atomic_write
 from stratagem._base.framing import mask
-from stratagem._base.paths import is_remote
+from stratagem._base.paths import is_remote, parent
 from stratagem._base.storage import file_system, upload
 from stratagem._base.tensor_proto import CODES
 from stratagem._checkpoints.tensorflow._bundle import Bundle
@@ -98,7 +98,7 @@ def _shards_of(prefix: str) -> int:
 
 def _remove_others(prefix: str, count: int) -> None:
     """Removes the shards of replaced checkpoints with this prefix, and what killed processes have left."""
-    directory, name = os.path.split(prefix)
+    directory, name = parent(prefix), os.path.basename(prefix)
     files = file_system(directory or ".")
     for entry in files.entries(directory or "."):
         other = _is_shard(entry, name) and not entry.endswith(f"-of-{count:05d}")

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Any, final
 
+from stratagem._base.paths import parent
 from stratagem._base.storage import checked_path, file_system
 from stratagem._checkpoints import Checkpoint, CheckpointManager, PreemptionCheckpointHandler, TerminationConfig, shown
 from stratagem._core.context import entered
@@ -95,7 +96,7 @@ class Backup:
             files = file_system(self._directory)
             if self._callbacks.chief is chief and files.is_directory(self._directory):
                 files.remove_tree(self._directory)
-                files.remove_if_empty(os.path.dirname(self._directory))  # else: somebody else's files
+                files.remove_if_empty(parent(self._directory))  # else: somebody else's files
             self._callbacks.meet("delete the backup")
 
     def _keep_finite(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from stratagem._base.errors import NotFoundError, UnimplementedError
 from stratagem._base.files import atomic_write, make_directories, remove_temporaries
 from stratagem._base.job import Phase, process_job
-from stratagem._base.paths import file_errors, is_remote
+from stratagem._base.paths import file_errors, is_remote, parent
 from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import CheckpointFormat, write_weights
 from stratagem._core.context import entered
@@ -91,7 +91,7 @@ def _drop_unused(kwargs: dict[str, Any]) -> None:
 
 def _save_folder(model: Any, target: str, include_optimizer: bool, keras_save: Function) -> None:
     """Writes the model's file into its folder: at every moment the old one, the new one or none is there."""
-    folder, job = os.path.dirname(target), process_job()
+    folder, job = parent(target), process_job()
     # Keras makes objects with variables while it saves, which all workers would have to do in a scope.
     with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
         if not is_remote(target):
@@ -123,7 +123,7 @@ def _save_folder(model: Any, target: str, include_optimizer: bool, keras_save: F
 
 
 def _save_weights_only(model: Any, target: str, error: Exception) -> None:
-    folder = os.path.dirname(target)
+    folder = parent(target)
     write_weights(model, folder, CheckpointFormat.OWN)
     with contextlib.suppress(FileNotFoundError):
         file_system(target).remove(target)
