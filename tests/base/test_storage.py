@@ -28,6 +28,7 @@ from tests.base.faulty_storage import FaultyFileSystem, faulty_storage
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FaultyFileSystem]]:
     """The file system with faults, and no pauses between attempts."""
+    # Below the door: the pause between attempts, which no caller chooses.
     monkeypatch.setattr("stratagem._base.storage._requests._FIRST_PAUSE", 0.0)
     with faulty_storage() as made:
         yield made
@@ -89,6 +90,7 @@ def test_a_lasting_failure_is_not_tried_again(faulty: type[FaultyFileSystem], er
 def test_a_server_that_does_not_answer_is_given_up(
     faulty: type[FaultyFileSystem], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Below the door: two minutes, which no caller chooses.
     monkeypatch.setattr("stratagem._base.storage._requests._ANSWER_SECONDS", 0.01)
     answer = threading.Event()
     faulty.fault = staticmethod(lambda request, path: (answer.wait(30.0), None)[1])

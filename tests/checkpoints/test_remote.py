@@ -20,7 +20,9 @@ TENSORFLOW = tf.train.CheckpointOptions(format="tensorflow")
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FaultyFileSystem]]:
     """The file system with faults, and no pauses between attempts."""
+    # Below the door: pauses and attempts, which no caller chooses.
     monkeypatch.setattr("stratagem._base.storage._requests._FIRST_PAUSE", 0.0)
+    # The same.
     monkeypatch.setattr("stratagem._base.storage._requests.ATTEMPTS", 2)
     with faulty_storage() as made:
         yield made

@@ -1,4 +1,4 @@
-"""Comparison of a checkpoint's files with what its manifest says about them, here and on remote file systems."""
+"""Verification: comparison of a checkpoint's files with what its manifest says about them, here and on remote file systems."""
 
 import os
 from pathlib import Path

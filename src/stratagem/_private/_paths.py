@@ -19,7 +19,7 @@ from stratagem._base.types import PathLike, UserFunction
 
 @final
 class PathUse(enum.Enum):
-    """What becomes of a path: whether files of other machines will do, and how."""
+    """The use of a path: by what can read and write files of other machines, or cannot."""
 
     ANYWHERE = enum.auto()  # what takes it can read and write them
     IN_A_FOLDER = enum.auto()  # the same, if there is a folder in the path

@@ -1,4 +1,4 @@
-"""The file system of a path."""
+"""The choice of a file system: that of a path."""
 
 import functools
 
