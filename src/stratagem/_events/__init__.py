@@ -15,6 +15,7 @@ from stratagem._events._profiler import stop_profile as stop_profile
 from stratagem._events._scalars import read_scalars as read_scalars
 from stratagem._events._scalars import write_scalars as write_scalars
 from stratagem._events._scalars import write_text as write_text
+from stratagem._events._serialized_summaries import serialized_summaries as serialized_summaries
 from stratagem._events._summary_barrier import settle as settle
 from stratagem._events._summary_context import get_step as get_step
 from stratagem._events._summary_context import record_if as record_if

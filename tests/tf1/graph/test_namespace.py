@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 from stratagem.compat.v1 import layers
 
 SIGNATURES = json.loads(Path(__file__).with_name("tensorflow_signatures.json").read_text())
@@ -104,7 +104,7 @@ def test_switches_are_accepted_and_say_so_once(caplog: pytest.LogCaptureFixture)
         tf1.disable_v2_tensorshape()
     assert [r.getMessage().partition(":")[0] for r in caplog.records] == ["disable_v2_tensorshape"]
     assert tf1.executing_eagerly()
-    with Graph().building("eval"):
+    with ModelState().building("eval"):
         assert not tf1.executing_eagerly()
 
 

@@ -121,9 +121,11 @@ def keep(
     def update() -> Tensor:
         for key, amount in amounts.items():
             sums[key].assign_add(amount)
-        return result.read()
+        return value({key: variable.value for key, variable in sums.items()}) if building.owner else result.read()
 
     operation = Operation(f"{scope}/update_op", update)
+    if building.owner is not None:  # a run of a session reads the variables as they are before it
+        result = result.read()
     add_to_collections(metrics_collections, result)
     add_to_collections(updates_collections, operation)
     return result, operation
