@@ -43,9 +43,14 @@ def read_scalars(folder: str) -> dict[int, dict[str, float]]:
     return dict(sorted(found.items()))
 
 
-def _write(writer: SummaryWriter, step: int, summary: Summary) -> None:
+def write_summary(writer: SummaryWriter, step: int, message: bytes) -> None:
+    """Writes a serialized message of the type Summary."""
     assert isinstance(writer, SummaryFileWriter)
-    writer.write(step, summary.SerializeToString())
+    writer.write(step, message)
+
+
+def _write(writer: SummaryWriter, step: int, summary: Summary) -> None:
+    write_summary(writer, step, summary.SerializeToString())
 
 
 def _records(file: Path) -> Iterator[bytes]:

@@ -41,6 +41,17 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
         """The operation that makes the tensor."""
         return self.graph.operation_of(self)
 
+    def __repr__(self) -> str:
+        return cast(str, self.graph.shown(self))
+
+    __str__ = __repr__
+
+    def _origin_msg(self) -> str:
+        return (
+            f"\n{self!r} is a tensor of a tf.Graph. Code that computes with it belongs into `with graph.as_default():`, and its "
+            "value into a session's run."
+        )
+
     def eval(self, feed_dict: Value = None, session: Value = None) -> Value:
         """Returns the tensor's value in a session, by default the one that is open."""
         return self.graph.evaluated(self, feed_dict, session)
@@ -63,6 +74,11 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
         if parent is not None:
             self.owner.made(var)
         return GraphTracer(self, var.aval, var, source_info, parent)
+
+    def to_jaxpr_tracer(self, value: Value, source_info: Value) -> Value:
+        if isinstance(value, GraphTracer) and value._trace is not self:
+            raise ValueError(f"{value!r} must be from the same graph as what it is used with.")
+        return super().to_jaxpr_tracer(value, source_info)
 
     def new_tensor(self, shape: ShapeLike, dtype: DTypeLike) -> TensorLike:
         """Returns a tensor that is an input of the graph. shape: sizes that are numbers, or symbols for unknown ones."""

@@ -1,6 +1,7 @@
 """GraphCapture: what a graph that is built statement by statement has computed, and the parts of it that are run."""
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
@@ -28,9 +29,13 @@ Writes = dict[int, tuple[keras.Variable, TensorLike, str]]
 @final
 @dataclass(frozen=True, eq=False)
 class ElementLeaf:
-    """One tensor of the element that an iterator gives to each run. number: its position among those of the element."""
+    """One tensor of an element that an iterator gives to each run.
+
+    call: the call of `get_next`, each of which is given another element. number: the position among the element's tensors.
+    """
 
     source: Value
+    call: int
     number: int
 
 
@@ -52,16 +57,24 @@ class GraphPart:
         """Returns the inputs that are tensors of the graph, in their order."""
         return [v for v in self.inputs if not isinstance(v, keras.Variable | ElementLeaf)]
 
-    def __call__(self, fed: Sequence[TensorLike]) -> list[TensorLike]:
+    def sources(self) -> list[Value]:
+        """Returns the iterators that it draws from, in their order."""
+        found = [v.source for v in self.inputs if isinstance(v, ElementLeaf)]
+        return list({id(source): source for source in found}.values())
+
+    def __call__(self, fed: Sequence[TensorLike], iterators: Sequence[Value]) -> list[TensorLike]:
         """Computes it in the step that is being traced: reads variables, draws elements, assigns. Returns the results.
+
+        iterators: those that the `sources` stand for.
 
         Raises InvalidArgumentError if unknown sizes that the graph has taken to be equal are not.
         """
         given, elements = iter(fed), dict[int, list[Any]]()
+        drawn_from = dict(zip(map(id, self.sources()), iterators, strict=True))
         values = [
             v.value
             if isinstance(v, keras.Variable)
-            else self._leaf(v, elements)
+            else _leaf(v, elements, drawn_from)
             if isinstance(v, ElementLeaf)
             else next(given)
             for v in self.inputs
@@ -71,11 +84,6 @@ class GraphPart:
         for variable, value in zip(self.assigned, outs[self.results :], strict=True):
             variable.assign(value)
         return outs[: self.results]
-
-    def _leaf(self, leaf: ElementLeaf, drawn: dict[int, list[Any]]) -> Any:
-        if id(leaf.source) not in drawn:
-            drawn[id(leaf.source)] = jax.tree.leaves(next(leaf.source))
-        return drawn[id(leaf.source)][leaf.number]
 
     def _sizes(self, values: Sequence[Any]) -> dict[str, int]:
         sizes: dict[str, tuple[int, str]] = {}
@@ -92,6 +100,12 @@ class GraphPart:
                         "tf.compat.v1.placeholder(dtype, [32, 28])."
                     )
         return {name: size for name, (size, _) in sizes.items()}
+
+
+def _leaf(leaf: ElementLeaf, drawn: dict[int, list[Any]], iterators: Mapping[int, Any]) -> Any:
+    if leaf.call not in drawn:
+        drawn[leaf.call] = jax.tree.leaves(next(iterators[id(leaf.source)]))
+    return drawn[leaf.call][leaf.number]
 
 
 @final
@@ -166,6 +180,7 @@ class GraphCapture:
         self.recorder = GraphRecorder(mesh, self._trace, deferred)
         self._scope = export.SymbolicScope()
         self._elements: dict[xc.Var, ElementLeaf] = {}
+        self._calls = itertools.count()
         self._fed: dict[xc.Var, TensorLike] = {}
         with self.entered():
             self.tape = tape_of_program(self.recorder)
@@ -197,7 +212,8 @@ class GraphCapture:
         """Returns the tensors of an element, which every run draws from the source. specs: in its structure."""
         leaves, structure = jax.tree.flatten(specs)
         found = [self._trace.new_tensor(self._known_or_symbols(spec.shape), spec.dtype) for spec in leaves]
-        self._elements.update((self.variable_of(v), ElementLeaf(source, i)) for i, v in enumerate(found))
+        call = next(self._calls)
+        self._elements.update((self.variable_of(v), ElementLeaf(source, call, i)) for i, v in enumerate(found))
         return jax.tree.unflatten(structure, found)
 
     def _known_or_symbols(self, shape: Any) -> tuple[Any, ...]:

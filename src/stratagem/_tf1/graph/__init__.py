@@ -13,12 +13,14 @@ from stratagem._tf1.graph._error_codes import exception_type_from_error_code as 
 from stratagem._tf1.graph._get_variable import assert_global_step as assert_global_step
 from stratagem._tf1.graph._get_variable import create_global_step as create_global_step
 from stratagem._tf1.graph._get_variable import get_global_step as get_global_step
+from stratagem._tf1.graph._get_variable import get_local_variable as get_local_variable
 from stratagem._tf1.graph._get_variable import get_or_create_global_step as get_or_create_global_step
 from stratagem._tf1.graph._get_variable import get_variable as get_variable
 from stratagem._tf1.graph._get_variable import variable as variable
 from stratagem._tf1.graph._model_state import ModelState as ModelState
 from stratagem._tf1.graph._model_state import attach_graph_variables as attach_graph_variables
 from stratagem._tf1.graph._graph_variable import GraphVariable as GraphVariable
+from stratagem._tf1.graph._graph_iterator import GraphIterator as GraphIterator
 from stratagem._tf1.graph._init_from_checkpoint import init_from_checkpoint as init_from_checkpoint
 from stratagem._tf1.graph._initializers import Constant as Constant
 from stratagem._tf1.graph._initializers import GlorotNormal as GlorotNormal
@@ -41,9 +43,11 @@ from stratagem._tf1.graph._model_build import ModelBuild as ModelBuild
 from stratagem._tf1.graph._model_build import building_here as building_here
 from stratagem._tf1.graph._model_build import current_building as current_building
 from stratagem._tf1.graph._open_graph import Graph as Graph
+from stratagem._tf1.graph._open_graph import at_once as at_once
 from stratagem._tf1.graph._open_graph import default_graph as default_graph
 from stratagem._tf1.graph._open_graph import disable_eager_execution as disable_eager_execution
 from stratagem._tf1.graph._open_graph import enable_eager_execution as enable_eager_execution
+from stratagem._tf1.graph._open_graph import get_default_graph as get_default_graph
 from stratagem._tf1.graph._open_graph import outside_of_graphs as outside_of_graphs
 from stratagem._tf1.graph._open_graph import reset_default_graph as reset_default_graph
 from stratagem._tf1.graph._operations import Operation as Operation

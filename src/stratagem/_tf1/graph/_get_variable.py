@@ -69,6 +69,12 @@ def get_variable(
     return _get_plainly(full, **arguments) if getter is None else getter(getter=_get_plainly, name=full, **arguments)
 
 
+def get_local_variable(name: str, *args: Nest, **kwargs: Nest) -> TensorLike:
+    """Returns a local variable, as `get_variable` otherwise: not trainable, and not in checkpoints."""
+    collections = [*(kwargs.pop("collections", None) or ()), GraphKeys.LOCAL_VARIABLES]
+    return get_variable(name, *args, **{**kwargs, "trainable": False}, collections=collections)
+
+
 def _get_plainly(
     name: str,
     shape: Any = None,

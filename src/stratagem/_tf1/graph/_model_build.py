@@ -31,6 +31,7 @@ class ModelBuild:
     sessions: those that are open, the default one last; of a graph.
     shared: the variables that `get_variable` returns, by the name that it is called with.
     owner: the `tf.Graph` that is built, which sessions run parts of; None in a model_fn.
+    writers: of event files, by folder.
     draws: random tensors by id, each with a function that draws such numbers again outside of the trace. The function takes a
         function from the tensor's seed to the two seeds to use.
     """
@@ -58,6 +59,7 @@ class ModelBuild:
         self.operations: dict[str, Any] = {}
         self.first_tensors_by_name: dict[str, Any] = {}
         self.sessions: list[Any] = []
+        self.writers: dict[str, Any] = {}
         self.running = 0
         self._places: dict[int, str] = {}
         self._names: dict[int, str] = {}
@@ -158,6 +160,16 @@ class ModelBuild:
                 yield
         finally:
             self.dependencies = before
+
+    def take_seed(self, seed: int) -> bool:
+        """Makes this the seed of a graph; returns False in a model_fn, whose seed is that of the Estimator."""
+        if self.owner is not None:
+            self.graph.seed = seed
+        return self.owner is not None
+
+    def iterator_of(self, dataset: Any, *, ready: bool) -> Any:
+        """Returns an iterator of a dataset in a graph; None in a model_fn, where one is an ordinary iterator."""
+        return None if self.owner is None else self.owner.iterator(dataset, ready=ready)
 
     def run_dependencies(self) -> None:
         """Runs the operations of the open `control_dependencies`, because a tensor that depends on them is computed here."""

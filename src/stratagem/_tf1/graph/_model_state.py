@@ -12,7 +12,7 @@ import numpy as np
 from stratagem._checkpoints import Derived
 from stratagem._core.context import current, entered
 from stratagem._core.step import GradientTape
-from stratagem._core.values import VariableAggregation
+from stratagem._core.values import Variable, VariableAggregation
 from stratagem._private import (
     OutsideOfTraces,
     fresh_names,
@@ -23,6 +23,7 @@ from stratagem._private import (
     seeds_from,
     unscoped,
 )
+from stratagem._tf1.graph._get_variable import variable
 from stratagem._tf1.graph._graph_variable import GraphVariable
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild, building_here
@@ -146,15 +147,17 @@ def _keras_variable(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     building = building_here()
     if building is None:
         return None
+    if cls is Variable and building.owner is not None:
+        return variable(*args, **kwargs)
     if kwargs.get("name") == "seed_generator_state":  # unused: the graph has its own, and checkpoints do not contain it
         return building.graph.kept(building.scopes.unique_name("unused_seed"), lambda: cls(*args, **kwargs))
     name = building.scopes.unique_name(
         "/".join(filter(None, (scope_path(), kwargs.get("name") or cls.__name__.lower())))
     )
     local = kwargs.get("synchronization") == "on_read"  # the state of a metric
-    variable = building.graph.variable(name, lambda: cls(*args, **kwargs), local=local)
-    building.declare(name, variable, (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES) if local else ())
-    return variable
+    found = building.graph.variable(name, lambda: cls(*args, **kwargs), local=local)
+    building.declare(name, found, (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES) if local else ())
+    return found
 
 
 def attach_graph_variables() -> None:

@@ -17,6 +17,7 @@ from stratagem._core.step import GraphCapture, GraphPart, default_mesh
 from stratagem._private import OutsideOfTraces, is_seed_state, named_by, seeds_from, unscoped
 from stratagem._tf1.graph._collections import get_collection
 from stratagem._tf1.graph._graph_effects import GraphEffects
+from stratagem._tf1.graph._graph_iterator import GraphIterator
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild, building_here, current_building
 from stratagem._tf1.graph._model_state import ModelState
@@ -111,6 +112,16 @@ class Graph:
         self._building.name_tensor(name, found)
         return found
 
+    def iterator(self, dataset: Value, *, ready: bool) -> GraphIterator:
+        """Returns an iterator of a dataset. ready: it needs no initializer."""
+        with outside_of_graphs():
+            spec = dataset.element_spec
+        return GraphIterator(self, spec, dataset, _iterator, ready=ready)
+
+    def iterator_of_structure(self, element_spec: Nest) -> GraphIterator:
+        """Returns an iterator of datasets with such elements, which its `make_initializer` gives it."""
+        return GraphIterator(self, element_spec, None, _iterator, ready=False)
+
     def element(self, source: Value, specs: Nest) -> Nest:
         """Returns the tensors of an element that every run draws from an iterator."""
         with self._capture.entered():
@@ -137,6 +148,13 @@ class Graph:
             given = self._building.scopes.unique("Tensor")
             self._building.named[given] = tensor
         return f"{given}:0"
+
+    def shown(self, tensor: TensorLike) -> str:
+        """Returns a tensor as text: its name if it has one, shape and type."""
+        given = self._building.name_given(tensor)
+        sizes = ", ".join(str(size) if isinstance(size, int) else "?" for size in tensor.shape)
+        end = "," if len(tensor.shape) == 1 else ""
+        return f"<tf.Tensor {'without a name' if given is None else repr(f'{given}:0')} shape=({sizes}{end}) dtype={tensor.dtype}>"
 
     def operation_of(self, tensor: TensorLike) -> "TensorOperation":
         """Returns what stands for the operation that makes a tensor."""
@@ -263,17 +281,23 @@ class Graph:
         """Returns what tells a tensor of this graph from all others."""
         return self._capture.variable_of(tensor)
 
+    def session(self, given: Value = None) -> Value:
+        """Returns the session, or the one that is open. Raises ValueError if there is none."""
+        if given is None and not self._building.sessions:
+            raise ValueError(
+                "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
+                "tf.compat.v1.Session().as_default()` or pass an explicit session to `eval(session=sess)`"
+            )
+        return self._building.sessions[-1] if given is None else given
+
     def evaluated(self, fetch: Value, feed_dict: Value, session: Value) -> Value:
         """Runs a tensor or an operation in a session, by default the one that is open."""
-        session = session or self._building.sessions[-1:]
-        if isinstance(session, list):
-            if not session:
-                raise ValueError(
-                    "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
-                    "tf.compat.v1.Session().as_default()` or pass an explicit session to `eval(session=sess)`"
-                )
-            (session,) = session
-        return session.run(fetch, feed_dict)
+        return self.session(session).run(fetch, feed_dict)
+
+
+def _iterator(dataset: Any) -> Any:
+    with outside_of_graphs():
+        return iter(dataset)
 
 
 def _compact(value: np.ndarray) -> np.ndarray:
@@ -318,6 +342,14 @@ def _checked(graph: Any) -> Graph:
     return graph
 
 
+def get_default_graph() -> Graph:
+    """Returns the graph that the present code adds to; where there is none, an empty one."""
+    building = building_here()
+    if building is None and current().begin_graph is None:
+        return Graph()
+    return default_graph()
+
+
 def reset_default_graph() -> None:
     """Lets the next code begin another default graph. Raises AssertionError inside of `graph.as_default()`."""
     building = building_here()
@@ -356,4 +388,12 @@ def outside_of_graphs() -> Iterator[None]:
         seeds_from(None),
         entered(graph=None, recorder=None, replica=None, crossing=False),
     ):
+        yield
+
+
+@contextlib.contextmanager
+def at_once() -> Iterator[None]:
+    """Runs the body at once; names that need a graph find the present one."""
+    graph = current().graph
+    with outside_of_graphs(), entered(graph=graph):
         yield

@@ -116,6 +116,12 @@ class Session:
                     variable.assign(value)
             self._ready.add(id(variable))
 
+    def load(self, variable: Value, value: TensorLike) -> None:
+        """Sets the value of one variable."""
+        self.loaded([variable])
+        with outside_of_graphs():
+            variable.assign(value)
+
     def has(self, variable: Value) -> bool:
         """Returns whether a variable has been given a value."""
         return id(variable) in self._ready
@@ -200,7 +206,8 @@ class Session:
         for variable in part.assigned:
             self._graph.changed(variable)
         with outside_of_graphs():
-            outs = execute(part, IdentityKey(part), "Session.run", [given], {}, default_mesh())
+            iterators = [source.present() for source in part.sources()]
+            outs = execute(part, IdentityKey(part), "Session.run", [given, iterators], {}, default_mesh())
         self._ready.update(map(id, part.assigned))
         return [np.asarray(out)[()] for out in outs]
 

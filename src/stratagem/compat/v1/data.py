@@ -26,5 +26,10 @@ def make_one_shot_iterator(dataset: Dataset) -> _Any:
     return dataset.make_one_shot_iterator()
 
 
+def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> _Any:
+    """Returns `dataset.make_initializable_iterator()`."""
+    return dataset.make_initializable_iterator(shared_name)
+
+
 def __getattr__(name: str) -> _Any:
     raise _not_provided("compat.v1.data", name)
