@@ -43,5 +43,5 @@ from stratagem._checkpoints._views import TrackableView as TrackableView
 from stratagem._checkpoints._weights import has_weights as has_weights
 from stratagem._checkpoints._weights import read_weights as read_weights
 from stratagem._checkpoints._weights import write_weights as write_weights
-from stratagem._checkpoints.tensorflow import delete_bundle as delete_named
-from stratagem._checkpoints.tensorflow import write_bundle as write_named
+from stratagem._checkpoints.tensorflow import delete_bundle as delete_bundle
+from stratagem._checkpoints.tensorflow import write_bundle as write_bundle

@@ -19,7 +19,9 @@ def serialized_summaries(found: Sequence[tuple[str, str, Value]]) -> bytes:
 
     found: (kind, tag, value), where a kind is a function of `tf.compat.v1.summary` and a value is as that takes it.
     """
-    return bytes(Summary(value=[_KINDS[kind](tag, np.asarray(value)) for kind, tag, value in found]).SerializeToString())
+    return bytes(
+        Summary(value=[_KINDS[kind](tag, np.asarray(value)) for kind, tag, value in found]).SerializeToString()
+    )
 
 
 def _scalar(tag: str, value: np.ndarray) -> dict[str, Any]:

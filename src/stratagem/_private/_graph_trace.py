@@ -11,6 +11,7 @@ from jax._src.api_util import debug_info
 from jax._src.interpreters import partial_eval
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
 
+from stratagem._base.errors import ContextError
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Value
 
 
@@ -46,12 +47,6 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
 
     __str__ = __repr__
 
-    def _origin_msg(self) -> str:
-        return (
-            f"\n{self!r} is a tensor of a tf.Graph. Code that computes with it belongs into `with graph.as_default():`, and its "
-            "value into a session's run."
-        )
-
     def eval(self, feed_dict: Value = None, session: Value = None) -> Value:
         """Returns the tensor's value in a session, by default the one that is open."""
         return self.graph.evaluated(self, feed_dict, session)
@@ -69,6 +64,15 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
     def __init__(self, owner: Value) -> None:
         super().__init__(_DEBUG)
         self.owner = owner
+
+    def is_valid(self) -> bool:
+        """Returns whether operations may take tensors of this graph. Raises ContextError where they are computed at once."""
+        if isinstance(jax_core.trace_ctx.trace, jax_core.EvalTrace):
+            raise ContextError(
+                "A tensor of a tf.Graph has no value outside of it. Code that computes with it belongs into `with "
+                "graph.as_default():`; session.run gives its value."
+            )
+        return bool(super().is_valid())
 
     def var_to_tracer(self, var: Value, source_info: Value, parent: Value = None) -> GraphTracer:
         if parent is not None:

@@ -11,7 +11,7 @@ from jax._src import linear_util
 from jax._src.export.shape_poly import _DimExpr, dim_as_value_p
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
 
-from stratagem._base.types import ShapeLike, Value
+from stratagem._base.types import ShapeLike
 
 
 def with_sizes(closed: ClosedJaxpr, sizes: Mapping[str, int]) -> ClosedJaxpr:
@@ -53,9 +53,7 @@ class _Sizes:
                 known[made] = Literal(np.asarray(params["dim"], made.aval.dtype)[()], made.aval)
                 continue
             eqns.append(
-                eqn.replace(
-                    invars=[var(v) for v in eqn.invars], outvars=[var(v) for v in eqn.outvars], params=params
-                )
+                eqn.replace(invars=[var(v) for v in eqn.invars], outvars=[var(v) for v in eqn.outvars], params=params)
             )
         return jaxpr.replace(
             constvars=[var(v) for v in jaxpr.constvars],

@@ -6,7 +6,7 @@ import numpy as np
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem._tf1.graph import ModelState, MetricValue
+from stratagem._tf1.graph import MetricValue, ModelState
 from tests.tf1.graph.made import STEPS, Model, features, labels
 
 

@@ -133,7 +133,10 @@ def test_regularization_losses_are_found_by_their_variables() -> None:
 
 
 def test_a_value_of_another_dtype_is_refused() -> None:
-    with ModelState().building("train"), pytest.raises(ValueError, match=r"Initializer type .*int32.* and explicit dtype"):
+    with (
+        ModelState().building("train"),
+        pytest.raises(ValueError, match=r"Initializer type .*int32.* and explicit dtype"),
+    ):
         tf1.get_variable("v", initializer=tf.constant([1]), dtype=tf.float32)
 
 

@@ -134,7 +134,7 @@ def measured(v1: Any) -> Answers:
         for rows in (ROWS[0], ROWS[1]):
             session.run(v1.local_variables_initializer())
             for values in (rows, rows * 2, rows[:3]):
-                found += [v for v in session.run([add, see], {x: values})]
+                found += session.run([add, see], {x: values})
             found += session.run([mean, accuracy])
     return {"found": found}
 

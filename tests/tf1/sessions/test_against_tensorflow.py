@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-
 from tests.tf1.sessions.programs import PROGRAMS
 
 RECORDED = np.load(Path(__file__).with_name("tensorflow_answers.npz"))

@@ -16,7 +16,7 @@ from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Value
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._differentiate import analyse
-from stratagem._core.step._gradient_tape import GradientTape, tape_of_program
+from stratagem._core.step._gradient_tape import tape_of_program
 from stratagem._core.step._markers import gradient_p, mark_p
 from stratagem._core.step._prefix_recorder import NothingKnown
 from stratagem._core.step._trace_recorder import TraceRecorder
@@ -142,6 +142,10 @@ class GraphRecorder(TraceRecorder):
             super().add_update(update)
         else:
             self._deferred(variable, value)
+
+    def _apart(self, variable: Any, value: Any) -> Any:
+        """Returns a value to assign. It does not depend on the value before, which a variable may not have been given yet."""
+        return jax.lax.stop_gradient(value)
 
     def create(self, variable: Any) -> None:
         """Allows it: a graph may grow."""

@@ -281,7 +281,9 @@ class Estimator:
     ) -> tuple[ModelStep, EstimatorStepRunner]:
         """Returns a step of the model in a mode, and its runner: under a strategy, or on one device."""
         used = OneDeviceStrategy(default_mesh().devices[0]) if strategy is None else strategy
-        step = ModelStep(functools.partial(self._call_in_step, mode), ModelState(self._config.tf_random_seed), mode, used)
+        step = ModelStep(
+            functools.partial(self._call_in_step, mode), ModelState(self._config.tf_random_seed), mode, used
+        )
         source = InputFunction(input_fn, mode, self.params, self._config)
         if open_runner is not None:
             return step, open_runner(step, source)

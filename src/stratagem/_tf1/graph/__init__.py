@@ -17,10 +17,8 @@ from stratagem._tf1.graph._get_variable import get_local_variable as get_local_v
 from stratagem._tf1.graph._get_variable import get_or_create_global_step as get_or_create_global_step
 from stratagem._tf1.graph._get_variable import get_variable as get_variable
 from stratagem._tf1.graph._get_variable import variable as variable
-from stratagem._tf1.graph._model_state import ModelState as ModelState
-from stratagem._tf1.graph._model_state import attach_graph_variables as attach_graph_variables
-from stratagem._tf1.graph._graph_variable import GraphVariable as GraphVariable
 from stratagem._tf1.graph._graph_iterator import GraphIterator as GraphIterator
+from stratagem._tf1.graph._graph_variable import GraphVariable as GraphVariable
 from stratagem._tf1.graph._init_from_checkpoint import init_from_checkpoint as init_from_checkpoint
 from stratagem._tf1.graph._initializers import Constant as Constant
 from stratagem._tf1.graph._initializers import GlorotNormal as GlorotNormal
@@ -42,6 +40,8 @@ from stratagem._tf1.graph._keys import GraphKeys as GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild as ModelBuild
 from stratagem._tf1.graph._model_build import building_here as building_here
 from stratagem._tf1.graph._model_build import current_building as current_building
+from stratagem._tf1.graph._model_state import ModelState as ModelState
+from stratagem._tf1.graph._model_state import attach_graph_variables as attach_graph_variables
 from stratagem._tf1.graph._open_graph import Graph as Graph
 from stratagem._tf1.graph._open_graph import at_once as at_once
 from stratagem._tf1.graph._open_graph import default_graph as default_graph

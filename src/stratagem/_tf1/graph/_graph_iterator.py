@@ -6,8 +6,16 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, UnimplementedError
-from stratagem._base.types import Nest, Value
+from stratagem._base.types import Nest, Unused, Value
+from stratagem._core.step import init_scope
+from stratagem._core.values import TensorShape, TensorSpec
+from stratagem._tf1.graph._model_build import current_building
 from stratagem._tf1.graph._operations import Operation
+
+_NO_HANDLES = (
+    "An iterator has no string handle here: a run draws from the iterators of its graph. Use Iterator.from_structure, whose "
+    "initializers choose the dataset."
+)
 
 
 @final
@@ -24,6 +32,29 @@ class GraphIterator:
         self._first = dataset if ready else None
         self._initializer = None if ready or dataset is None else self.make_initializer(dataset)
 
+    @staticmethod
+    def from_structure(
+        output_types: Nest, output_shapes: Nest = None, shared_name: str | None = None, output_classes: Unused = None
+    ) -> "GraphIterator":
+        """Returns an iterator of datasets with elements of these types and shapes; its `make_initializer` gives it one.
+
+        output_shapes: in the structure of the types. Raises ContextError outside of a graph, ValueError without shapes.
+        """
+        if output_shapes is None:
+            raise ValueError(
+                "Iterator.from_structure needs output_shapes: steps are compiled for ranks that are known."
+            )
+        shapes = jax.tree.leaves(output_shapes, is_leaf=lambda shape: isinstance(shape, TensorShape | list))
+        types, structure = jax.tree.flatten(output_types)
+        specs = [TensorSpec(shape, kind) for shape, kind in zip(shapes, types, strict=True)]
+        found: GraphIterator = current_building().owner.iterator_of_structure(jax.tree.unflatten(structure, specs))
+        return found
+
+    @staticmethod
+    def from_string_handle(*_: Value, **__: Value) -> Value:
+        """Raises UnimplementedError, see `string_handle`."""
+        raise UnimplementedError(_NO_HANDLES)
+
     @property
     def initializer(self) -> Operation:
         """The operation that begins with the first element. Raises ValueError if there is no dataset, or no need."""
@@ -36,6 +67,11 @@ class GraphIterator:
 
         Raises TypeError for one of other elements.
         """
+
+        with init_scope():
+            spec = dataset.element_spec
+        if jax.tree.structure(spec) != jax.tree.structure(self.element_spec):
+            raise TypeError(f"make_initializer: the dataset has elements {spec}, the iterator {self.element_spec}.")
 
         def initialize(session: Value, fed: Value) -> None:
             self._made = self._begin(dataset)
@@ -68,10 +104,7 @@ class GraphIterator:
 
     def string_handle(self, name: str | None = None) -> Value:
         """Raises UnimplementedError: a step has the iterators that it was built with."""
-        raise UnimplementedError(
-            "string_handle: a run draws from the iterators of its graph. Use one graph for each dataset, or "
-            "Iterator.from_structure with two initializers."
-        )
+        raise UnimplementedError(_NO_HANDLES)
 
     @property
     def output_shapes(self) -> Nest:

@@ -154,7 +154,8 @@ class Graph:
         given = self._building.name_given(tensor)
         sizes = ", ".join(str(size) if isinstance(size, int) else "?" for size in tensor.shape)
         end = "," if len(tensor.shape) == 1 else ""
-        return f"<tf.Tensor {'without a name' if given is None else repr(f'{given}:0')} shape=({sizes}{end}) dtype={tensor.dtype}>"
+        name = "without a name" if given is None else repr(f"{given}:0")
+        return f"<tf.Tensor {name} shape=({sizes}{end}) dtype={tensor.dtype}>"
 
     def operation_of(self, tensor: TensorLike) -> "TensorOperation":
         """Returns what stands for the operation that makes a tensor."""

@@ -39,12 +39,16 @@ def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | Grap
     return GraphSummary([(kind, tag, value)]) if building.owner is not None else (kind, tag, value)
 
 
-def scalar(name: str, tensor: TensorLike, collections: Unused = None, family: str | None = None) -> Summary | GraphSummary | None:
+def scalar(
+    name: str, tensor: TensorLike, collections: Unused = None, family: str | None = None
+) -> Summary | GraphSummary | None:
     """Records a number each step, as `name` below the open scopes; with a family, as <family>/<open scopes>/<family>/<name>."""
     return _add("scalar", name, _as_tensor(tensor), family)
 
 
-def histogram(name: str, values: TensorLike, collections: Unused = None, family: str | None = None) -> Summary | GraphSummary | None:
+def histogram(
+    name: str, values: TensorLike, collections: Unused = None, family: str | None = None
+) -> Summary | GraphSummary | None:
     """Records the distribution of the values."""
     return _add("histogram", name, _as_tensor(values), family)
 

@@ -12,7 +12,6 @@ from stratagem._tf1.sessions._initializing import global_variables_initializer a
 from stratagem._tf1.sessions._initializing import is_variable_initialized as is_variable_initialized
 from stratagem._tf1.sessions._initializing import local_variables_initializer as local_variables_initializer
 from stratagem._tf1.sessions._initializing import report_uninitialized_variables as report_uninitialized_variables
-from stratagem._tf1.sessions._initializing import tables_initializer as tables_initializer
 from stratagem._tf1.sessions._initializing import variables_initializer as variables_initializer
 from stratagem._tf1.sessions._monitored import ChiefSessionCreator as ChiefSessionCreator
 from stratagem._tf1.sessions._monitored import MonitoredSession as MonitoredSession

@@ -121,6 +121,6 @@ class Summary:
         return SummaryMessage(value=list(value))
 
     @staticmethod
-    def FromString(data: bytes) -> Value:  # noqa: N802
+    def FromString(data: bytes) -> Value:
         """Returns the message of its bytes."""
         return SummaryMessage.FromString(data)

@@ -32,16 +32,12 @@ def local_variables_initializer() -> Operation:
     return variables_initializer(local_variables(), "init_local")
 
 
-def tables_initializer(name: str = "init_all_tables") -> Operation:
-    """Returns an operation that does nothing: tables are ready when they are made."""
-    default_graph()
-    return Operation(name, lambda: None)
-
-
 def is_variable_initialized(variable: keras.Variable) -> Operation:
     """Returns what a session runs to learn whether a variable has a value: True or False."""
     building = default_graph().building
-    return Operation("IsVariableInitialized", lambda: building.effects.on_host(lambda session, fed: session.has(variable)))
+    return Operation(
+        "IsVariableInitialized", lambda: building.effects.on_host(lambda session, fed: session.has(variable))
+    )
 
 
 def report_uninitialized_variables(
@@ -53,4 +49,6 @@ def report_uninitialized_variables(
     """
     building = default_graph().building
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
-    return Operation(name, lambda: building.effects.on_host(lambda session, fed: session.names_without_value(variables)))
+    return Operation(
+        name, lambda: building.effects.on_host(lambda session, fed: session.names_without_value(variables))
+    )

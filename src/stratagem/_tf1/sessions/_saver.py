@@ -14,9 +14,9 @@ from stratagem._base.types import TensorLike, Unused, Value
 from stratagem._checkpoints import (
     CheckpointState,
     NamedCheckpoint,
-    delete_named,
+    delete_bundle,
     record_checkpoint_state,
-    write_named,
+    write_bundle,
 )
 from stratagem._tf1.graph import building_here, outside_of_graphs
 from stratagem._tf1.sessions._session import Session
@@ -57,7 +57,9 @@ class Saver:
     ) -> None:
         building = building_here()
         if saver_def is not None:
-            raise UnimplementedError("Saver(saver_def=...): there are no graphs in messages. Give the variables as var_list.")
+            raise UnimplementedError(
+                "Saver(saver_def=...): there are no graphs in messages. Give the variables as var_list."
+            )
         if var_list is None and (building is None or building.owner is None):
             raise ValueError("No variables to save: a Saver outside of a graph needs var_list.")
         self._building, self._given = building, var_list
@@ -79,7 +81,9 @@ class Saver:
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
         """Adds to the checkpoints that may be deleted those of the paths that are there."""
-        self._kept = [(path, os.path.getmtime(f"{path}.index")) for path in checkpoint_paths if os.path.exists(f"{path}.index")]
+        self._kept = [
+            (path, os.path.getmtime(f"{path}.index")) for path in checkpoint_paths if os.path.exists(f"{path}.index")
+        ]
 
     def save(
         self,
@@ -110,7 +114,7 @@ class Saver:
         with outside_of_graphs():
             arrays = {name: np.asarray(variable.value) for name, variable in variables.items()}
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-        write_named(path, arrays)
+        write_bundle(path, arrays)
         if write_state:
             self._list(path, latest_filename or "checkpoint")
         return path
@@ -136,7 +140,9 @@ class Saver:
 
     def export_meta_graph(self, *_: Value, **__: Value) -> Value:
         """Raises UnimplementedError: there are no graphs in messages."""
-        raise UnimplementedError("export_meta_graph: a graph is no message here. To export it, use tf.saved_model.save.")
+        raise UnimplementedError(
+            "export_meta_graph: a graph is no message here. To export it, use tf.saved_model.save."
+        )
 
     def _variables(self) -> dict[str, Any]:
         if self._given is None:
@@ -166,7 +172,7 @@ class Saver:
             if at > self._next_preserved:
                 self._next_preserved += self._keep_hours * _SECONDS_PER_HOUR
             else:
-                delete_named(old)
+                delete_bundle(old)
         state = CheckpointState(
             model_checkpoint_path=path,
             all_model_checkpoint_paths=tuple(p for p, _ in self._kept),

@@ -58,7 +58,11 @@ class Session:
         return ""
 
     def run(
-        self, fetches: Nest, feed_dict: Mapping[TensorLike, Value] | None = None, options: Unused = None, run_metadata: Unused = None
+        self,
+        fetches: Nest,
+        feed_dict: Mapping[TensorLike, Value] | None = None,
+        options: Unused = None,
+        run_metadata: Unused = None,
     ) -> Nest:
         """Runs what `fetches` need, as one step, and returns their values in the same structure.
 
@@ -83,7 +87,8 @@ class Session:
         count = len(plan.tensors)
         rest = iter(outs[count:])
         answers = [self._result(result, rest, told) for result in results]
-        return plan.answered(outs[:count], answers)
+        with outside_of_graphs():
+            return plan.answered(outs[:count], answers)
 
     def partial_run(self, *_: Value, **__: Value) -> Value:
         """Raises UnimplementedError: a run is one compiled step."""
@@ -91,7 +96,9 @@ class Session:
 
     partial_run_setup = partial_run
 
-    def make_callable(self, fetches: Nest, feed_list: Sequence[TensorLike] | None = None, accept_options: Unused = False) -> Callable[..., Nest]:
+    def make_callable(
+        self, fetches: Nest, feed_list: Sequence[TensorLike] | None = None, accept_options: Unused = False
+    ) -> Callable[..., Nest]:
         """Returns a function of values for `feed_list` that runs the fetches."""
         names = list(feed_list or ())
 
@@ -107,10 +114,7 @@ class Session:
         building = self._graph.building
         for variable in variables:
             tensor = building.first_tensors_by_name.get(building.variable_name(variable))
-            if tensor is not None:
-                value = self.run(tensor, dict(feeds))
-            else:
-                value = self._graph.first_value(variable)
+            value = self._graph.first_value(variable) if tensor is None else self.run(tensor, dict(feeds))
             if value is not None:
                 with outside_of_graphs():
                     variable.assign(value)
@@ -164,14 +168,18 @@ class Session:
                 with self._graph.as_default():
                     tensor = tensor.value
             if not self._graph.holds(tensor):
-                raise TypeError(f"Cannot interpret feed_dict key {key!r} as Tensor: it is no tensor of the session's graph.")
+                raise TypeError(
+                    f"Cannot interpret feed_dict key {key!r} as Tensor: it is no tensor of the session's graph."
+                )
             if isinstance(value, jax.core.Tracer | KerasVariable):
                 raise TypeError(
                     "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
                     "lists, numpy ndarrays, or TensorHandles."
                 )
             array = value if isinstance(value, jax.Array) else np.asarray(value, tensor.dtype)
-            if not TensorShape([s if isinstance(s, int) else None for s in tensor.shape]).is_compatible_with(array.shape):
+            if not TensorShape([s if isinstance(s, int) else None for s in tensor.shape]).is_compatible_with(
+                array.shape
+            ):
                 raise ValueError(
                     f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape "
                     f"({', '.join('?' if not isinstance(s, int) else str(s) for s in tensor.shape)})"

@@ -168,6 +168,7 @@ from stratagem._tf1.graph.functions.sparse import to_dense_of_parts as sparse_to
 from stratagem._tf1.graph.functions.splits import string_split as string_split
 from stratagem._tf1.graph.functions.tables import tables_initializer as initialize_all_tables  # noqa: F401
 from stratagem._tf1.graph.functions.tables import tables_initializer as tables_initializer
+from stratagem._tf1.graph.log import get_logger as get_logger
 from stratagem._tf1.sessions import InteractiveSession as InteractiveSession
 from stratagem._tf1.sessions import Session as Session
 from stratagem._tf1.sessions import Summary as Summary
@@ -180,11 +181,8 @@ from stratagem._tf1.sessions import local_variables_initializer as local_variabl
 from stratagem._tf1.sessions import placeholder as placeholder
 from stratagem._tf1.sessions import placeholder_with_default as placeholder_with_default
 from stratagem._tf1.sessions import report_uninitialized_variables as report_uninitialized_variables
-from stratagem._tf1.sessions import tables_initializer as initialize_all_tables  # noqa: F401
-from stratagem._tf1.sessions import tables_initializer as tables_initializer
 from stratagem._tf1.sessions import variables_initializer as initialize_variables  # noqa: F401
 from stratagem._tf1.sessions import variables_initializer as variables_initializer
-from stratagem._tf1.graph.log import get_logger as get_logger
 from stratagem.compat.v1 import app as app
 from stratagem.compat.v1 import data as data
 from stratagem.compat.v1 import debugging as debugging
