@@ -12,7 +12,7 @@ from stratagem._cluster._config_proto import GPUOptions as GPUOptions
 from stratagem._cluster._config_proto import GraphOptions as GraphOptions
 from stratagem._cluster._config_proto import OptimizerOptions as OptimizerOptions
 from stratagem._cluster._config_proto import RunMetadata as RunMetadata
-from stratagem._cluster._config_proto import RunOptions as RunOptions
+from stratagem._cluster._config_proto import SessionRunOptions as SessionRunOptions
 from stratagem._cluster._default_resolver import default_resolver as default_resolver
 from stratagem._cluster._device_filters import ClusterDeviceFilters as ClusterDeviceFilters
 from stratagem._cluster._free_ports import free_ports as free_ports

@@ -68,7 +68,7 @@ class OptimizerOptions(IgnoredSettings):
 
 
 @final
-class RunOptions(IgnoredSettings):
+class SessionRunOptions(IgnoredSettings):
     """Settings of a run, as `tf.compat.v1.RunOptions`: ignored. `tf.profiler.experimental` shows where the time goes."""
 
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
@@ -76,7 +76,7 @@ class RunOptions(IgnoredSettings):
 
 @final
 class RunMetadata(IgnoredSettings):
-    """What a run would tell of itself, as `tf.compat.v1.RunMetadata`: nothing."""
+    """The message that a run of TensorFlow 1 fills, as `tf.compat.v1.RunMetadata`: here it stays empty."""
 
 
 @final

@@ -5,7 +5,7 @@ Out: event files that TensorBoard reads, written by a thread and complete when a
 Never: makes a step wait for a disk.
 """
 
-from stratagem._events._messages import Summary as SummaryMessage  # noqa: F401
+from stratagem._events._messages import SummaryMessage as SummaryMessage
 from stratagem._events._messages import SummaryValue as SummaryValue
 from stratagem._events._profiler import Profile as Profile
 from stratagem._events._profiler import ProfiledSection as ProfiledSection

@@ -8,7 +8,7 @@ import numpy as np
 from stratagem._base.tensor_proto import serialized_tensor
 from stratagem._base.types import Value
 from stratagem._events._array_encoders import buckets, pictures
-from stratagem._events._messages import Summary, SummaryMetadata
+from stratagem._events._messages import SummaryMessage, SummaryMetadata
 from stratagem._ops import convert_image_dtype
 
 _BUCKETS = 30
@@ -20,7 +20,7 @@ def serialized_summaries(found: Sequence[tuple[str, str, Value]]) -> bytes:
     found: (kind, tag, value), where a kind is a function of `tf.compat.v1.summary` and a value is as that takes it.
     """
     return bytes(
-        Summary(value=[_KINDS[kind](tag, np.asarray(value)) for kind, tag, value in found]).SerializeToString()
+        SummaryMessage(value=[_KINDS[kind](tag, np.asarray(value)) for kind, tag, value in found]).SerializeToString()
     )
 
 

@@ -24,7 +24,7 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
 
     __slots__ = ()
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
 
     @property
@@ -72,7 +72,7 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
                 "A tensor of a tf.Graph has no value outside of it. Code that computes with it belongs into `with "
                 "graph.as_default():`; session.run gives its value."
             )
-        return bool(super().is_valid())
+        return bool(super().is_valid())  # type: ignore[no-untyped-call]
 
     def var_to_tracer(self, var: Value, source_info: Value, parent: Value = None) -> GraphTracer:
         if parent is not None:

@@ -50,7 +50,7 @@ class _Sizes:
             params = {name: self.known(value) for name, value in eqn.params.items()}
             if eqn.primitive is dim_as_value_p:
                 (made,) = eqn.outvars
-                known[made] = Literal(np.asarray(params["dim"], made.aval.dtype)[()], made.aval)
+                known[made] = Literal(np.asarray(params["dim"], cast(Any, made.aval).dtype)[()], made.aval)
                 continue
             eqns.append(
                 eqn.replace(invars=[var(v) for v in eqn.invars], outvars=[var(v) for v in eqn.outvars], params=params)

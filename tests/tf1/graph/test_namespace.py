@@ -63,13 +63,10 @@ def test_what_means_the_same_is_the_same(old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("name", "instead"),
     [
-        ("Session", "tf.function"),
-        ("placeholder", "arguments of a model_fn"),
-        ("global_variables_initializer", "variables have their values"),
-        ("train.Saver", "tf.train.Checkpoint"),
+        ("sparse_placeholder", "arguments of a model_fn"),
+        ("train.Supervisor", "MonitoredTrainingSession"),
         ("train.SyncReplicasOptimizer", "MultiWorkerMirroredStrategy"),
         ("image.sample_distorted_bounding_box", "tf.image.sample_distorted_bounding_box"),
-        ("summary.FileWriter", "tf.summary.create_file_writer"),
         ("QueueBase", "tf.data.Dataset"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from stratagem._tf1.graph._collections import add_to_collection as add_to_collection
 from stratagem._tf1.graph._collections import add_to_collections as add_to_collections
+from stratagem._tf1.graph._collections import all_variables as all_variables
 from stratagem._tf1.graph._collections import get_collection as get_collection
 from stratagem._tf1.graph._collections import get_collection_ref as get_collection_ref
 from stratagem._tf1.graph._collections import global_variables as global_variables
@@ -42,14 +43,6 @@ from stratagem._tf1.graph._model_build import building_here as building_here
 from stratagem._tf1.graph._model_build import current_building as current_building
 from stratagem._tf1.graph._model_state import ModelState as ModelState
 from stratagem._tf1.graph._model_state import attach_graph_variables as attach_graph_variables
-from stratagem._tf1.graph._open_graph import Graph as Graph
-from stratagem._tf1.graph._open_graph import at_once as at_once
-from stratagem._tf1.graph._open_graph import default_graph as default_graph
-from stratagem._tf1.graph._open_graph import disable_eager_execution as disable_eager_execution
-from stratagem._tf1.graph._open_graph import enable_eager_execution as enable_eager_execution
-from stratagem._tf1.graph._open_graph import get_default_graph as get_default_graph
-from stratagem._tf1.graph._open_graph import outside_of_graphs as outside_of_graphs
-from stratagem._tf1.graph._open_graph import reset_default_graph as reset_default_graph
 from stratagem._tf1.graph._operations import Operation as Operation
 from stratagem._tf1.graph._operations import assign as assign
 from stratagem._tf1.graph._operations import assign_add as assign_add
@@ -65,6 +58,14 @@ from stratagem._tf1.graph._scope_functions import name_scope as name_scope
 from stratagem._tf1.graph._scope_functions import variable_scope as variable_scope
 from stratagem._tf1.graph._scopes import AUTO_REUSE as AUTO_REUSE
 from stratagem._tf1.graph._scopes import VariableScope as VariableScope
+from stratagem._tf1.graph._session_graph import Graph as Graph
+from stratagem._tf1.graph._session_graph import at_once as at_once
+from stratagem._tf1.graph._session_graph import default_graph as default_graph
+from stratagem._tf1.graph._session_graph import disable_eager_execution as disable_eager_execution
+from stratagem._tf1.graph._session_graph import enable_eager_execution as enable_eager_execution
+from stratagem._tf1.graph._session_graph import get_default_graph as get_default_graph
+from stratagem._tf1.graph._session_graph import outside_of_graphs as outside_of_graphs
+from stratagem._tf1.graph._session_graph import reset_default_graph as reset_default_graph
 from stratagem._tf1.graph._version_switches import device as device
 from stratagem._tf1.graph._version_switches import disable_control_flow_v2 as disable_control_flow_v2
 from stratagem._tf1.graph._version_switches import disable_resource_variables as disable_resource_variables

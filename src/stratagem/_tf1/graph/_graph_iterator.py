@@ -20,7 +20,7 @@ _NO_HANDLES = (
 
 @final
 class GraphIterator:
-    """What `make_initializable_iterator(dataset)` returns in a graph, and `Iterator.from_structure`.
+    """The iterator that `make_initializable_iterator(dataset)` returns in a graph, and `Iterator.from_structure`.
 
     element_spec: that of the elements. dataset: None if `make_initializer` gives it.
     """
@@ -70,7 +70,7 @@ class GraphIterator:
 
         with init_scope():
             spec = dataset.element_spec
-        if jax.tree.structure(spec) != jax.tree.structure(self.element_spec):
+        if _structure(spec) != _structure(self.element_spec):
             raise TypeError(f"make_initializer: the dataset has elements {spec}, the iterator {self.element_spec}.")
 
         def initialize(session: Value, fed: Value) -> None:
@@ -115,3 +115,7 @@ class GraphIterator:
     def output_types(self) -> Nest:
         """The types of an element's tensors."""
         return jax.tree.map(lambda spec: spec.dtype, self.element_spec)
+
+
+def _structure(specs: Any) -> Any:
+    return jax.tree.structure(specs)

@@ -91,7 +91,7 @@ class GraphVariable(Variable):
         owner.session(session).load(self, value)
 
     @property
-    def initializer(self) -> Operation:
+    def initializer(self) -> Operation:  # type: ignore[override]
         """The operation that gives the variable its first value; in a graph."""
         building = current_building()
         return Operation(f"{self.name.removesuffix(':0')}/Assign", lambda: building.effects.on_host(_initialize(self)))

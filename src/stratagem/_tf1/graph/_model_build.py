@@ -122,7 +122,7 @@ class ModelBuild:
 
     @property
     def effects(self) -> GraphEffects:
-        """What the operations of a graph do when a session runs them."""
+        """The effects of a graph's operations, for sessions that run them."""
         assert self._effects is not None, "a model_fn is run as a whole"
         return self._effects
 

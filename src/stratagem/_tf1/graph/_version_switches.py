@@ -7,7 +7,7 @@ from collections.abc import Callable
 from stratagem._base.types import TensorLike
 from stratagem._devices import device as on_device
 from stratagem._tf1.graph._function_wrappers import titled
-from stratagem._tf1.graph._open_graph import disable_eager_execution, enable_eager_execution
+from stratagem._tf1.graph._session_graph import disable_eager_execution, enable_eager_execution
 
 _log = logging.getLogger("stratagem.graph")
 _logged: set[str] = set()

@@ -116,11 +116,11 @@ class Summary:
 
     Value = SummaryValue
 
-    def __new__(cls, value: Sequence[Value] = ()) -> Any:
+    def __new__(cls, value: Sequence[Any] = ()) -> Any:
         """Returns the message."""
         return SummaryMessage(value=list(value))
 
     @staticmethod
-    def FromString(data: bytes) -> Value:
+    def FromString(data: bytes) -> Any:
         """Returns the message of its bytes."""
         return SummaryMessage.FromString(data)

@@ -109,7 +109,7 @@ class MonitoredSession:
         """
         if self._session is None:
             raise RuntimeError("Run called even after should_stop requested.")
-        context = SessionRunContext(OriginalArgs(fetches, feed_dict), self._hooked)  # type: ignore[arg-type]
+        context = SessionRunContext(OriginalArgs(fetches, feed_dict), self._hooked)
         asked = [hook.before_run(context) for hook in self._hooks]
         feeds = dict(feed_dict or {})
         for arguments in asked:

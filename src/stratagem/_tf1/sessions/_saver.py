@@ -105,8 +105,8 @@ class Saver:
         """
         path = local_path(save_path) + self._end(sess, global_step)
         variables = self._variables()
-        missing = [] if sess is None else sess.names_without_value(variables.values())
-        if len(missing):
+        missing = [] if sess is None else sess.names_without_value(variables.values()).tolist()
+        if missing:
             raise FailedPreconditionError(
                 f"{path} was not saved: {missing[0].decode()} has been given no value in this session. Run "
                 "tf.compat.v1.global_variables_initializer() first."

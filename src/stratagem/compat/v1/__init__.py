@@ -7,7 +7,7 @@ from stratagem._cluster import GPUOptions as GPUOptions
 from stratagem._cluster import GraphOptions as GraphOptions
 from stratagem._cluster import OptimizerOptions as OptimizerOptions
 from stratagem._cluster import RunMetadata as RunMetadata
-from stratagem._cluster import RunOptions as RunOptions
+from stratagem._cluster import SessionRunOptions as RunOptions  # noqa: F401
 from stratagem._core.step import executing_eagerly as executing_eagerly
 from stratagem._core.step import executing_eagerly as executing_eagerly_outside_functions  # noqa: F401
 from stratagem._core.step import init_scope as init_scope
@@ -35,6 +35,7 @@ from stratagem._tf1.graph import VarianceScaling as variance_scaling_initializer
 from stratagem._tf1.graph import Zeros as zeros_initializer  # noqa: F401
 from stratagem._tf1.graph import add_to_collection as add_to_collection
 from stratagem._tf1.graph import add_to_collections as add_to_collections
+from stratagem._tf1.graph import all_variables as all_variables
 from stratagem._tf1.graph import assign as assign
 from stratagem._tf1.graph import assign_add as assign_add
 from stratagem._tf1.graph import assign_sub as assign_sub
@@ -58,7 +59,6 @@ from stratagem._tf1.graph import get_default_graph as get_default_graph
 from stratagem._tf1.graph import get_local_variable as get_local_variable
 from stratagem._tf1.graph import get_variable as get_variable
 from stratagem._tf1.graph import get_variable_scope as get_variable_scope
-from stratagem._tf1.graph import global_variables as all_variables  # noqa: F401
 from stratagem._tf1.graph import global_variables as global_variables
 from stratagem._tf1.graph import group as group
 from stratagem._tf1.graph import local_variables as local_variables
@@ -212,6 +212,7 @@ from stratagem.compat.v1 import train as train
 from stratagem.compat.v1._names import public_name as _public_name
 
 newaxis = None
+__version__ = "2.15.1"
 
 
 def __getattr__(name: str) -> _Any:

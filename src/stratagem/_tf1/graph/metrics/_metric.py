@@ -116,7 +116,7 @@ def keep(
     scope = name or building.scopes.default_name(default_scope)
     with building.scopes.variable_scope(scope) as inside:
         sums = {key: _sum_variable(building, f"{inside.name}/{key}", amount) for key, amount in amounts.items()}
-    result = MetricValue(lambda: value({key: variable.value for key, variable in sums.items()}))
+    result: Any = MetricValue(lambda: value({key: variable.value for key, variable in sums.items()}))
 
     def update() -> Tensor:
         for key, amount in amounts.items():
