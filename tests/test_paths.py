@@ -292,6 +292,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 }
 # What has such a parameter, and takes no path of a file of ours.
 NOT_PATHS = {
+    "compat.v1.train.Saver": "filename is ignored",
     "strings.regex_full_match": "an expression",
     "strings.regex_replace": "an expression",
     "compat.path_to_str": "turns a path into text",

@@ -72,7 +72,7 @@ class _Sizes:
         if isinstance(value, jax_core.ShapedArray):
             return value if jax_core.is_constant_shape(value.shape) else value.update(shape=self.known(value.shape))
         if isinstance(value, linear_util.WrappedFun):
-            return self._told_later(value)
+            return self._reverse(value) if value.transforms else self._told_later(value)
         if isinstance(value, tuple):
             parts = [self.known(part) for part in value]
             if all(new is old for new, old in zip(parts, value, strict=True)):
@@ -93,6 +93,13 @@ class _Sizes:
                 ClosedJaxpr(made, program.consts) if isinstance(program, ClosedJaxpr) else made,
             )
         return self._programs[id(program)][1]
+
+    def _reverse(self, made: Any) -> Any:
+        """Returns the reverse of a function with a derivative of its own, which JAX has told the types of its operands."""
+        found = linear_util.wrap_init(made.f, dict(made.params), debug_info=made.debug_info)
+        for (transform, told), store in reversed(list(zip(made.transforms, made.stores, strict=True))):
+            found = found.wrap(transform, self.known(told), store)
+        return found
 
     def _told_later(self, made: Any) -> Any:
         """Returns a function of JAX's that makes the program of a derivative when it is asked for, with sizes in that."""

@@ -47,9 +47,9 @@ class Scaffold:
         for name in _OF_SESSIONS if building is None or building.owner is None else ():
             if getattr(self, name) is not None:
                 raise UnimplementedError(
-                    f"Scaffold({name}=...): a model_fn has no session, and variables have the values of their initializers as "
-                    "soon as they are made. To change them before the first step use init_fn=lambda scaffold, session: ..., which "
-                    "may assign variables."
+                    f"Scaffold({name}=...): a model_fn has no session: variables have the values of their initializers "
+                    "as soon as they are made. To change them before the first step use init_fn=lambda scaffold, session: ..., "
+                    "which may assign variables."
                 )
         other = self.copy_from_scaffold
         if other is None:

@@ -82,7 +82,7 @@ class Graph:
 
     @property
     def finalized(self) -> bool:
-        """Whether nothing may be added any more."""
+        """True once nothing may be added any more."""
         return self._finalized
 
     def finalize(self) -> None:
@@ -314,7 +314,7 @@ def _made(make: Callable[[], Any]) -> Any:
 
 @final
 class TensorOperation:
-    """What `tensor.op` is: the operation that makes a tensor, of which only the name and the result are known."""
+    """The `tensor.op` of a tensor: the operation that makes it, of which only the name and the result are known."""
 
     def __init__(self, name: str, tensor: TensorLike) -> None:
         self.name, self.outputs = name, [tensor]

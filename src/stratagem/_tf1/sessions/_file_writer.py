@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.paths import local_path
+from stratagem._base.proto_messages import MessageClass
 from stratagem._base.types import TensorLike, Unused, Value
 from stratagem._events import SummaryMessage, SummaryValue, create_file_writer, write_summary
 from stratagem._tf1.graph import building_here, default_graph, outside_of_graphs
@@ -121,6 +122,6 @@ class Summary:
         return SummaryMessage(value=list(value))
 
     @staticmethod
-    def FromString(data: bytes) -> Any:
+    def FromString(data: bytes) -> MessageClass:
         """Returns the message of its bytes."""
         return SummaryMessage.FromString(data)

@@ -163,7 +163,7 @@ class MonitoredSession:
 
 @final
 class StepContext:
-    """What the function of `run_step_fn` gets."""
+    """The argument of the function that `run_step_fn` calls."""
 
     def __init__(self, session: MonitoredSession) -> None:
         self._session = session

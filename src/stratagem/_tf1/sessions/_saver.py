@@ -81,9 +81,8 @@ class Saver:
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
         """Adds to the checkpoints that may be deleted those of the paths that are there."""
-        self._kept = [
-            (path, os.path.getmtime(f"{path}.index")) for path in checkpoint_paths if os.path.exists(f"{path}.index")
-        ]
+        paths = map(local_path, checkpoint_paths)
+        self._kept = [(path, os.path.getmtime(f"{path}.index")) for path in paths if os.path.exists(f"{path}.index")]
 
     def save(
         self,
