@@ -100,6 +100,12 @@ def text_file(path: str) -> str:
     return path
 
 
+def graph_in(call: Callable[[], Any]) -> Any:
+    with tf.Graph().as_default():
+        tf.compat.v1.train.get_or_create_global_step()
+        return call()
+
+
 gfile, experimental, gfile_of_tf1 = tf.io.gfile, tf.data.experimental, tf.compat.v1.gfile
 column = tf.feature_column
 # How each is given a path.
@@ -254,6 +260,17 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "keras.visualization.plot_image_gallery": lambda p: keras.visualization.plot_image_gallery(
         np.ones((1, 2, 2, 3)), path=p
     ),
+    "compat.v1.summary.FileWriter": tf.compat.v1.summary.FileWriter,
+    "compat.v1.summary.FileWriterCache.get": lambda p: graph_in(lambda: tf.compat.v1.summary.FileWriterCache.get(p)),
+    "compat.v1.train.ChiefSessionCreator": lambda p: tf.compat.v1.train.ChiefSessionCreator(checkpoint_dir=p),
+    "compat.v1.train.MonitoredTrainingSession": lambda p: graph_in(
+        lambda: tf.compat.v1.train.MonitoredTrainingSession(checkpoint_dir=p).close()
+    ),
+    "compat.v1.train.Saver.restore": lambda p: tf.compat.v1.train.Saver({"v": tf.Variable(0)}).restore(None, p),
+    "compat.v1.train.Saver.save": lambda p: tf.compat.v1.train.Saver({"v": tf.Variable(0)}).save(None, p),
+    "compat.v1.train.Saver.recover_last_checkpoints": lambda p: tf.compat.v1.train.Saver(
+        {"v": tf.Variable(0)}
+    ).recover_last_checkpoints([p]),
     "summary.create_file_writer": lambda p: tf.summary.create_file_writer(p),
     "train.Checkpoint.read": lambda p: checkpoint().read(p),
     "train.Checkpoint.restore": lambda p: checkpoint().restore(p),
@@ -275,6 +292,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 }
 # What has such a parameter, and takes no path of a file of ours.
 NOT_PATHS = {
+    "compat.v1.train.Saver": "filename is ignored",
     "strings.regex_full_match": "an expression",
     "strings.regex_replace": "an expression",
     "compat.path_to_str": "turns a path into text",

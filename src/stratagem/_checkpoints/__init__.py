@@ -17,6 +17,7 @@ from stratagem._checkpoints._finite import not_finite as not_finite
 from stratagem._checkpoints._finite import shown as shown
 from stratagem._checkpoints._index import CheckpointState as CheckpointState
 from stratagem._checkpoints._index import get_checkpoint_state as get_checkpoint_state
+from stratagem._checkpoints._index import record_checkpoint_state as record_checkpoint_state
 from stratagem._checkpoints._inspect import CheckpointReport as CheckpointReport
 from stratagem._checkpoints._inspect import report_on as report_on
 from stratagem._checkpoints._latest_intact import checkpoints_iterator as checkpoints_iterator
@@ -42,3 +43,5 @@ from stratagem._checkpoints._views import TrackableView as TrackableView
 from stratagem._checkpoints._weights import has_weights as has_weights
 from stratagem._checkpoints._weights import read_weights as read_weights
 from stratagem._checkpoints._weights import write_weights as write_weights
+from stratagem._checkpoints.tensorflow import delete_bundle as delete_bundle
+from stratagem._checkpoints.tensorflow import write_bundle as write_bundle

@@ -25,7 +25,10 @@ _RECEIVER = "Estimator.predict, or tf.train.load_variable into a Keras model: no
 _TENSORFLOW = {
     "": {
         "raw_ops": "the public function that calls the kernel: tf.matmul for tf.raw_ops.MatMul",
-        "Graph import_graph_def": ("tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs"),
+        "Session InteractiveSession placeholder get_default_graph": (
+            "the same name of tf.compat.v1, in `with tf.Graph().as_default():`"
+        ),
+        "import_graph_def": ("tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs"),
         "graph_util": "tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs",
         "ragged_fill_empty_rows ragged_fill_empty_rows_grad": "tf.where on the row lengths, and tf.concat",
         "RegisterGradient no_gradient": "tf.custom_gradient, or tf.stop_gradient",

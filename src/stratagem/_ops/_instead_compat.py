@@ -3,10 +3,10 @@
 A name that has no row here has the row of the same name in TensorFlow 2, if there is one.
 """
 
-_SESSION = "an Estimator (tf.compat.v1.estimator), tf.keras, or tf.function: there are no sessions here"
+_SESSION = "an Estimator (tf.compat.v1.estimator), tf.keras, or tf.function: Keras has no sessions here"
+_MONITORED = "tf.compat.v1.train.MonitoredTrainingSession"
 _PLACEHOLDER = "the arguments of a model_fn or of a tf.function"
 _INITIALIZED = "nothing: variables have their values as soon as they are made"
-_SETTINGS = "tf.config, whose functions set the same: there are no messages for a session"
 _PROTO = "nothing: there are no graphs, whose messages these are"
 _SUMMARY = "tf.summary.create_file_writer and tf.summary.scalar, or the summaries of tf.compat.v1.summary in a model_fn"
 _DATASET = "tf.data.Dataset, with `shuffle`, `repeat`, `batch` and `prefetch`"
@@ -25,20 +25,12 @@ _VERSIONS = "tf.version"
 
 INSTEAD = {
     "compat.v1": {
-        "Session InteractiveSession Graph get_default_graph get_default_session": _SESSION,
         "delete_session_tensor get_session_handle get_session_tensor": "the tensor itself: values outlive steps",
-        "reset_default_graph": "nothing: every call of a model_fn has a graph of its own",
-        "placeholder placeholder_with_default sparse_placeholder": _PLACEHOLDER,
-        "global_variables_initializer initialize_all_variables": _INITIALIZED,
-        "local_variables_initializer variables_initializer": _INITIALIZED,
-        "initialize_local_variables initialize_variables is_variable_initialized": _INITIALIZED,
-        "assert_variables_initialized report_uninitialized_variables": _INITIALIZED,
-        "all_variables": "tf.compat.v1.global_variables",
-        "get_local_variable": "tf.compat.v1.get_variable with collections=[tf.compat.v1.GraphKeys.LOCAL_VARIABLES]",
+        "sparse_placeholder": _PLACEHOLDER,
+        "assert_variables_initialized": "tf.compat.v1.report_uninitialized_variables",
         "moving_average_variables": "the variables that tf.train.ExponentialMovingAverage was applied to",
-        "GPUOptions GraphOptions OptimizerOptions RunOptions": _SETTINGS,
-        "AttrValue GraphDef LogMessage MetaGraphDef NameAttrList NodeDef RunMetadata TensorInfo": _PROTO,
-        "Event HistogramProto SessionLog Summary SummaryMetadata": _SUMMARY,
+        "AttrValue GraphDef LogMessage MetaGraphDef NameAttrList NodeDef TensorInfo": _PROTO,
+        "Event HistogramProto SessionLog SummaryMetadata": _SUMMARY,
         "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD": "tf.sysconfig",
         "COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER": _VERSIONS,
         "GRAPH_DEF_VERSION_MIN_PRODUCER VERSION": _VERSIONS,
@@ -91,7 +83,6 @@ INSTEAD = {
         "user_ops": "jax.ffi for kernels of your own",
         "wrap_function": "tf.function",
     },
-    "compat.v1.data": {"make_initializable_iterator": "tf.compat.v1.data.make_one_shot_iterator"},
     "compat.v1.data.experimental": {
         "DatasetStructure OptionalStructure RaggedTensorStructure SparseTensorStructure Structure": (
             "tf.TensorSpec, or tf.data.DatasetSpec"
@@ -217,12 +208,11 @@ INSTEAD = {
     "compat.v1.tpu.experimental": {"": _TPU},
     "compat.v1.train": {
         "warm_start VocabInfo": "Estimator(warm_start_from=...)",
-        "Saver SaverDef import_meta_graph export_meta_graph": "the Estimator's own checkpoints, or tf.train.Checkpoint",
+        "SaverDef import_meta_graph export_meta_graph": "tf.saved_model.save, or the Python code that builds the graph",
         "checkpoint_exists get_checkpoint_mtimes": "tf.train.latest_checkpoint, or pathlib",
         "generate_checkpoint_state_proto remove_checkpoint update_checkpoint_state": "tf.train.CheckpointManager",
-        "MonitoredSession MonitoredTrainingSession Supervisor": _SESSION,
-        "ChiefSessionCreator SessionCreator SessionManager": _SESSION,
-        "SingularMonitoredSession WorkerSessionCreator basic_train_loop": _SESSION,
+        "SessionCreator SessionManager Supervisor": _MONITORED,
+        "WorkerSessionCreator basic_train_loop": _MONITORED,
         "LooperThread": "tf.train.Coordinator with threading.Thread",
         "Server": "tf.distribute.Server",
         "SyncReplicasOptimizer": "RunConfig(train_distribute=tf.distribute.MultiWorkerMirroredStrategy())",

@@ -38,6 +38,9 @@ from stratagem._core.step._global_batch_losses import attach_losses as attach_lo
 from stratagem._core.step._global_batch_losses import of_batch as of_batch
 from stratagem._core.step._gradient_tape import GradientTape as GradientTape
 from stratagem._core.step._gradient_tape import UnconnectedGradients as UnconnectedGradients
+from stratagem._core.step._graph_capture import GraphCapture as GraphCapture
+from stratagem._core.step._graph_capture import GraphPart as GraphPart
+from stratagem._core.step._graph_capture import Writes as Writes
 from stratagem._core.step._host_prefix import HostCall as HostCall
 from stratagem._core.step._host_prefix import HostPrefix as HostPrefix
 from stratagem._core.step._inline_collectives import called_jaxpr as called_jaxpr

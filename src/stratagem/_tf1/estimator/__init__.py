@@ -3,6 +3,7 @@
 from stratagem._tf1.estimator._add_metrics import add_metrics as add_metrics
 from stratagem._tf1.estimator._config import RunConfig as RunConfig
 from stratagem._tf1.estimator._estimator import Estimator as Estimator
+from stratagem._tf1.estimator._events import EventFolders as EventFolders
 from stratagem._tf1.estimator._keras import model_to_estimator as model_to_estimator
 from stratagem._tf1.estimator._model_spec import EstimatorSpec as EstimatorSpec
 from stratagem._tf1.estimator._model_spec import ModeKeys as ModeKeys

@@ -33,7 +33,7 @@ from stratagem._tf1.estimator._train import TrainingParameters, initializer, tra
 from stratagem._tf1.estimator._train_eval_specs import checked_hooks, checked_listeners
 from stratagem._tf1.estimator._warm_start import WarmStartSettings, begin, settings_of
 from stratagem._tf1.estimator.hooks import StopAfterBatchesHook, StopAtStepHook
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 
 _log = logging.getLogger("stratagem.estimator")
 
@@ -281,7 +281,9 @@ class Estimator:
     ) -> tuple[ModelStep, EstimatorStepRunner]:
         """Returns a step of the model in a mode, and its runner: under a strategy, or on one device."""
         used = OneDeviceStrategy(default_mesh().devices[0]) if strategy is None else strategy
-        step = ModelStep(functools.partial(self._call_in_step, mode), Graph(self._config.tf_random_seed), mode, used)
+        step = ModelStep(
+            functools.partial(self._call_in_step, mode), ModelState(self._config.tf_random_seed), mode, used
+        )
         source = InputFunction(input_fn, mode, self.params, self._config)
         if open_runner is not None:
             return step, open_runner(step, source)

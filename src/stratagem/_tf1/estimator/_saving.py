@@ -8,7 +8,7 @@ from stratagem._base.job import ALONE
 from stratagem._checkpoints import CheckpointManager, NamedCheckpoint, load_checkpoint
 from stratagem._core.context import entered
 from stratagem._tf1.estimator._config import RunConfig
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 
 _log = logging.getLogger("stratagem.estimator")
 
@@ -22,7 +22,7 @@ class GraphSaver:
     When several workers train together, only the chief saves.
     """
 
-    def __init__(self, graph: Graph, config: RunConfig, beside: Any = None) -> None:
+    def __init__(self, graph: ModelState, config: RunConfig, beside: Any = None) -> None:
         self._config = config
         self._checkpoint = NamedCheckpoint(lambda: graph.variables, beside, graph.derived)
         self._managers: dict[tuple[str, str], CheckpointManager] = {}

@@ -19,7 +19,7 @@ from stratagem._tf1.estimator._hook_captures import operations_in, tensors_in
 from stratagem._tf1.estimator._input import features_and_labels, row_count
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
-from stratagem._tf1.graph import Graph, GraphKeys, ModelBuild, Operation
+from stratagem._tf1.graph import GraphKeys, ModelBuild, ModelState, Operation
 
 CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call
 
@@ -66,7 +66,7 @@ class ModelStep:
     It returns a dict with "loss", "before" (the global step) and "tensors" (the tensors for hooks and callers, by key).
     """
 
-    def __init__(self, call: CallModel, graph: Graph, mode: str, strategy: AbstractStrategy) -> None:
+    def __init__(self, call: CallModel, graph: ModelState, mode: str, strategy: AbstractStrategy) -> None:
         self._call = call
         self.graph, self.mode, self.strategy = graph, mode, strategy
         self._asked: tuple[str, ...] = ()

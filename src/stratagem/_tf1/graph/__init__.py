@@ -2,6 +2,7 @@
 
 from stratagem._tf1.graph._collections import add_to_collection as add_to_collection
 from stratagem._tf1.graph._collections import add_to_collections as add_to_collections
+from stratagem._tf1.graph._collections import all_variables as all_variables
 from stratagem._tf1.graph._collections import get_collection as get_collection
 from stratagem._tf1.graph._collections import get_collection_ref as get_collection_ref
 from stratagem._tf1.graph._collections import global_variables as global_variables
@@ -13,11 +14,11 @@ from stratagem._tf1.graph._error_codes import exception_type_from_error_code as 
 from stratagem._tf1.graph._get_variable import assert_global_step as assert_global_step
 from stratagem._tf1.graph._get_variable import create_global_step as create_global_step
 from stratagem._tf1.graph._get_variable import get_global_step as get_global_step
+from stratagem._tf1.graph._get_variable import get_local_variable as get_local_variable
 from stratagem._tf1.graph._get_variable import get_or_create_global_step as get_or_create_global_step
 from stratagem._tf1.graph._get_variable import get_variable as get_variable
 from stratagem._tf1.graph._get_variable import variable as variable
-from stratagem._tf1.graph._graph import Graph as Graph
-from stratagem._tf1.graph._graph import attach_graph_variables as attach_graph_variables
+from stratagem._tf1.graph._graph_iterator import GraphIterator as GraphIterator
 from stratagem._tf1.graph._graph_variable import GraphVariable as GraphVariable
 from stratagem._tf1.graph._init_from_checkpoint import init_from_checkpoint as init_from_checkpoint
 from stratagem._tf1.graph._initializers import Constant as Constant
@@ -40,6 +41,8 @@ from stratagem._tf1.graph._keys import GraphKeys as GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild as ModelBuild
 from stratagem._tf1.graph._model_build import building_here as building_here
 from stratagem._tf1.graph._model_build import current_building as current_building
+from stratagem._tf1.graph._model_state import ModelState as ModelState
+from stratagem._tf1.graph._model_state import attach_graph_variables as attach_graph_variables
 from stratagem._tf1.graph._operations import Operation as Operation
 from stratagem._tf1.graph._operations import assign as assign
 from stratagem._tf1.graph._operations import assign_add as assign_add
@@ -55,15 +58,21 @@ from stratagem._tf1.graph._scope_functions import name_scope as name_scope
 from stratagem._tf1.graph._scope_functions import variable_scope as variable_scope
 from stratagem._tf1.graph._scopes import AUTO_REUSE as AUTO_REUSE
 from stratagem._tf1.graph._scopes import VariableScope as VariableScope
+from stratagem._tf1.graph._session_graph import Graph as Graph
+from stratagem._tf1.graph._session_graph import at_once as at_once
+from stratagem._tf1.graph._session_graph import default_graph as default_graph
+from stratagem._tf1.graph._session_graph import disable_eager_execution as disable_eager_execution
+from stratagem._tf1.graph._session_graph import enable_eager_execution as enable_eager_execution
+from stratagem._tf1.graph._session_graph import get_default_graph as get_default_graph
+from stratagem._tf1.graph._session_graph import outside_of_graphs as outside_of_graphs
+from stratagem._tf1.graph._session_graph import reset_default_graph as reset_default_graph
 from stratagem._tf1.graph._version_switches import device as device
 from stratagem._tf1.graph._version_switches import disable_control_flow_v2 as disable_control_flow_v2
-from stratagem._tf1.graph._version_switches import disable_eager_execution as disable_eager_execution
 from stratagem._tf1.graph._version_switches import disable_resource_variables as disable_resource_variables
 from stratagem._tf1.graph._version_switches import disable_tensor_equality as disable_tensor_equality
 from stratagem._tf1.graph._version_switches import disable_v2_behavior as disable_v2_behavior
 from stratagem._tf1.graph._version_switches import disable_v2_tensorshape as disable_v2_tensorshape
 from stratagem._tf1.graph._version_switches import enable_control_flow_v2 as enable_control_flow_v2
-from stratagem._tf1.graph._version_switches import enable_eager_execution as enable_eager_execution
 from stratagem._tf1.graph._version_switches import enable_resource_variables as enable_resource_variables
 from stratagem._tf1.graph._version_switches import enable_tensor_equality as enable_tensor_equality
 from stratagem._tf1.graph._version_switches import enable_v2_behavior as enable_v2_behavior

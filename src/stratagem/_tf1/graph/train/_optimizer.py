@@ -175,9 +175,13 @@ def _list_slots(building: ModelBuild, rule: Rule, variables: list[Any]) -> None:
             if id(slot) not in listed:
                 listed[id(slot)] = _free(below(f"{own}/{end}"), known)
                 known[listed[id(slot)]] = slot
+                if building.owner is not None:  # what initializes all variables of a graph finds them there
+                    building.declare(listed[id(slot)], slot)
     if rule.counts and id(rule.iterations) not in listed:
         name = _free(below(f"{rule.name}/step"), known)
         known[name] = rule.iterations
+        if building.owner is not None:
+            building.declare(name, rule.iterations)
         building.graph.derived[name] = functools.partial(
             _steps_of_powers, rule.rates.get("beta2"), below("beta2_power")
         )
