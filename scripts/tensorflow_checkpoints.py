@@ -178,6 +178,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tensorflow", help="a Python with TensorFlow 2.15.1")
     parser.add_argument("--only", default="training,estimator,architectures")
+    parser.add_argument("--architectures", default=",".join(ARCHITECTURES), help="those to exchange, with commas between them")
     parser.add_argument("--act", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.act:
@@ -200,7 +201,7 @@ def main() -> int:
                     expected = run(pythons[writer], writer, f"estimator:{3 + STEPS}", other)[3:]
                 right.append(compare(f"estimator, {writer} to {reader}", expected, found, 1e-5))
         if "architectures" in given.only:
-            for name in ARCHITECTURES:
+            for name in given.architectures.split(","):
                 with tempfile.TemporaryDirectory() as folder:
                     run(pythons[writer], writer, f"architectures_write:{name}", folder)
                     worst = run(pythons[reader], reader, f"architectures_read:{name}", folder)[name]

@@ -86,7 +86,7 @@ class Restoration:
             for name, variable, slot in self._contents.naming.slots(found[i].value) if n in slots else ():
                 position, original = positions.get(id(slot)), self._variables.get(variable)
                 node = None if original is None else slots[n].get((original, name))
-                if position is not None and node is not None:
+                if position is not None and node is not None and self.nodes[node].kind == found[position].kind:
                     bound.setdefault(position, node)
         return bound
 
