@@ -94,8 +94,9 @@ def training_read(tf: Any) -> Any:
     return found
 
 
-def estimator(tf: Any, steps: int) -> Any:
-    trained, rows = tf.estimator.Estimator(model_fn(tf), "estimator"), input_fn(tf)
+def estimator(tf: Any, steps: int, options: dict[str, Any]) -> Any:
+    config = tf.estimator.RunConfig(**({"checkpoint_options": options["options"]} if options else {}))
+    trained, rows = tf.estimator.Estimator(model_fn(tf), "estimator", config), input_fn(tf)
     found = []
     for _ in range(steps):
         trained.train(rows, steps=1)
@@ -149,7 +150,7 @@ def act(side: str, what: str) -> Any:
         case "training_read":
             return training_read(tf)
         case "estimator":
-            return estimator(tf, int(name))
+            return estimator(tf, int(name), options)
         case "architectures_write":
             for each in name.split(","):
                 architecture_write(tf, each)
@@ -194,7 +195,7 @@ def main() -> int:
                 right.append(expected["accuracy"] == found["accuracy"])
                 print(f"{writer} to {reader}: accuracy {expected['accuracy']} and {found['accuracy']}")
                 right.append(compare(f"training, {writer} to {reader}", expected["losses"], found["losses"], 1e-5))
-            if "estimator" in given.only and writer == "tensorflow":
+            if "estimator" in given.only:
                 run(pythons[writer], writer, "estimator:3", folder)
                 found = run(pythons[reader], reader, f"estimator:{STEPS}", folder)
                 with tempfile.TemporaryDirectory() as other:

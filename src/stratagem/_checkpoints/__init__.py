@@ -32,6 +32,7 @@ from stratagem._checkpoints._latest_intact import latest_checkpoint as latest_ch
 from stratagem._checkpoints._manager import CheckpointManager as CheckpointManager
 from stratagem._checkpoints._named import Derived as Derived
 from stratagem._checkpoints._named import NamedCheckpoint as NamedCheckpoint
+from stratagem._checkpoints._named import Written as Written
 from stratagem._checkpoints._options import CheckpointFormat as CheckpointFormat
 from stratagem._checkpoints._options import CheckpointOptions as CheckpointOptions
 from stratagem._checkpoints._preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
