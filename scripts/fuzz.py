@@ -34,7 +34,7 @@ with atheris.instrument_imports(
     include=["stratagem._checkpoints", "stratagem._saved_models", "stratagem._base.varints"]
 ):
     import stratagem._checkpoints
-    import stratagem._saved_models  # noqa: F401
+    import stratagem._saved_models
 
 import numpy as np  # noqa: E402
 
@@ -125,9 +125,7 @@ def _tables(folder: Path) -> Callable[[bytes], None]:
 
 def _graphs(folder: Path) -> Callable[[bytes], None]:
     prefix = str(folder / "g")
-    tensors: dict[str, Any] = {
-        f"{name}/.ATTRIBUTES/VARIABLE_VALUE": np.arange(3.0) for name in ("v", "w", "o/kernel")
-    }
+    tensors: dict[str, Any] = {f"{name}/.ATTRIBUTES/VARIABLE_VALUE": np.arange(3.0) for name in ("v", "w", "o/kernel")}
     for name in ("p/.ATTRIBUTES/py_state", "s/.ATTRIBUTES/STRATAGEM_STATE"):
         tensors[name] = np.array(b"{}", object)
 
@@ -235,8 +233,12 @@ def _lists(folder: Path) -> Callable[[bytes], None]:
 
 
 def _list_seeds() -> list[bytes]:
-    text = 'model_checkpoint_path: "ckpt-2"\nall_model_checkpoint_paths: "ckpt-1"\nall_model_checkpoint_paths: "ckpt-2"\n'
-    text += "all_model_checkpoint_timestamps: 1.5\nall_model_checkpoint_timestamps: 2e3\nlast_preserved_timestamp: 1.0\n"
+    text = (
+        'model_checkpoint_path: "ckpt-2"\nall_model_checkpoint_paths: "ckpt-1"\nall_model_checkpoint_paths: "ckpt-2"\n'
+    )
+    text += (
+        "all_model_checkpoint_timestamps: 1.5\nall_model_checkpoint_timestamps: 2e3\nlast_preserved_timestamp: 1.0\n"
+    )
     return [text.encode(), b'model_checkpoint_path: "../\\"x"\n# crc32c: 00000000\n']
 
 
@@ -288,7 +290,9 @@ def main() -> int:
         return 0
     chosen = {name: each for name, each in SUBJECTS.items() if name in (options.only or ",".join(SUBJECTS)).split(",")}
     whole = sum(each.share for each in chosen.values())
-    return max(_in_a_process(name, options.minutes * each.share / whole, options.findings) for name, each in chosen.items())
+    return max(
+        _in_a_process(name, options.minutes * each.share / whole, options.findings) for name, each in chosen.items()
+    )
 
 
 def _in_a_process(name: str, minutes: float, findings: Path) -> int:

@@ -179,7 +179,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tensorflow", help="a Python with TensorFlow 2.15.1")
     parser.add_argument("--only", default="training,estimator,architectures")
-    parser.add_argument("--architectures", default=",".join(ARCHITECTURES), help="those to exchange, with commas between them")
+    parser.add_argument(
+        "--architectures", default=",".join(ARCHITECTURES), help="those to exchange, with commas between them"
+    )
     parser.add_argument("--act", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.act:

@@ -75,10 +75,17 @@ def write(
         with contextlib.suppress(OSError):  # not empty: the older checkpoint, or somebody else's files
             directory.rmdir()
         if isinstance(error, OSError):
-            error.add_note(f"The checkpoint {path!r} was not saved. Those in other directories are as they were.")
+            name_unsaved(error, path)
         raise
     _remove_leftovers(directory, generation)
     return manifest
+
+
+def name_unsaved(error: OSError, path: str) -> None:
+    """Makes an error say which checkpoint was not saved, since a full disk's names no file."""
+    if error.filename is None:
+        error.filename = path
+    error.add_note(f"The checkpoint {path!r} was not saved. Earlier ones are as they were.")
 
 
 def read(path: str) -> CheckpointContents:

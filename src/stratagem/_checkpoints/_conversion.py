@@ -14,6 +14,7 @@ from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._finite import not_finite
 from stratagem._checkpoints._formats import read, verify
 from stratagem._checkpoints._locations import Kind, location_of
+from stratagem._checkpoints._naming import OWN
 from stratagem._checkpoints._options import CheckpointFormat
 from stratagem._checkpoints._renamed_graph import renamed
 from stratagem._checkpoints._tensorflow_writing import write_tensorflow
@@ -48,7 +49,9 @@ def convert(source: PathLike, target: PathLike, format: CheckpointFormat, *, ove
             f"{found.values!r} has the format {format.value!r} already. Copy its files, or name the other format."
         )
     if not overwrite and (os.path.lexists(path) or os.path.lexists(f"{path}.index")):
-        raise AlreadyExistsError(f"There is something at {path!r}. Name another path, or have it replaced (--overwrite).")
+        raise AlreadyExistsError(
+            f"There is something at {path!r}. Name another path, or have it replaced (--overwrite)."
+        )
     contents = read(found.values)
     with file_errors(path):
         if format is CheckpointFormat.TENSORFLOW:
@@ -77,7 +80,8 @@ def _without_unknown(contents: CheckpointContents) -> tuple[CheckpointContents, 
     """The contents without the values of objects that are not known here, and the names of these."""
     left_out = [node.path for node in contents.nodes if node.kind == "unknown"]
     nodes = [replace(node, kind="object") if node.kind == "unknown" else node for node in contents.nodes]
-    return replace(contents, nodes=nodes), left_out
+    graph = any(node.kind != "named" for node in nodes[1:])
+    return replace(contents, nodes=nodes, naming=contents.naming if graph else OWN), left_out
 
 
 def _check_numbers(contents: CheckpointContents, path: str) -> None:

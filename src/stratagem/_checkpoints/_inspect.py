@@ -110,7 +110,12 @@ def _own_values(found: Location, most: int) -> list[ValueReport]:
         text = json.dumps(state)
         reports.append(
             ValueReport(
-                name=name, key="", shape=(), dtype="json", nbytes=len(text), value=state if most and len(text) < 500 else None
+                name=name,
+                key="",
+                shape=(),
+                dtype="json",
+                nbytes=len(text),
+                value=state if most and len(text) < 500 else None,
             )
         )
     return reports

@@ -34,7 +34,6 @@ from stratagem._checkpoints._naming import Naming
 from stratagem._private import SlotNames, has_layers_by_position
 
 
-
 @final
 @dataclass(frozen=True)
 class Slot:

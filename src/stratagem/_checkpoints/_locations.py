@@ -12,7 +12,7 @@ from stratagem._base.types import PathLike
 from stratagem._checkpoints._formats import is_tensorflow
 from stratagem._checkpoints._index import get_checkpoint_state, numbered
 from stratagem._checkpoints._latest_intact import latest_checkpoint
-from stratagem._checkpoints._manifest import NAME, load
+from stratagem._checkpoints._manifest import GENERATION, NAME, load
 from stratagem._checkpoints._other_formats import is_tensorflow_checkpoint
 
 SAVED_MODEL = "saved_model.json"  # the attached file that makes a checkpoint a SavedModel
@@ -59,7 +59,7 @@ def location_at(path: str) -> Location | None:
         return Location(path, bare, Kind.TENSORFLOW)
     if any(os.path.isfile(os.path.join(bare, name)) for name in _GRAPHS):
         return Location(path, os.path.join(bare, _VARIABLES), Kind.TENSORFLOW_MODEL)
-    return None
+    return Location(path, bare, Kind.OWN) if _is_unfinished(bare) else None
 
 
 def location_of(path: PathLike) -> Location:
@@ -105,6 +105,14 @@ def step_of(path: str) -> int | None:
 def in_order(name: str) -> list[tuple[int, str]]:
     """A key by which names sort as people would: numbers in them by their size."""
     return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d{1,18})", name)]
+
+
+def _is_unfinished(path: str) -> bool:
+    """Returns whether a directory has the data of a checkpoint, which a manifest would make one."""
+    try:
+        return any(GENERATION.fullmatch(entry.name) is not None and entry.is_dir() for entry in os.scandir(path))
+    except OSError:
+        return False
 
 
 def _is_model(path: str) -> bool:

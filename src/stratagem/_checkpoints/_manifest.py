@@ -6,6 +6,7 @@
 The place and rule of the checksum never change, so that a later version can be told from a damaged file.
 """
 
+import glob
 import json
 import math
 import re
@@ -126,14 +127,21 @@ def _text(path: str) -> str:
     try:
         return read_text(Path(path) / NAME, _LIMIT)
     except (FileNotFoundError, NotADirectoryError):
-        there = Path(path).exists()
         raise NotFoundError(
-            f"No checkpoint at {path!r}: "
-            + (f"its {NAME} is missing, so the save never finished." if there else "nothing is there.")
+            f"No checkpoint at {path!r}: {_missing(Path(path))}"
             + " Check the path, its number included (.../ckpt-1), or ask tf.train.latest_checkpoint(directory)."
         ) from None
     except (UnreadableFileError, ValueError) as error:
         raise damaged(path, NAME, str(error)) from error
+
+
+def _missing(path: Path) -> str:
+    if path.exists():
+        return f"its {NAME} is missing, so the save never finished."
+    shards = sorted(path.parent.glob(f"{glob.escape(path.name)}.data-?????-of-?????"))
+    if shards:
+        return f"{path.name}.index is missing beside {shards[0].name}."
+    return "nothing is there."
 
 
 def _parse(path: str, found: Any, seal: str) -> Manifest:

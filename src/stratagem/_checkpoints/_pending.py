@@ -81,7 +81,8 @@ class Restoration:
         for i, live in enumerate(found if self._named else ()):
             if live.kind == "variable" and not isinstance(live.value, FixedValue):
                 names = [name for name in global_names(live.value) if name in self._named]
-                bound |= {i: self._named[name] for name in names[:1]}
+                if names:
+                    bound[i] = self._named[names[0]]
         slots = self._contents.slots
         if not slots:
             return bound

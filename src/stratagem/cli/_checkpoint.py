@@ -128,7 +128,9 @@ def show(path: str, values: bool, as_text: bool) -> None:
 @command.command()
 @click.argument("first", type=_PATH)
 @click.argument("second", type=_PATH)
-@click.option("--tolerance", type=click.FloatRange(min=0.0), default=0.0, help="Largest difference that counts as equal.")
+@click.option(
+    "--tolerance", type=click.FloatRange(min=0.0), default=0.0, help="Largest difference that counts as equal."
+)
 @_json_option
 def diff(first: str, second: str, tolerance: float, as_text: bool) -> None:
     """Compare the values in two checkpoints, of whatever formats: by name, shape, dtype and largest absolute difference.

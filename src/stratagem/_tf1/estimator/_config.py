@@ -170,7 +170,9 @@ class RunConfig:
         """Returns all values as a dict, in the form of TensorFlow's log line "Using config: {...}"."""
         task = self._task_info
         own = set() if self.checkpoint_options else {"checkpoint_options"}  # TensorFlow's line has no such entry
-        shown = {f"_{f.name}": getattr(self, f.name) for f in dataclasses.fields(self) if f.init and f.name not in own} | {
+        shown = {
+            f"_{f.name}": getattr(self, f.name) for f in dataclasses.fields(self) if f.init and f.name not in own
+        } | {
             "_service": task.service,
             "_cluster_spec": task.cluster,
             "_task_type": task.task_type,
