@@ -36,7 +36,7 @@ from stratagem._private import SlotNames, has_layers_by_position
 
 @final
 @dataclass(frozen=True)
-class Slot:
+class OptimizerSlot:
     """One kind of slots of an optimizer: its attributes here and in Keras 2, and its name in legacy optimizers.
 
     loop: Keras 2 makes the slots of all variables loop by loop; `_variables` has them in that order.
@@ -49,39 +49,45 @@ class Slot:
 
 
 # By class, the slots in the order in which Keras 2 makes them.
-SLOTS: tuple[tuple[type, tuple[Slot, ...]], ...] = (
+SLOTS: tuple[tuple[type, tuple[OptimizerSlot, ...]], ...] = (
     (
         keras.optimizers.Adam,
         (
-            Slot("_momentums", "_momentums", "m"),
-            Slot("_velocities", "_velocities", "v"),
-            Slot("_velocity_hats", "_velocity_hats", "vhat", loop=1),
+            OptimizerSlot("_momentums", "_momentums", "m"),
+            OptimizerSlot("_velocities", "_velocities", "v"),
+            OptimizerSlot("_velocity_hats", "_velocity_hats", "vhat", loop=1),
         ),
     ),
-    (keras.optimizers.Nadam, (Slot("_momentums", "_momentums", "m"), Slot("_velocities", "_velocities", "v"))),
-    (keras.optimizers.SGD, (Slot("momentums", "momentums", "momentum"),)),
+    (
+        keras.optimizers.Nadam,
+        (OptimizerSlot("_momentums", "_momentums", "m"), OptimizerSlot("_velocities", "_velocities", "v")),
+    ),
+    (keras.optimizers.SGD, (OptimizerSlot("momentums", "momentums", "momentum"),)),
     (
         keras.optimizers.RMSprop,
         (
-            Slot("_velocities", "_velocities", "rms"),
-            Slot("_momentums", "_momentums", "momentum", loop=1),
-            Slot("_average_gradients", "_average_gradients", "mg", loop=2),
+            OptimizerSlot("_velocities", "_velocities", "rms"),
+            OptimizerSlot("_momentums", "_momentums", "momentum", loop=1),
+            OptimizerSlot("_average_gradients", "_average_gradients", "mg", loop=2),
         ),
     ),
-    (keras.optimizers.Adagrad, (Slot("_accumulators", "_accumulators", "accumulator"),)),
+    (keras.optimizers.Adagrad, (OptimizerSlot("_accumulators", "_accumulators", "accumulator"),)),
     (
         keras.optimizers.Adadelta,
         (
-            Slot("_accumulated_grads", "_accumulated_grads", "accum_grad"),
-            Slot("_accumulated_delta_vars", "_accumulated_delta_vars", "accum_var"),
+            OptimizerSlot("_accumulated_grads", "_accumulated_grads", "accum_grad"),
+            OptimizerSlot("_accumulated_delta_vars", "_accumulated_delta_vars", "accum_var"),
         ),
     ),
-    (keras.optimizers.Adamax, (Slot("_m", "_m", "m"), Slot("_u", "_u", "v"))),
+    (keras.optimizers.Adamax, (OptimizerSlot("_m", "_m", "m"), OptimizerSlot("_u", "_u", "v"))),
     (
         keras.optimizers.Ftrl,
-        (Slot("_accumulators", "_accumulators", "accumulator"), Slot("_linears", "_linears", "linear")),
+        (
+            OptimizerSlot("_accumulators", "_accumulators", "accumulator"),
+            OptimizerSlot("_linears", "_linears", "linear"),
+        ),
     ),
-    (keras.optimizers.Lion, (Slot("_momentums", "momentums", "momentum"),)),
+    (keras.optimizers.Lion, (OptimizerSlot("_momentums", "momentums", "momentum"),)),
 )
 # Attributes of Keras 3's layers that have another name in Keras 2.
 _RENAMED: tuple[tuple[type, dict[str, str]], ...] = (
@@ -168,7 +174,7 @@ def _optimizer_parts(optimizer: Any, *, reading: bool) -> dict[str, Any]:
     return {"_variables": [optimizer.iterations, *made], **parts}
 
 
-def in_order_of_making(slots: Sequence[tuple[Slot, Sequence[Any]]]) -> list[Any]:
+def in_order_of_making(slots: Sequence[tuple[OptimizerSlot, Sequence[Any]]]) -> list[Any]:
     """The slots of all variables, kind by kind, in the order in which Keras 2 makes them."""
     made: list[Any] = []
     for loop in sorted({slot.loop for slot, _ in slots}):
@@ -200,7 +206,7 @@ def _legacy_parts(optimizer: Any) -> dict[str, Any]:
     return parts
 
 
-def _slots_of(optimizer: Any) -> tuple[Slot, ...]:
+def _slots_of(optimizer: Any) -> tuple[OptimizerSlot, ...]:
     return next((slots for kind, slots in SLOTS if isinstance(optimizer, kind)), ())
 
 

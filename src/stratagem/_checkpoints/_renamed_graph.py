@@ -1,4 +1,4 @@
-"""A checkpoint of this library with the edges that Keras 2 gives its graph, found from the graph alone.
+"""Renamed graphs: a checkpoint of this library with the edges that Keras 2 gives its graph, found from the graph alone.
 
 `_keras_two` does the same for living objects. Without them the classes are unknown, so edges that more than one class may
 have are added, not exchanged: an edge that leads nowhere in the reader's objects is passed over.
@@ -19,7 +19,7 @@ import numpy as np
 
 from stratagem._checkpoints._contents import CheckpointContents, Stored
 from stratagem._checkpoints._graph import Node
-from stratagem._checkpoints._keras_two import SLOTS, WRITTEN, Slot, in_order_of_making
+from stratagem._checkpoints._keras_two import SLOTS, WRITTEN, OptimizerSlot, in_order_of_making
 from stratagem._checkpoints._naming import OWN
 
 _RENAMED = {"adapt_mean": "mean", "adapt_variance": "variance"}
@@ -149,12 +149,12 @@ def _is_list(node: Node) -> bool:
     return bool(node.children) and all(name.isdecimal() for name in node.children)
 
 
-def _slots(lists: list[str]) -> dict[str, Slot]:
+def _slots(lists: list[str]) -> dict[str, OptimizerSlot]:
     """The kinds of slots in these lists of an optimizer, by the names of the lists, in the order in which they are made.
 
     An optimizer is recognised by the order of its lists; of those with the same, the one with the fewest kinds counts.
     """
-    found: dict[str, Slot] = {}
+    found: dict[str, OptimizerSlot] = {}
     for _, slots in sorted(SLOTS, key=lambda kind: len(kind[1])):
         kinds = {slot.own.lstrip("_"): slot for slot in slots}
         known = [name for name in kinds if name in lists]

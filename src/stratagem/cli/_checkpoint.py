@@ -26,7 +26,7 @@ _MOST = 16  # elements of a value that is shown
 
 
 class _Trouble(click.ClickException):
-    """What was asked for could not be done; 1 is left to say that checkpoints are damaged or differ."""
+    """The command could not do what was asked; status 1 is left to say that checkpoints are damaged or differ."""
 
     exit_code = 2
 
