@@ -132,7 +132,7 @@ def test_every_bit_of_a_manifest_counts(tmp_path: Path) -> None:
 def test_a_later_format_is_refused_with_both_versions(tmp_path: Path) -> None:
     checkpoint = saved(tmp_path, 1.0)
     reseal(tmp_path / "ckpt-1", version=99)
-    with pytest.raises(CheckpointError, match="format version 99, and this library reads up to 1"):
+    with pytest.raises(CheckpointError, match="format version 99, and this library reads up to 2"):
         checkpoint.restore(tmp_path / "ckpt-1")
 
 

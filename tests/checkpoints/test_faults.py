@@ -44,6 +44,11 @@ def test_a_damaged_step_is_named_and_the_step_before_is_used(tmp_path: Path, dam
     scenarios.damaged(1, tmp_path, damage)
 
 
+@pytest.mark.parametrize("seed", thorough_but(range(6), range(30)))
+def test_damage_to_any_file_of_any_kind_is_noticed_and_the_file_named(tmp_path: Path, seed: int) -> None:
+    scenarios.any_file_damaged(seed, tmp_path / "ckpts")
+
+
 def test_what_killed_processes_left_disturbs_nothing_and_goes(tmp_path: Path) -> None:
     scenarios.stale_traces(1, tmp_path)
 
@@ -132,17 +137,17 @@ def public() -> Iterator[Path]:
 
 FULL = """
 import os, resource, sys
-from stratagem.train import CheckpointManager
+from stratagem.train import CheckpointManager, CheckpointOptions
 from tests.checkpoints.saving import checkpoint, set_to
 objects = checkpoint()
 manager = CheckpointManager(objects, sys.argv[1], 3)
 set_to(objects, 1)
-manager.save()
+manager.save(options=CheckpointOptions(format=sys.argv[3]))
 set_to(objects, 2)
 os.chdir(sys.argv[1])
 exec(sys.argv[2])
 try:
-    CheckpointManager(objects, ".", 3).save(2)
+    CheckpointManager(objects, ".", 3).save(2, options=CheckpointOptions(format=sys.argv[3]))
 except OSError as error:
     print(type(error).__name__, error.errno, error)
 """
@@ -151,22 +156,25 @@ LIMITED = "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))"
 READ_ONLY = "os.chmod('.', 0o555); os.getuid() == 0 and os.setuid(65534)"
 
 
+@pytest.mark.parametrize("format", ["stratagem", "tensorflow"])
 @pytest.mark.parametrize(
     ("fault", "said"), [(LIMITED, "OSError 27 [Errno 27] File too large"), (READ_ONLY, "PermissionError 13")]
 )
 def test_a_directory_that_takes_no_more_is_an_error_and_the_older_step_stays(
-    public: Path, fault: str, said: str
+    public: Path, fault: str, said: str, format: str
 ) -> None:
     directory = public / "ckpts"
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    done = prepared.run(FULL, directory, fault, environment=os.environ | {"PYTHONPATH": path})
+    done = prepared.run(FULL, directory, fault, format, environment=os.environ | {"PYTHONPATH": path})
     directory.chmod(0o755)
     assert done.stdout.startswith(said), done.stdout + done.stderr
+    assert fault is READ_ONLY or "ckpt-2" in done.stdout
     assert latest_checkpoint(directory) == str(directory / "ckpt-1")
     objects = checkpoint()
     objects.restore(latest_checkpoint(directory))
     assert step_of(objects) == 1
     assert not list(directory.glob("ckpt-2/*"))
+    assert not list(directory.glob("*ckpt-2.*"))
 
 
 def test_everything_is_on_disk_before_the_manifest_has_its_name(

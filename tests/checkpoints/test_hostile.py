@@ -89,6 +89,12 @@ ROOT_NODE = {"path": "", "kind": "object", "children": {}}
         {"nodes": [{"path": "w", "kind": "variable", "children": {}}]},
         {"nodes": [{"path": "w", "kind": "state", "children": {}}]},
         {"states": []},
+        {"naming": "../x"},
+        {"naming": ["stratagem"]},
+        {"slots": {}},
+        {"slots": [[0, 0, "m"]]},
+        {"slots": [[0, 99, "m", 0]]},
+        {"slots": [[0, 0, 5, 0]]},
     ],
     ids=str,
 )

@@ -32,7 +32,7 @@ from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions,
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import disown, owning, take_ownership
 from stratagem._checkpoints._pending import Restoration
-from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
+from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus, NamedLoadStatus
 from stratagem._checkpoints._together import save_together
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
@@ -145,7 +145,8 @@ class Checkpoint(Tracked):
     def restore(self, save_path: str | os.PathLike[str] | None, options: CheckpointOptions | None = None) -> LoadStatus:
         """Assigns the values of the checkpoint at `save_path`; variables that are not built yet get theirs when they are built.
 
-        With None, which `latest_checkpoint` returns for an empty directory, nothing happens.
+        With None, which `latest_checkpoint` returns for an empty directory, nothing happens. A checkpoint of variables by name,
+        as an Estimator or a `Saver` of TensorFlow 1 writes it, is matched by the names of variables.
 
         Raises NotFoundError when there is no complete checkpoint, DataLossError when one of its files is missing or changed
         (the text names it, and the newest good checkpoint), CheckpointError (a ValueError) when a shape differs and
@@ -183,7 +184,7 @@ class Checkpoint(Tracked):
         warn_not_finite(path, contents.non_finite)
         self._saves.remember(path)
         self._restorations = [r for r in [*self._restorations, restoration] if r.waiting]
-        return CheckpointLoadStatus(self, restoration)
+        return (NamedLoadStatus if restoration.by_name else CheckpointLoadStatus)(self, restoration)
 
 
 def write_unlisted(

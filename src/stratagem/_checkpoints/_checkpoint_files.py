@@ -23,7 +23,20 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import is_temporary, make_directories, sync, sync_tree, write_text
 from stratagem._checkpoints._contents import CheckpointContents
-from stratagem._checkpoints._manifest import GENERATION, NAME, ArrayFact, FileFact, Manifest, damaged, encode, load
+from stratagem._checkpoints._keras_two import READ
+from stratagem._checkpoints._manifest import (
+    GENERATION,
+    KERAS_TWO_NAMING,
+    NAME,
+    OWN_NAMING,
+    ArrayFact,
+    FileFact,
+    Manifest,
+    damaged,
+    encode,
+    load,
+)
+from stratagem._checkpoints._naming import OWN
 from stratagem._checkpoints._orbax import read_arrays, write_arrays
 from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, checksum_of, size_of
 
@@ -62,10 +75,17 @@ def write(
         with contextlib.suppress(OSError):  # not empty: the older checkpoint, or somebody else's files
             directory.rmdir()
         if isinstance(error, OSError):
-            error.add_note(f"The checkpoint {path!r} was not saved. Those in other directories are as they were.")
+            name_unsaved(error, path)
         raise
     _remove_leftovers(directory, generation)
     return manifest
+
+
+def name_unsaved(error: OSError, path: str) -> None:
+    """Makes an error say which checkpoint was not saved, since a full disk's names no file."""
+    if error.filename is None:
+        error.filename = path
+    error.add_note(f"The checkpoint {path!r} was not saved. Earlier ones are as they were.")
 
 
 def read(path: str) -> CheckpointContents:
@@ -84,8 +104,16 @@ def read(path: str) -> CheckpointContents:
         found = checksum(np.ascontiguousarray(arrays[key]).reshape(-1).view(np.uint8))
         if found != fact.crc32c:
             raise damaged(path, f"array {key}", f"its checksum is {found}, and {fact.crc32c} was saved")
+    slots: dict[int, dict[tuple[int, str], int]] = {}
+    for optimizer, original, name, slot in manifest.slots:
+        slots.setdefault(optimizer, {})[original, name] = slot
     return CheckpointContents(
-        nodes=manifest.nodes, arrays={**arrays}, states=manifest.states, non_finite=manifest.non_finite
+        nodes=manifest.nodes,
+        arrays={**arrays},
+        states=manifest.states,
+        non_finite=manifest.non_finite,
+        naming=OWN if manifest.naming == OWN_NAMING else READ,
+        slots=slots,
     )
 
 
@@ -174,6 +202,12 @@ def _describe(contents: CheckpointContents, generation: str, data: Path, listed:
         nodes=contents.nodes,
         listed=listed,
         non_finite=contents.non_finite,
+        naming=OWN_NAMING if contents.naming is OWN else KERAS_TWO_NAMING,
+        slots=[
+            (optimizer, original, name, slot)
+            for optimizer, slots in contents.slots.items()
+            for (original, name), slot in slots.items()
+        ],
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from stratagem._base.errors import CheckpointError
 from stratagem._base.types import Json, Trackable, Value
 from stratagem._checkpoints._python_state import PythonState, encoded, take_up
-from stratagem._core.values import Module
+from stratagem._core.values import Module, Variable
 from stratagem._ops.sampling import Generator
 from stratagem._private import is_view, joined
 
@@ -66,6 +66,17 @@ class FixedValue:
 def is_variable(value: Any) -> bool:
     """Returns whether `value` is a Keras variable, a `tf.Variable` or a sharded variable."""
     return isinstance(value, keras.Variable) or is_view(value)
+
+
+def global_names(variable: Any) -> list[str]:
+    """The names that a variable may have in a checkpoint of variables by name.
+
+    That of a `tf.Variable`; of a layer's variable its path, also without the model's name, which Keras 2 leaves out.
+    """
+    if isinstance(variable, keras.Variable) and not isinstance(variable, Variable):
+        path = str(variable.path)
+        return [path, path.partition("/")[2]] if path.count("/") > 1 else [path]
+    return [str(variable.name).removesuffix(":0")]
 
 
 def value_of(variable: Any) -> np.ndarray:

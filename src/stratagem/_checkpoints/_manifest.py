@@ -6,6 +6,7 @@
 The place and rule of the checksum never change, so that a later version can be told from a damaged file.
 """
 
+import glob
 import json
 import math
 import re
@@ -22,8 +23,10 @@ from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, re
 NAME = "manifest.json"
 GENERATION = re.compile(r"[0-9a-f]{16}")
 
+OWN_NAMING, KERAS_TWO_NAMING = "stratagem", "keras 2"
+
 _FORMAT = "stratagem checkpoint"
-_VERSION = 1
+_VERSION = 2  # 1: without `naming` and `slots`; still written where these say nothing
 _LIMIT = 1 << 28  # bytes of a manifest: about a million variables
 _SEAL = re.compile(r'\{"crc32c": "([0-9a-f]{8})",\n')
 _KINDS = ("variable", "named", "state", "object")
@@ -62,6 +65,8 @@ class Manifest:
 
     listed: False for a checkpoint that is left out of lists of checkpoints.
     non_finite: the arrays that hold a NaN or an infinity.
+    naming: how the edges of the graph are named, as here or as in Keras 2. slots: of optimizers whose slots no edge
+        leads to: the numbers of the optimizer and of the variable, the slot's name, and the slot's number.
     """
 
     generation: str
@@ -72,6 +77,8 @@ class Manifest:
     nodes: list[Node]
     listed: bool = True
     non_finite: list[str] = field(default_factory=list)
+    naming: str = OWN_NAMING
+    slots: list[tuple[int, int, str, int]] = field(default_factory=list)
     seal: str = ""
 
 
@@ -79,6 +86,9 @@ def encode(manifest: Manifest) -> str:
     """The text of the file."""
     body = {"format": _FORMAT, "version": _VERSION} | asdict(manifest)
     del body["seal"]
+    if manifest.naming == OWN_NAMING and not manifest.slots:
+        body["version"] = 1
+        del body["naming"], body["slots"]
     text = json.dumps(body)[1:]
     return f'{{"crc32c": "{checksum(text)}",\n{text}'
 
@@ -117,14 +127,21 @@ def _text(path: str) -> str:
     try:
         return read_text(Path(path) / NAME, _LIMIT)
     except (FileNotFoundError, NotADirectoryError):
-        there = Path(path).exists()
         raise NotFoundError(
-            f"No checkpoint at {path!r}: "
-            + (f"its {NAME} is missing, so the save never finished." if there else "nothing is there.")
+            f"No checkpoint at {path!r}: {_missing(Path(path))}"
             + " Check the path, its number included (.../ckpt-1), or ask tf.train.latest_checkpoint(directory)."
         ) from None
     except (UnreadableFileError, ValueError) as error:
         raise damaged(path, NAME, str(error)) from error
+
+
+def _missing(path: Path) -> str:
+    if path.exists():
+        return f"its {NAME} is missing, so the save never finished."
+    shards = sorted(path.parent.glob(f"{glob.escape(path.name)}.data-?????-of-?????"))
+    if shards:
+        return f"{path.name}.index is missing beside {shards[0].name}."
+    return "nothing is there."
 
 
 def _parse(path: str, found: Any, seal: str) -> Manifest:
@@ -146,15 +163,20 @@ def _parse(path: str, found: Any, seal: str) -> Manifest:
     non_finite = found.get("non_finite", [])
     _check(isinstance(non_finite, list), f"non_finite {non_finite!r}")
     _check(all(isinstance(n, str) and n in arrays for n in non_finite), f"non_finite {non_finite!r:.100}")
+    nodes = _nodes(found.get("nodes"), arrays, states)
+    naming = found.get("naming", OWN_NAMING)
+    _check(naming in (OWN_NAMING, KERAS_TWO_NAMING), f"naming {naming!r:.100}")
     return Manifest(
         generation=generation,
         saved_at=float(saved_at),
         files={name: _file(name, entry) for name, entry in _table(found, "files").items()},
         arrays=arrays,
         states=states,
-        nodes=_nodes(found.get("nodes"), arrays, states),
+        nodes=nodes,
         listed=listed,
         non_finite=non_finite,
+        naming=naming,
+        slots=_slots(found.get("slots", []), len(nodes)),
         seal=seal,
     )
 
@@ -186,6 +208,18 @@ def _nodes(entries: Any, arrays: dict[str, ArrayFact], states: dict[str, Any]) -
         _check(kind != "state" or path in states, f"node {path!r} has no state")
         nodes.append(Node(path=path, kind=kind, children=children))
     return nodes
+
+
+def _slots(entries: Any, count: int) -> list[tuple[int, int, str, int]]:
+    _check(isinstance(entries, list), f"slots {entries!r:.100}")
+    slots = []
+    for entry in entries:
+        _check(isinstance(entry, list) and len(entry) == 4, f"slot {entry!r:.100}")
+        optimizer, original, name, slot = entry
+        numbers = (optimizer, original, slot)
+        _check(all(_is_natural(n) and n < count for n in numbers) and isinstance(name, str), f"slot {entry!r:.100}")
+        slots.append((optimizer, original, name, slot))
+    return slots
 
 
 def _table(found: dict[str, Any], name: str) -> dict[str, Any]:

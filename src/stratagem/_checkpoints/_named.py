@@ -26,6 +26,8 @@ from stratagem._core.values import Variable
 
 # The value of a variable, made of others that a checkpoint has in its place; None if these are not there either.
 Derived = Callable[[Mapping[str, Stored]], np.ndarray | None]
+# A value that no variable has, and that checkpoints in TensorFlow's format have.
+Written = Callable[[], np.ndarray]
 
 
 @final
@@ -35,6 +37,7 @@ class NamedCheckpoint:
     variables: a function that returns them; called whenever they are saved or restored.
     companion: a Checkpoint that is saved and restored with them, so that the result is also one of its own checkpoints.
     derived: what to do without a variable's value, by its name.
+    written: what checkpoints in TensorFlow's format have besides the variables, by name.
     """
 
     def __init__(
@@ -42,8 +45,10 @@ class NamedCheckpoint:
         variables: Callable[[], dict[str, Trackable]],
         companion: Checkpoint | None = None,
         derived: Mapping[str, Derived] = MappingProxyType({}),
+        written: Mapping[str, Written] = MappingProxyType({}),
     ) -> None:
-        self._variables, self._companion, self._derived = variables, companion, derived
+        self._variables, self._companion = variables, companion
+        self._derived, self._written = derived, written
         with entered(strategy=None, replica=None, crossing=False):
             self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
 
@@ -55,6 +60,8 @@ class NamedCheckpoint:
     def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN) -> CheckpointContents:
         """The current values of all variables. Raises CheckpointError if another value in `companion` has the name of one."""
         arrays: dict[str, Stored] = {name: value_of(variable) for name, variable in self._variables().items()}
+        if format is CheckpointFormat.TENSORFLOW:
+            arrays |= {name: value() for name, value in self._written.items() if name not in arrays}
         named = [Node(path=name, kind="named", children={}) for name in arrays]
         if self._companion is None:
             nodes = [Node(path="", kind="object", children={}), *named]

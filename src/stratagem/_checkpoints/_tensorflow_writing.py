@@ -12,6 +12,7 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, OpError
 from stratagem._base.files import sync
 from stratagem._base.tensor_proto import CODES
+from stratagem._checkpoints._checkpoint_files import name_unsaved
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._graph import Node
 from stratagem._checkpoints._tensorflow_contents import ENDING, OBJECT_GRAPH, OWN_STATE, PYTHON_STATE, VALUE
@@ -27,8 +28,12 @@ def write_tensorflow(path: str, contents: CheckpointContents) -> None:
     checkpoint of this path is then still there.
     """
     tensors = tensors_of(contents)
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    write_bundle(path, tensors)
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        write_bundle(path, tensors)
+    except OSError as error:
+        name_unsaved(error, path)
+        raise
 
 
 def holds(path: str, contents: CheckpointContents) -> bool:

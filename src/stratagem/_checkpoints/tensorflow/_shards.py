@@ -46,8 +46,7 @@ class Shard:
 
     def chunks(self, offset: int, size: int) -> Iterator[bytes]:
         """The bytes at a place, some megabytes at a time. Raises DataLossError if they are not there."""
-        if offset < 0 or size < 0 or offset + size > self.size:
-            raise damage(self.path, f"it has {self.size} bytes, and a tensor of {size} at byte {offset}")
+        self.demand(offset, size)
         while size:
             try:
                 chunk = os.pread(self._handle, min(size, _CHUNK), offset)
@@ -58,6 +57,11 @@ class Shard:
             yield chunk
             offset += len(chunk)
             size -= len(chunk)
+
+    def demand(self, offset: int, size: int) -> None:
+        """Raises DataLossError if the file has no such bytes."""
+        if offset < 0 or size < 0 or offset + size > self.size:
+            raise damage(self.path, f"it has {self.size} bytes, and a tensor of {size} at byte {offset}")
 
     def lost(self, problem: str) -> DataLossError:
         """The error for bytes of this file that are not what was written."""

@@ -24,7 +24,7 @@ class GraphSaver:
 
     def __init__(self, graph: ModelState, config: RunConfig, beside: Any = None) -> None:
         self._config = config
-        self._checkpoint = NamedCheckpoint(lambda: graph.variables, beside, graph.derived)
+        self._checkpoint = NamedCheckpoint(lambda: graph.variables, beside, graph.derived, graph.written)
         self._managers: dict[tuple[str, str], CheckpointManager] = {}
 
     def save(self, directory: str, name: str, step: int) -> None:
@@ -44,7 +44,7 @@ class GraphSaver:
                     self._config.keep_checkpoint_every_n_hours,
                     checkpoint_name=name,
                 )
-            self._managers[key].save(checkpoint_number=step)
+            self._managers[key].save(checkpoint_number=step, options=self._config.checkpoint_options)
 
     def restore(self, path: str) -> None:
         """Restores the variables from a checkpoint. Raises as `NamedCheckpoint.restore`."""

@@ -9,7 +9,7 @@ from typing import Any, final
 import keras
 import numpy as np
 
-from stratagem._checkpoints import Derived
+from stratagem._checkpoints import Derived, Written
 from stratagem._core.context import current, entered
 from stratagem._core.step import GradientTape
 from stratagem._core.values import Variable, VariableAggregation
@@ -39,6 +39,7 @@ class ModelState:
     begin_with: by variable, the checkpoint and the name in it from which it takes its first value.
     makers: by variable, a function that makes another with a first value as it had.
     derived: by variable, a function that has its value from the values that a checkpoint of TensorFlow's has instead.
+    written: by name, a function that has a value which checkpoints in TensorFlow's format have besides.
     """
 
     def __init__(self, seed: int | None = None) -> None:
@@ -48,6 +49,7 @@ class ModelState:
         self.local: dict[str, Any] = {}
         self.begin_with: dict[str, tuple[str, str]] = {}
         self.derived: dict[str, Derived] = {}
+        self.written: dict[str, Written] = {}
         self._kept: dict[str, Any] = {}
 
     @property

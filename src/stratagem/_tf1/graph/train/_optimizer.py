@@ -185,6 +185,16 @@ def _list_slots(building: ModelBuild, rule: Rule, variables: list[Any]) -> None:
         building.graph.derived[name] = functools.partial(
             _steps_of_powers, rule.rates.get("beta2"), below("beta2_power")
         )
+        for beta in ("beta1", "beta2"):
+            rate = rule.rates.get(beta)
+            if isinstance(rate, int | float):
+                power = _free(below(f"{beta}_power"), building.graph.written)
+                building.graph.written[power] = functools.partial(_power, rate, rule.iterations)
+
+
+def _power(beta: float, iterations: Any) -> np.ndarray:
+    """The power of a rate that TensorFlow's Adam keeps in a variable: it begins with the first one."""
+    return np.asarray(beta ** (int(iterations.numpy()) + 1), np.float32)
 
 
 def _steps_of_powers(beta: Any, name: str, saved: Mapping[str, Any]) -> np.ndarray | None:
