@@ -23,7 +23,7 @@ NAME = "manifest.json"
 GENERATION = re.compile(r"[0-9a-f]{16}")
 
 _FORMAT = "stratagem checkpoint"
-_VERSION = 1
+_VERSION = 2  # 1: arrays in the files of Orbax, which are still read
 _LIMIT = 1 << 28  # bytes of a manifest: about a million variables
 _SEAL = re.compile(r'\{"crc32c": "([0-9a-f]{8})",\n')
 _KINDS = ("variable", "named", "state", "object")
