@@ -176,7 +176,9 @@ def test_an_error_is_raised_by_the_next_call_once_and_names_the_path(
         }
         with pytest.raises(OSError, match="No space left on device") as raised:
             calls[call]()
-    assert any(f"The checkpoint {str(tmp_path / 'ckpt-2')!r} was being saved" in note for note in raised.value.__notes__)
+    assert any(
+        f"The checkpoint {str(tmp_path / 'ckpt-2')!r} was being saved" in note for note in raised.value.__notes__
+    )
     assert checkpoint.save_counter.numpy() == 2  # the call that raised did nothing else
     manager.sync()
     checkpoint.restore(good).assert_consumed()
@@ -331,3 +333,75 @@ def test_an_error_that_nobody_was_told_of_is_printed_at_the_end(tmp_path: Path, 
     assert "File too large" in ended.stderr
     assert f"{str(tmp_path / 'ckpt-1')!r} was being saved in the background" in ended.stderr
     assert tf.train.latest_checkpoint(tmp_path) is None
+
+
+def model() -> Any:
+    """One weight, which every step of a batch changes."""
+    made = tf.keras.Sequential([tf.keras.layers.Dense(1, use_bias=False, kernel_initializer="zeros")])
+    made.compile("sgd", "mse")
+    made.build((None, 1))
+    return made
+
+
+@pytest.mark.parametrize("strategy", [None, tf.distribute.OneDeviceStrategy], ids=["plain", "one device"])
+def test_checkpoints_of_weights_are_written_while_fit_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: Callable[..., Any] | None
+) -> None:
+    with contextlib.nullcontext() if strategy is None else strategy("CPU:0").scope():
+        trained = model()
+    told: list[float] = []
+    options = tf.train.CheckpointOptions(
+        enable_async=True, experimental_write_callbacks=[lambda path: told.append(threading.current_thread().name)]
+    )
+    seen: list[float] = []
+    callbacks = [
+        tf.keras.callbacks.LambdaCallback(
+            on_epoch_end=lambda e, logs: seen.append(float(trained.get_weights()[0][0, 0]))
+        ),
+        tf.keras.callbacks.ModelCheckpoint(tmp_path / "w-{epoch}", save_weights_only=True, options=options),
+    ]
+    ones = np.ones((4, 1), np.float32)
+    trained.fit(ones, ones, batch_size=4, epochs=3, verbose=0, callbacks=callbacks)
+    assert told == ["stratagem save"] * 3  # all of them, when `fit` returns
+    loaded = model()
+    for epoch, value in enumerate(seen, 1):
+        loaded.load_weights(tmp_path / f"w-{epoch}").expect_partial()
+        assert loaded.get_weights()[0][0, 0] == np.float32(value)
+
+
+def test_fit_raises_what_its_last_checkpoint_raised(tmp_path: Path) -> None:
+    trained = model()
+    (tmp_path / "w").mkdir()
+
+    def unwritable(epoch: int, logs: Any) -> None:
+        (tmp_path / "w" / "checkpoint").mkdir()  # where a file has to be
+
+    callbacks = [
+        tf.keras.callbacks.LambdaCallback(on_epoch_end=unwritable),
+        tf.keras.callbacks.ModelCheckpoint(tmp_path / "w" / "c", save_weights_only=True, options=ASYNC),
+    ]
+    ones = np.ones((4, 1), np.float32)
+    with pytest.raises(OSError, match="checkpoint"):
+        trained.fit(ones, ones, epochs=1, verbose=0, callbacks=callbacks)
+
+
+def test_options_of_something_else_are_refused_and_hdf5_is_said_to_wait(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(TypeError, match=r"must be None or a tf\.train\.CheckpointOptions"):
+        tf.keras.callbacks.ModelCheckpoint(tmp_path / "w", save_weights_only=True, options={"enable_async": True})
+    with pytest.raises(TypeError, match=r"must be None or a tf\.saved_model\.SaveOptions"):
+        tf.keras.callbacks.ModelCheckpoint(tmp_path / "m", options=ASYNC)
+    tf.keras.callbacks.ModelCheckpoint(tmp_path / "w.weights.h5", save_weights_only=True, options=ASYNC)
+    assert "HDF5 files are not written in the background" in caplog.text
+
+
+def test_a_backup_in_the_background_is_whole_when_fit_returns(tmp_path: Path, slow: SlowDisk) -> None:
+    with tf.distribute.OneDeviceStrategy("CPU:0").scope():
+        trained = model()
+    backup = tf.keras.callbacks.BackupAndRestore(tmp_path, options=ASYNC, delete_checkpoint=False)
+    ones = np.ones((4, 1), np.float32)
+    threading.Timer(0.5, slow.go.set).start()
+    trained.fit(ones, ones, epochs=2, verbose=0, callbacks=[backup])
+    assert slow.begun == ["ckpt-1", "ckpt-2"]
+    assert is_good(str(tmp_path / "chief" / "ckpt-2"))

@@ -169,7 +169,9 @@ def _folder(file: Path) -> None:
 @pytest.mark.parametrize(
     ("which", "change"),
     [
-        *itertools.product(["manifest.json", "arrays.safetensors"], [_linked, _linked_outside, _pipe, _socket, _folder]),
+        *itertools.product(
+            ["manifest.json", "arrays.safetensors"], [_linked, _linked_outside, _pipe, _socket, _folder]
+        ),
         *itertools.product(["unnamed"], [_linked, _linked_outside, _pipe, _socket]),
         *itertools.product(["generation"], [_linked, _linked_outside]),
     ],

@@ -15,7 +15,7 @@ from keras.src.models.functional import Functional
 from keras.src.saving import saving_api
 from keras.src.utils import io_utils
 
-from stratagem._base.types import Unused, UserFunction, Value
+from stratagem._base.types import UserFunction, Value
 
 Function = Callable[..., Any]
 
@@ -26,6 +26,7 @@ SAVING_PLACES = (
     "keras.src.models.model.Model.load_weights",
     "keras.src.models.model.Model.__new__",
     "keras.src.callbacks.model_checkpoint.ModelCheckpoint.__init__",
+    "keras.src.callbacks.model_checkpoint.ModelCheckpoint.on_train_end",
 )
 
 
