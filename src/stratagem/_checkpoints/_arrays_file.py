@@ -30,8 +30,14 @@ _HEADER_LENGTH = 8
 
 # The names of safetensors. An array of another dtype is in the file as bytes.
 _DTYPES = {
-    **{"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16"},
-    **{"float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2", "complex64": "C64", "bool": "BOOL"},
+    "float64": "F64",
+    "float32": "F32",
+    "float16": "F16",
+    "bfloat16": "BF16",
+    "float8_e4m3fn": "F8_E4M3",
+    "float8_e5m2": "F8_E5M2",
+    "complex64": "C64",
+    "bool": "BOOL",
     **{f"{sign}int{bits}": f"{sign.upper() or 'I'}{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
 

@@ -1,8 +1,8 @@
 """Saves in the background: threads that write what was copied, in the order of the calls, and errors that are raised later.
 
 Every save has a thread, which begins when the save before it has ended: none overtakes another. The threads are no daemons, so
-Python ends after them. Nothing here holds a lock while it waits: a handler of SIGTERM, which may interrupt anything, waits for the
-saves as well.
+Python ends after them. Nothing here holds a lock while it waits: a handler of SIGTERM, which may interrupt anything, waits
+for the saves as well.
 """
 
 import contextvars

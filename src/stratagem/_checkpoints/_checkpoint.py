@@ -166,8 +166,8 @@ class Checkpoint(Tracked):
 
         Raises NotFoundError when there is no complete checkpoint, DataLossError when one of its files is missing or changed
         (the text names it, and the newest good checkpoint), CheckpointError (a ValueError) when a shape differs and
-        InvalidArgumentError when a dtype differs; in each case no value was changed. Before all of that, what an earlier save of
-        this object in the background raised.
+        InvalidArgumentError when a dtype differs; in each case no value was changed. Before all of that, what an earlier save
+        of this object in the background raised.
         """
         checked(options)
         self.sync()

@@ -81,8 +81,8 @@ class NamedCheckpoint:
         """Assigns to every variable the value of its name in a checkpoint; other values there are ignored.
 
         Raises NotFoundError when there is no complete checkpoint, or a name is not in it; DataLossError when it is damaged,
-        CheckpointError when a shape differs, InvalidArgumentError when a dtype does. In each case no value was changed. Before all
-        of that, what an earlier save of this object in the background raised.
+        CheckpointError when a shape differs, InvalidArgumentError when a dtype does. In each case no value was changed. Before
+        all of that, what an earlier save of this object in the background raised.
         """
         settle(self)
         wait_for_saves()

@@ -56,7 +56,7 @@ class OpenedFile:
         at = 0
         while at < target.size:
             with _decay_noticed():
-                count = os.readv(self._handle, [target[at:]])
+                count = os.readv(self._handle, [target[at:].data])
             if not count:
                 raise ValueError("it was cut while it was read")
             at += count

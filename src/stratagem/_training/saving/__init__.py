@@ -40,7 +40,8 @@ def _stand_in(path: PathLike, save_weights_only: bool, options: Value) -> str:
     if options is not None and isinstance(options, CheckpointOptions) is not bool(save_weights_only):
         wanted = "tf.train.CheckpointOptions" if save_weights_only else "tf.saved_model.SaveOptions"
         raise TypeError(
-            f"ModelCheckpoint(save_weights_only={bool(save_weights_only)}): `options` must be None or a {wanted}, got {options!r}."
+            f"ModelCheckpoint(save_weights_only={bool(save_weights_only)}): `options` must be None or a {wanted}, got "
+            f"{options!r:.100}."
         )
     if save_weights_only and options is not None and options.enable_async:
         text = os.fspath(path)
