@@ -15,7 +15,7 @@ from parts.report import options, reported
 import stratagem as tf
 
 WIDTH = 1024
-EVERY = 20  # steps between two saves
+EVERY = 10  # steps between two saves
 
 
 @click.command()
