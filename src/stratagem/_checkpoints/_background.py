@@ -68,7 +68,7 @@ class BackgroundSave:
 
 
 class _SavingThread(threading.local):
-    """Whether this thread is one that saves: it must not wait for itself."""
+    """A thread, as it knows itself. saves: whether it is one that saves, which must not wait for itself."""
 
     saves = False
 
