@@ -6,8 +6,9 @@ import os
 import random
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +33,13 @@ def test_a_job_killed_while_it_saves_goes_on_from_the_newest_complete_step(
     tmp_path: Path, savers: Savers, seed: int
 ) -> None:
     scenarios.killed_while_saving(seed, tmp_path / "ckpts", savers)
+
+
+@pytest.mark.parametrize("seed", thorough_but(range(2), range(5)))
+def test_a_job_killed_while_it_saves_in_the_background_loses_no_earlier_step(
+    tmp_path: Path, savers: Savers, seed: int
+) -> None:
+    scenarios.killed_while_saving(seed, tmp_path / "ckpts", savers, background=True)
 
 
 @pytest.mark.parametrize("seed", thorough_but(range(6), range(20)))
@@ -88,14 +96,18 @@ def test_a_step_that_decays_after_it_was_looked_at_is_passed_over(tmp_path: Path
 def test_a_file_that_the_disk_cannot_read_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenarios.saved(tmp_path)
     bad = max(scenarios.files_of(tmp_path / "ckpt-2"), key=lambda file: file.stat().st_size)
-    read_bytes, number = os.read, bad.stat().st_ino
+    number = bad.stat().st_ino
 
-    def failing(handle: int, count: int) -> bytes:
-        if os.fstat(handle).st_ino == number:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return read_bytes(handle, count)
+    def failing(read: Callable[[int, Any], Any]) -> Callable[[int, Any], Any]:
+        def new(handle: int, wanted: Any) -> Any:
+            if os.fstat(handle).st_ino == number:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            return read(handle, wanted)
 
-    monkeypatch.setattr(os, "read", failing)
+        return new
+
+    monkeypatch.setattr(os, "read", failing(os.read))
+    monkeypatch.setattr(os, "readv", failing(os.readv))
     scenarios.passed_over(tmp_path, bad.name)
 
 

@@ -45,6 +45,7 @@ from stratagem._checkpoints._reader import list_variables as list_variables
 from stratagem._checkpoints._reader import load_checkpoint as load_checkpoint
 from stratagem._checkpoints._reader import load_variable as load_variable
 from stratagem._checkpoints._reader import new_checkpoint_reader as new_checkpoint_reader
+from stratagem._checkpoints._saving import settle as settle
 from stratagem._checkpoints._status import LoadStatus as LoadStatus
 from stratagem._checkpoints._views import CheckpointView as CheckpointView
 from stratagem._checkpoints._views import TrackableView as TrackableView

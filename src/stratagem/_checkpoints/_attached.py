@@ -1,5 +1,6 @@
 """Checkpoints with attached files: values, and beside them what computes with them, as in a SavedModel."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +10,13 @@ import numpy as np
 
 from stratagem._base.errors import NotFoundError
 from stratagem._base.types import Trackable
-from stratagem._checkpoints._checkpoint import Checkpoint, write_unlisted
+from stratagem._checkpoints._checkpoint import Checkpoint, unlisted
 from stratagem._checkpoints._checkpoint_files import AttachedFiles, attached_file, read
 from stratagem._checkpoints._children import is_variable, value_of
 from stratagem._checkpoints._graph import survey
 from stratagem._checkpoints._manifest import Manifest, load
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
+from stratagem._checkpoints._together import save_together
 
 
 @final
@@ -52,7 +54,7 @@ def write_attached(root: Trackable, path: str, files: Callable[[ArrayKeys], Atta
     contents.arrays.update(keys.others())
     guard = OverwriteGuard()
     guard.remember(path)  # whoever gives a path wants it replaced
-    write_unlisted(path, contents, guard, attached)
+    save_together(os.path.dirname(path), path, unlisted(path, contents, guard, attached))
 
 
 def has_attached(path: str, name: str) -> bool:

@@ -1,7 +1,7 @@
 """Reads and writes the files of one checkpoint; no other module knows their layout.
 
     PREFIX-N/manifest.json    written last: names the generation, every file in it with its checksum, the arrays, the graph
-    PREFIX-N/<generation>/    the arrays, written by Orbax; attached files, such as the functions of a SavedModel
+    PREFIX-N/<generation>/    the arrays in one file; attached files, such as the functions of a SavedModel
 
 A directory without a manifest is not a checkpoint. The manifest is put in place by one atomic rename, even when it replaces
 an older checkpoint of the same name: at every moment the directory holds the old one, the new one or none. Everything that
@@ -22,6 +22,8 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import is_temporary, make_directories, sync, sync_tree, write_text
+from stratagem._checkpoints._arrays_file import NAME as ARRAYS
+from stratagem._checkpoints._arrays_file import read_arrays, write_arrays
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._keras_two import READ
 from stratagem._checkpoints._manifest import (
@@ -37,7 +39,7 @@ from stratagem._checkpoints._manifest import (
     load,
 )
 from stratagem._checkpoints._naming import OWN
-from stratagem._checkpoints._orbax import read_arrays, write_arrays
+from stratagem._checkpoints._ocdbt import read_arrays as read_ocdbt
 from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, checksum_of, size_of
 
 # Files that lie beside the arrays, by name (with `/` between folders): their bytes, or a file to copy.
@@ -59,13 +61,12 @@ def write(
     data = directory / generation
     try:
         data.mkdir()
-        if contents.arrays:
-            write_arrays(data, _in_memory(contents))
+        file, facts = write_arrays(data / ARRAYS, _in_memory(contents))
         for name, source in (attached or {}).items():
             file = data / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(source if isinstance(source, bytes) else source.read_bytes())
-        manifest = _describe(contents, generation, data, listed)
+        manifest = _describe(contents, generation, data, listed, file, facts)
         sync_tree(data)
         sync(directory)
         write_text(directory / NAME, encode(manifest))
@@ -94,16 +95,12 @@ def read(path: str) -> CheckpointContents:
     Raises NotFoundError when there is no complete checkpoint, DataLossError when a file of it is missing or changed,
     CheckpointError for one of a later format or larger than this machine's memory.
     """
-    manifest = verify(path)
+    manifest = load(path)
+    _check_no_links(path, manifest)
+    for name, fact in manifest.files.items():
+        _check_file(path, manifest, name, fact, thorough=name != ARRAYS)
     _check_memory(path, manifest)
-    try:
-        arrays = read_arrays(Path(path) / manifest.generation, manifest.arrays)
-    except (ValueError, OSError) as error:
-        raise damaged(path, manifest.generation, f"its arrays cannot be read: {_first_line(error)}") from error
-    for key, fact in manifest.arrays.items():
-        found = checksum(np.ascontiguousarray(arrays[key]).reshape(-1).view(np.uint8))
-        if found != fact.crc32c:
-            raise damaged(path, f"array {key}", f"its checksum is {found}, and {fact.crc32c} was saved")
+    arrays = _arrays(path, manifest) if ARRAYS in manifest.files else _arrays_of_orbax(path, manifest)
     slots: dict[int, dict[tuple[int, str], int]] = {}
     for optimizer, original, name, slot in manifest.slots:
         slots.setdefault(optimizer, {})[original, name] = slot
@@ -115,6 +112,31 @@ def read(path: str) -> CheckpointContents:
         naming=OWN if manifest.naming == OWN_NAMING else READ,
         slots=slots,
     )
+
+
+def _arrays(path: str, manifest: Manifest) -> dict[str, np.ndarray]:
+    """The arrays, every byte of whose file has been compared with its checksum."""
+    shown, saved = f"{manifest.generation}/{ARRAYS}", manifest.files[ARRAYS]
+    try:
+        found, arrays = read_arrays(Path(path) / manifest.generation / ARRAYS, manifest.arrays)
+    except (ValueError, OSError) as error:
+        raise damaged(path, shown, f"its arrays cannot be read: {error}") from error
+    if found != saved:
+        raise damaged(path, shown, f"its checksum is {found.crc32c}, and {saved.crc32c} was saved")
+    return arrays
+
+
+def _arrays_of_orbax(path: str, manifest: Manifest) -> dict[str, np.ndarray]:
+    """The same for a checkpoint of an earlier version."""
+    try:
+        arrays = read_ocdbt(Path(path) / manifest.generation, manifest.arrays)
+    except (ValueError, OSError) as error:
+        raise damaged(path, manifest.generation, f"its arrays cannot be read: {_first_line(error)}") from error
+    for key, fact in manifest.arrays.items():
+        found = checksum(np.ascontiguousarray(arrays[key]).reshape(-1).view(np.uint8))
+        if found != fact.crc32c:
+            raise damaged(path, f"array {key}", f"its checksum is {found}, and {fact.crc32c} was saved")
+    return arrays
 
 
 def attached_file(path: str, manifest: Manifest, name: str) -> Path:
@@ -188,16 +210,24 @@ def delete(path: str) -> None:
         directory.rmdir()
 
 
-def _describe(contents: CheckpointContents, generation: str, data: Path, listed: bool) -> Manifest:
-    files = {}
-    for file in sorted(path for path in data.rglob("*") if path.is_file()):
+def _describe(
+    contents: CheckpointContents,
+    generation: str,
+    data: Path,
+    listed: bool,
+    arrays: FileFact,
+    facts: dict[str, ArrayFact],
+) -> Manifest:
+    """The manifest. arrays, facts: of the file with the arrays, which need not be read again."""
+    files = {ARRAYS: arrays}
+    for file in sorted(path for path in data.rglob("*") if path.is_file() and path != data / ARRAYS):
         size, crc = checksum_of(file)
         files[file.relative_to(data).as_posix()] = FileFact(bytes=size, crc32c=crc)
     return Manifest(
         generation=generation,
         saved_at=time.time(),
         files=files,
-        arrays=_facts(contents),
+        arrays=facts,
         states=contents.states,
         nodes=contents.nodes,
         listed=listed,

@@ -13,7 +13,7 @@ import numpy as np
 from stratagem._base.errors import CheckpointError
 from stratagem._base.types import Json, Trackable, Value
 from stratagem._checkpoints._python_state import PythonState, encoded, take_up
-from stratagem._core.values import Module, Variable
+from stratagem._core.values import Module, Variable, is_remote, placement_of
 from stratagem._ops.sampling import Generator
 from stratagem._private import is_view, joined
 
@@ -86,6 +86,13 @@ def value_of(variable: Any) -> np.ndarray:
     if is_view(variable):
         return np.concatenate([value_of(shard) for shard in variable.variables])
     return np.asarray(variable.value)  # `variable.numpy()` makes NumPy warn about Keras' `__array__`
+
+
+def shares_memory(variable: Any) -> bool:
+    """Returns whether the value that reading gives may lie where the variable's does, in memory that the next step reuses."""
+    if isinstance(variable, keras.Variable):
+        return placement_of(variable) is None or is_remote(variable)
+    return not is_view(variable)
 
 
 def is_stateful(value: Any) -> bool:

@@ -26,7 +26,7 @@ GENERATION = re.compile(r"[0-9a-f]{16}")
 OWN_NAMING, KERAS_TWO_NAMING = "stratagem", "keras 2"
 
 _FORMAT = "stratagem checkpoint"
-_VERSION = 2  # 1: without `naming` and `slots`; still written where these say nothing
+_VERSION = 2  # 1: arrays in the files of Orbax, which are still read
 _LIMIT = 1 << 28  # bytes of a manifest: about a million variables
 _SEAL = re.compile(r'\{"crc32c": "([0-9a-f]{8})",\n')
 _KINDS = ("variable", "named", "state", "object")
@@ -87,7 +87,6 @@ def encode(manifest: Manifest) -> str:
     body = {"format": _FORMAT, "version": _VERSION} | asdict(manifest)
     del body["seal"]
     if manifest.naming == OWN_NAMING and not manifest.slots:
-        body["version"] = 1
         del body["naming"], body["slots"]
     text = json.dumps(body)[1:]
     return f'{{"crc32c": "{checksum(text)}",\n{text}'

@@ -11,8 +11,9 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, NotFoundError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable
+from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint import Checkpoint
-from stratagem._checkpoints._children import value_of
+from stratagem._checkpoints._children import shares_memory, value_of
 from stratagem._checkpoints._contents import CheckpointContents, Stored
 from stratagem._checkpoints._formats import read
 from stratagem._checkpoints._graph import Node
@@ -21,6 +22,7 @@ from stratagem._checkpoints._latest_intact import warn_not_finite
 from stratagem._checkpoints._naming import OWN
 from stratagem._checkpoints._options import CheckpointFormat
 from stratagem._checkpoints._pending import Assignments, assign, check_fit
+from stratagem._checkpoints._saving import settle
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
 
@@ -57,9 +59,15 @@ class NamedCheckpoint:
         """The number of saves; not part of what is saved."""
         return self._save_counter
 
-    def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN) -> CheckpointContents:
-        """The current values of all variables. Raises CheckpointError if another value in `companion` has the name of one."""
-        arrays: dict[str, Stored] = {name: value_of(variable) for name, variable in self._variables().items()}
+    def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN, copied: bool = False) -> CheckpointContents:
+        """The current values of all variables. Raises CheckpointError if another value in `companion` has the name of one.
+
+        copied: as in `Checkpoint.snapshot`.
+        """
+        arrays: dict[str, Stored] = {
+            name: np.array(value_of(variable), copy=(copied and shares_memory(variable)) or None)
+            for name, variable in self._variables().items()
+        }
         if format is CheckpointFormat.TENSORFLOW:
             arrays |= {name: value() for name, value in self._written.items() if name not in arrays}
         named = [Node(path=name, kind="named", children={}) for name in arrays]
@@ -67,7 +75,7 @@ class NamedCheckpoint:
             nodes = [Node(path="", kind="object", children={}), *named]
             naming = OWN if format is CheckpointFormat.OWN else WRITTEN
             return CheckpointContents(nodes=nodes, arrays=arrays, states={}, naming=naming)
-        other = self._companion.snapshot(format)
+        other = self._companion.snapshot(format, copied)
         for name in arrays.keys() & other.arrays.keys():
             if not np.array_equal(np.asarray(arrays[name]), np.asarray(other.arrays[name])):
                 raise CheckpointError(
@@ -80,8 +88,11 @@ class NamedCheckpoint:
         """Assigns to every variable the value of its name in a checkpoint; other values there are ignored.
 
         Raises NotFoundError when there is no complete checkpoint, or a name is not in it; DataLossError when it is damaged,
-        CheckpointError when a shape differs, InvalidArgumentError when a dtype does. In each case no value was changed.
+        CheckpointError when a shape differs, InvalidArgumentError when a dtype does. In each case no value was changed. Before
+        all of that, what an earlier save of this object in the background raised.
         """
+        settle(self)
+        wait_for_saves()
         path = local_path(save_path)
         contents = read(path)
         arrays = {**self._made_of(contents.arrays), **contents.arrays}

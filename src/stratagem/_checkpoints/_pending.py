@@ -146,7 +146,10 @@ class Restoration:
 
     def _restore(self, value: Any, node: Node) -> None:
         if is_variable(value):
-            assign(value, self._contents.arrays[node.path])
+            stored = self._contents.arrays[node.path]
+            if isinstance(stored, np.ndarray):
+                stored.flags.writeable = False  # nobody else has it: the variable need not copy it
+            assign(value, stored)
         elif isinstance(value, FixedValue):
             value.compare(np.asarray(self._contents.arrays[node.path]), node.path)
         else:

@@ -1,11 +1,15 @@
 """Checksums, and safe reads of untrusted files, which follow no links."""
 
+import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import final
 
 import google_crc32c
+import numpy as np
 
 _CHUNK = 8 << 20
 _DECAYED = {errno.EIO, errno.EBADMSG, errno.EUCLEAN}  # bad sectors, and checksum errors of the file system
@@ -29,6 +33,41 @@ def read_text(path: Path, limit: int) -> str:
         if size > limit:
             raise ValueError(f"it has {size} bytes, and more than {limit} are never written")
         return b"".join(iter(lambda: _read(handle), b"")).decode("utf-8")
+    finally:
+        os.close(handle)
+
+
+@final
+class OpenedFile:
+    """A regular file that is read from its start. size: in bytes, when it was opened."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self.size = os.fstat(handle).st_size
+
+    def read(self, count: int) -> bytes:
+        """The next bytes. Raises ValueError if there are fewer, UnreadableFileError if the disk cannot read them."""
+        data = bytearray(count)
+        self.read_into(np.frombuffer(data, np.uint8))
+        return bytes(data)
+
+    def read_into(self, target: np.ndarray) -> None:
+        """Reads the next bytes into an array of bytes. Raises the same errors as `read`."""
+        at = 0
+        while at < target.size:
+            with _decay_noticed():
+                count = os.readv(self._handle, [target[at:].data])
+            if not count:
+                raise ValueError("it was cut while it was read")
+            at += count
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[OpenedFile]:
+    """Opens a regular file to read it. Raises the same errors as `read_text`."""
+    handle = _open(path)
+    try:
+        yield OpenedFile(handle)
     finally:
         os.close(handle)
 
@@ -61,8 +100,15 @@ def checksum(data: object) -> str:
 
 
 def _read(handle: int) -> bytes:
-    try:
+    with _decay_noticed():
         return os.read(handle, _CHUNK)
+
+
+@contextlib.contextmanager
+def _decay_noticed() -> Iterator[None]:
+    """Raises UnreadableFileError for what shows that the disk cannot read a file."""
+    try:
+        yield
     except OSError as error:
         if error.errno in _DECAYED:
             raise UnreadableFileError(f"the disk cannot read it: {error.strerror}") from error

@@ -37,7 +37,9 @@ def save_model(callback: Any, path: str) -> None:
     with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
         if job.worker == 0 and target == Path(path):
             write_atomically(path, lambda temporary: write(temporary, overwrite=True))
-        elif job.worker == 0:  # a folder, which is written atomically anyway
+        elif job.worker == 0 and callback.save_weights_only:  # a checkpoint, which is written atomically anyway
+            write(path, overwrite=True, options=callback.options)
+        elif job.worker == 0:  # a folder, likewise
             write(path, overwrite=True)
         elif _needs_all_workers(model, job):
             with tempfile.TemporaryDirectory() as folder:
