@@ -28,7 +28,7 @@ INSTEAD = {
         "Session InteractiveSession Graph get_default_graph get_default_session": _SESSION,
         "delete_session_tensor get_session_handle get_session_tensor": "the tensor itself: values outlive steps",
         "reset_default_graph": "nothing: every call of a model_fn has a graph of its own",
-        "placeholder placeholder_with_default sparse_placeholder": _PLACEHOLDER,
+        "placeholder_with_default sparse_placeholder": _PLACEHOLDER,
         "global_variables_initializer initialize_all_variables": _INITIALIZED,
         "local_variables_initializer variables_initializer": _INITIALIZED,
         "initialize_local_variables initialize_variables is_variable_initialized": _INITIALIZED,

@@ -36,6 +36,7 @@ from stratagem._core.step._function import exported as exported
 from stratagem._core.step._function import function_of as function_of
 from stratagem._core.step._function import kinds_of_calls as kinds_of_calls
 from stratagem._core.step._function import parameters_of as parameters_of
+from stratagem._core.step._function import tried as tried
 from stratagem._core.step._function_cache import tracing as tracing
 from stratagem._core.step._global_batch_losses import attach_losses as attach_losses
 from stratagem._core.step._global_batch_losses import of_batch as of_batch

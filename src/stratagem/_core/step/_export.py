@@ -118,6 +118,15 @@ def export_body(
     ) from failure
 
 
+def try_body(
+    body: Body, name: str, args: tuple[Nest, ...], kwargs: dict[str, Nest], mesh: ReplicaMesh, on_host: HostExamples
+) -> None:
+    """Traces a body once with examples of such arguments, which creates its variables. Raises as `export_body`."""
+    _check_specs(name, [v for v in jax.tree.leaves((args, kwargs)) if isinstance(v, TensorSpec)])
+    with entered(strategy=None, replica=None, crossing=False), tracing:
+        _Exporting(body, name, args, kwargs, mesh, on_host, TraceFindings()).explore()
+
+
 # Of which axes the unknown sizes are taken to be the same in all tensors: of none, of the first, of each.
 _EQUAL: Final = ((), (0,), range(32))
 

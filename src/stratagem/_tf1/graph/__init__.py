@@ -55,6 +55,10 @@ from stratagem._tf1.graph._scope_functions import name_scope as name_scope
 from stratagem._tf1.graph._scope_functions import variable_scope as variable_scope
 from stratagem._tf1.graph._scopes import AUTO_REUSE as AUTO_REUSE
 from stratagem._tf1.graph._scopes import VariableScope as VariableScope
+from stratagem._tf1.graph._placeholders import NewPlaceholder as NewPlaceholder
+from stratagem._tf1.graph._placeholders import ReceiverInputs as ReceiverInputs
+from stratagem._tf1.graph._placeholders import placeholder as placeholder
+from stratagem._tf1.graph._placeholders import receiver_placeholder as receiver_placeholder
 from stratagem._tf1.graph._version_switches import device as device
 from stratagem._tf1.graph._version_switches import disable_control_flow_v2 as disable_control_flow_v2
 from stratagem._tf1.graph._version_switches import disable_eager_execution as disable_eager_execution

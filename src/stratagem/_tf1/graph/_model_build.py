@@ -28,6 +28,7 @@ class ModelBuild:
     shared: the variables that `get_variable` returns, by the name that it is called with.
     draws: random tensors by id, each with a function that draws such numbers again outside of the trace. The function takes a
         function from the tensor's seed to the two seeds to use.
+    receiver: the arguments that placeholders are, in a function that is exported; None in any other.
     """
 
     def __init__(self, graph: Any, mode: str, tape: GradientTape | None) -> None:
@@ -43,6 +44,7 @@ class ModelBuild:
         self.dependencies: tuple[Any, ...] = ()
         self.done: dict[int, Any] = {}
         self.running = 0
+        self.receiver: Any = None
         self._places: dict[int, str] = {}
         self._names: dict[int, str] = {}
         self._looked_up: collections.Counter[int] = collections.Counter()

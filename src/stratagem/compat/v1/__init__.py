@@ -56,6 +56,7 @@ from stratagem._tf1.graph import local_variables as local_variables
 from stratagem._tf1.graph import model_variables as model_variables
 from stratagem._tf1.graph import name_scope as name_scope
 from stratagem._tf1.graph import no_op as no_op
+from stratagem._tf1.graph import placeholder as placeholder
 from stratagem._tf1.graph import resource_variables_enabled as resource_variables_enabled
 from stratagem._tf1.graph import trainable_variables as trainable_variables
 from stratagem._tf1.graph import variable as Variable  # noqa: F401
