@@ -17,3 +17,4 @@ from stratagem._saved_models._loaded_object import LoadedObject as LoadedObject
 from stratagem._saved_models._options import LoadOptions as LoadOptions
 from stratagem._saved_models._options import SaveOptions as SaveOptions
 from stratagem._saved_models._save import save as save
+from stratagem._saved_models._tfsm_layer import TFSMLayer as TFSMLayer
