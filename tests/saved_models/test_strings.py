@@ -48,8 +48,9 @@ def table(default: int = -1) -> Any:
 
 
 def test_tables_and_functions_of_strings(tmp_path: Path) -> None:
-    numbers, buckets = table(), tf.lookup.StaticVocabularyTable(
-        tf.lookup.KeyValueTensorInitializer(WORDS, tf.range(3, dtype=tf.int64)), 5
+    numbers, buckets = (
+        table(),
+        tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(WORDS, tf.range(3, dtype=tf.int64)), 5),
     )
 
     def function(words: Any, numeric: Any) -> Any:
@@ -206,7 +207,7 @@ def test_a_file_that_names_another_function_is_refused(tmp_path: Path) -> None:
         changed = short.replace(old, new)
         assert changed != short
         replaced(tmp_path / "model", file, changed.encode())
-        with pytest.raises(tf.errors.DataLossError, match="may name|is not known|not there"):
+        with pytest.raises(tf.errors.DataLossError, match=r"may name|is not known|not there"):
             tf.saved_model.load(tmp_path / "model")
 
     for name in ("io.write_file", "os.system", "__import__", "operator.attrgetter"):

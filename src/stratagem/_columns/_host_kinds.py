@@ -4,6 +4,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from stratagem._base.types import Nest, UserFunction
 from stratagem._columns._categories import (
     HashedCategoricalColumn,
@@ -18,8 +20,6 @@ from stratagem._columns._entries import spread
 from stratagem._columns._sequences import SequenceNumericColumn
 from stratagem._core.step import HostKind, host_kind, named_host_function
 from stratagem._ops import string, tensor
-
-import numpy as np
 
 
 def _by_fields(column: FeatureColumn) -> dict[str, Nest]:

@@ -1,4 +1,4 @@
-"""The layers that functions of the host are methods of, as exports describe them: their arguments, and what they have learned."""
+"""The layers that compute on the host, as exports describe them: their arguments, and what they have learned."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,9 +24,9 @@ def _config(layer: keras.Layer) -> dict[str, Any]:
             code = getattr(value, "__code__", None)
             where = "" if code is None else f" ({code.co_filename}, line {code.co_firstlineno})"
             raise UnimplementedError(
-                f"the layer {layer.name!r} has {key}={getattr(value, '__name__', value)!r}{where}, a function of the user's own, "
-                f"whose code is in no file. Use one of the ways that {type(layer).__name__} knows by name, or call it before the "
-                "exported function."
+                f"the layer {layer.name!r} has {key}={getattr(value, '__name__', value)!r}{where}, a function of the user's, "
+                f"and no file has its code. Use one of the ways that {type(layer).__name__} knows by name, or call it before "
+                "the exported function."
             )
     policy = config.get("dtype")
     if isinstance(policy, dict):

@@ -71,7 +71,7 @@ def _kind(default: Any) -> np.dtype:
 
 
 def _filled(shape: Any, dtype: np.dtype) -> np.ndarray:
-    return np.full(shape, b"" if dtype == object else 0, dtype)
+    return np.full(shape, b"" if dtype.hasobject else 0, dtype)
 
 
 def _example(run: int, serialized: TensorLike, features: Mapping[str, Any], *_: Unused, **__: Unused) -> Nest:
@@ -104,7 +104,7 @@ def _serialized(features: Mapping[str, Any], row: int, rows: int, run: int) -> b
 
 
 def _values(dtype: np.dtype, count: int) -> Any:
-    if dtype == object:
+    if dtype.hasobject:
         return Feature(bytes_list=BytesList(value=[b"1"] * count))
     if dtype == np.int64:
         return Feature(int64_list=Int64List(value=[0] * count))

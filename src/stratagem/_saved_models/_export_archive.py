@@ -99,7 +99,9 @@ class ExportArchive:
 
 def _specs(structure: Nest) -> Nest:
     """Returns a structure with TensorSpecs for what Keras has in their place."""
-    return jax.tree.map(lambda spec: TensorSpec(spec.shape, as_dtype(spec.dtype).dtype, getattr(spec, "name", None)), structure)
+    return jax.tree.map(
+        lambda spec: TensorSpec(spec.shape, as_dtype(spec.dtype).dtype, getattr(spec, "name", None)), structure
+    )
 
 
 def _of_its_own(fn: UserFunction) -> UserFunction:

@@ -190,7 +190,9 @@ class HostResults:
         """Makes the calls that are possible with what the program has returned; none before it has run."""
         self._late = late or None
         for function, args, kwargs in self._host.calls[len(self._results) :]:
-            if self._late is None and any(v.call == LATE or v.call >= len(self._results) for v in _names((args, kwargs))):
+            if self._late is None and any(
+                v.call == LATE or v.call >= len(self._results) for v in _names((args, kwargs))
+            ):
                 break
             given, named = jax.tree.map(self._filled, (args, kwargs))
             self._results.append(jax.tree.leaves(function(*given, **named)))
@@ -253,7 +255,9 @@ class HostReader:
             try:
                 return known_function(call["function"])
             except KeyError:
-                raise ValueError(f"it calls {call['function']!r:.80}, which is no function that a SavedModel may name") from None
+                raise ValueError(
+                    f"it calls {call['function']!r:.80}, which is no function that a SavedModel may name"
+                ) from None
         text = json.dumps([call["object"], call["facts"]])
         if text not in self._objects:
             try:

@@ -10,7 +10,6 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
-
 from stratagem import _ops
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import UserFunction
@@ -27,20 +26,48 @@ from stratagem._ops.ragged import RaggedTensor
 from stratagem._saved_models._example_results import STAND_INS
 
 _OF_TENSORS = (
-    *("boolean_mask", "broadcast_to", "concat", "dynamic_partition", "dynamic_stitch", "equal", "expand_dims", "gather"),
+    *(
+        "boolean_mask",
+        "broadcast_to",
+        "concat",
+        "dynamic_partition",
+        "dynamic_stitch",
+        "equal",
+        "expand_dims",
+        "gather",
+    ),
     *("gather_nd", "not_equal", "one_hot", "pad", "repeat", "reshape", "reverse", "reverse_sequence", "roll", "slice"),
     *("split", "squeeze", "stack", "stop_gradient", "tensor_scatter_nd_update", "tile", "transpose"),
     *("unique_with_counts", "unstack", "where"),
 )
 _OF_STRINGS = (
-    *("as_string", "bytes_split", "fingerprint", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match"),
+    *(
+        "as_string",
+        "bytes_split",
+        "fingerprint",
+        "join",
+        "length",
+        "lower",
+        "ngrams",
+        "reduce_join",
+        "regex_full_match",
+    ),
     *("regex_replace", "split", "strip", "substr", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong"),
     *("to_number", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split"),
     *("unicode_split_with_offsets", "unicode_transcode", "unsorted_segment_join", "upper"),
 )
 _OF_SPARSE = (
     *("add", "concat", "embedding_lookup_sparse", "expand_dims", "fill_empty_rows", "from_dense", "maximum", "minimum"),
-    *("reduce_max", "reduce_sum", "reorder", "reset_shape", "reshape", "retain", "safe_embedding_lookup_sparse", "slice"),
+    *(
+        "reduce_max",
+        "reduce_sum",
+        "reorder",
+        "reset_shape",
+        "reshape",
+        "retain",
+        "safe_embedding_lookup_sparse",
+        "slice",
+    ),
     *("softmax", "sparse_dense_matmul", "split", "to_dense", "to_indicator", "transpose"),
 )
 _OF_RECORDS = (
@@ -104,8 +131,6 @@ def _stand_in(function: UserFunction, run: int) -> UserFunction:
 def known_function(name: str) -> UserFunction:
     """Returns the function of a name. Raises KeyError for one that is not in the list."""
     return _PUBLIC[name] if name in _PUBLIC else host_function_if_needed(named_host_functions()[name])
-
-
 
 
 EXAMPLES: Final = HostExamples(_stand_in, on_device)

@@ -95,7 +95,7 @@ class _Body:
         results = self._host.before(given)
         numbers = [v for v in given if np.dtype(v.dtype) != object]
         inputs: list[Any] = [exact(results.of(value)) for value in self._host.inputs]
-        inputs += [np.zeros((*results.of(value).shape, 0), bool) for value in self._host.shaped]
+        inputs += [jnp.zeros((*results.of(value).shape, 0), bool) for value in self._host.shaped]
         found = self._program([v.value for v in self._variables], [*numbers, *inputs])
         late = found[self._tensors : self._tensors + self._host.late]
         for position, value in zip(self._written, found[self._tensors + self._host.late :], strict=True):
@@ -104,7 +104,10 @@ class _Body:
         left, strings = iter(found), iter([results.of(value) for value in self._host.strings])
         return jax.tree.unflatten(
             self._structure,
-            [v if not isinstance(v, TensorSpec) else next(strings if v.dtype == object else left) for v in self._leaves],
+            [
+                v if not isinstance(v, TensorSpec) else next(strings if v.dtype == object else left)
+                for v in self._leaves
+            ],
         )
 
 

@@ -10,8 +10,8 @@ from stratagem._tf1.estimator import EstimatorSpec as EstimatorSpec
 from stratagem._tf1.estimator import EvalSpec as EvalSpec
 from stratagem._tf1.estimator import Exporter as Exporter
 from stratagem._tf1.estimator import FeedFnHook as FeedFnHook
-from stratagem._tf1.estimator import FinalOpsHook as FinalOpsHook
 from stratagem._tf1.estimator import FinalExporter as FinalExporter
+from stratagem._tf1.estimator import FinalOpsHook as FinalOpsHook
 from stratagem._tf1.estimator import GlobalStepWaiterHook as GlobalStepWaiterHook
 from stratagem._tf1.estimator import LatestExporter as LatestExporter
 from stratagem._tf1.estimator import LoggingTensorHook as LoggingTensorHook

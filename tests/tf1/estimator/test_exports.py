@@ -92,11 +92,11 @@ def test_signatures_of_serialized_examples(trained: Any, tmp_path: Path) -> None
 def test_a_receiver_of_the_features_themselves(trained: Any, tmp_path: Path) -> None:
     built = E.export.build_raw_serving_input_receiver_fn({"x": tf.zeros([1, 2])})
     for receive in (raw, built):
-        loaded = tf.saved_model.load(trained.export_savedmodel(tmp_path / 'exports', receive))
+        loaded = tf.saved_model.load(trained.export_savedmodel(tmp_path / "exports", receive))
         assert sorted(loaded.signatures) == ["one", "serving_default"], "the others take serialized Examples"
         found = loaded.signatures["one"](x=ROWS["x"])["output"]
         np.testing.assert_allclose(found, ROWS["x"] @ trained.get_variable_value("w"), rtol=1e-6)
-    assert len(list((tmp_path / 'exports').iterdir())) == 2, "two exports in one second have two directories"
+    assert len(list((tmp_path / "exports").iterdir())) == 2, "two exports in one second have two directories"
     assert [np.shape(v) for v in loaded.trainable_variables] == [(2, 1)]
 
 
@@ -155,7 +155,10 @@ def test_exporters_run_after_evaluations(tmp_path: Path) -> None:
         E.BestExporter("worst", raw, compare_fn=lambda best_eval_result, current_eval_result: False),
     ]
     estimator = E.Estimator(model_fn, tmp_path, E.RunConfig(save_checkpoints_steps=2))
-    specs = E.TrainSpec(lambda: input_fn().repeat(4), max_steps=8), E.EvalSpec(input_fn, 1, exporters=exporters, throttle_secs=0)
+    specs = (
+        E.TrainSpec(lambda: input_fn().repeat(4), max_steps=8),
+        E.EvalSpec(input_fn, 1, exporters=exporters, throttle_secs=0),
+    )
     _, exported = E.train_and_evaluate(estimator, *specs)
     counts = {e.name: len([p for p in (tmp_path / "export" / e.name).iterdir() if p.is_dir()]) for e in exporters}
     assert counts == {"final": 1, "latest": 2, "best": 4, "worst": 1}, "the loss became smaller four times"

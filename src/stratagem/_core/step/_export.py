@@ -217,9 +217,7 @@ class _Exporting:
         given, named = sizes.example((self.args, self.kwargs), run, self.on_host.strings)
         rules = HostRules(called=lambda function: self.on_host.called(function, run), late=True)
         try:
-            return explore(
-                self._called, Arguments.of(given, named, []), self.mesh, self.findings, host_rules=rules
-            )
+            return explore(self._called, Arguments.of(given, named, []), self.mesh, self.findings, host_rules=rules)
         except (*INTERRUPTS, *DECISIONS) as reason:
             raise UnimplementedError(
                 f"{self.name} cannot be exported as one program: it runs in Python ({_first_line(reason)})"
@@ -259,9 +257,7 @@ class _Exporting:
         leaves, structure = jax.tree.flatten((self.args, self.kwargs))
         specs = [v for v in leaves if isinstance(v, TensorSpec)]
         examples = jax.tree.leaves(sizes.example((self.args, self.kwargs), 0, self.on_host.strings))
-        numbers = [
-            jax.core.ShapedArray(s, v.dtype) for s, v in zip(shapes, specs, strict=True) if v.dtype != object
-        ]
+        numbers = [jax.core.ShapedArray(s, v.dtype) for s, v in zip(shapes, specs, strict=True) if v.dtype != object]
         computed = [
             jax.core.ShapedArray(host_shapes[v], d) for v, d in zip(work.prefix.inputs, work.dtypes, strict=True)
         ]

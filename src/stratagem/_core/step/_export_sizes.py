@@ -65,7 +65,7 @@ class ArgumentSizes:
         return dict(zip(names, _SIZES, strict=False))
 
     def example(self, structure: Nest, run: int, strings: Callable[[np.ndarray], Value]) -> Nest:
-        """Returns arguments of the sizes of a run. structure: with specs in place of tensors. strings: makes a tensor of some."""
+        """Returns arguments of the sizes of a run. structure: with specs in place of tensors. strings: makes a tensor."""
         known, shapes, numbers = self.by_run, iter(self.shapes), iter(range(len(self.shapes)))
 
         def example(leaf: Any) -> Any:
@@ -134,13 +134,17 @@ def host_sizes(
     for value in runs[0]:
         shapes = [run.get(value) for run in runs]
         if any(shape is None or len(shape) != len(shapes[0] or ()) for shape in shapes):
-            raise UnimplementedError("how many dimensions a result of a function of strings has depends on the strings.")
+            raise UnimplementedError(
+                "how many dimensions a result of a function of strings has depends on the strings."
+            )
         sizes = zip(*(shape for shape in shapes if shape is not None), strict=True)
         found[value] = tuple(_size(each, arguments.by_run, unknown) for each in sizes)
     return found
 
 
-def _size(sizes: tuple[int, ...], names: Mapping[str, tuple[int, ...]], unknown: dict[tuple[int, ...], str]) -> int | str:
+def _size(
+    sizes: tuple[int, ...], names: Mapping[str, tuple[int, ...]], unknown: dict[tuple[int, ...], str]
+) -> int | str:
     """Returns a size by its values in all runs."""
     if len(set(sizes)) == 1:
         return sizes[0]

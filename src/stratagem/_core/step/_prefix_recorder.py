@@ -105,7 +105,9 @@ class PrefixRecorder:
             if not self._rules.late:
                 if not strings:
                     return function(*args, **kwargs)  # which says what it needs
-                self.need_host(f"it calls {function_name(function)} with strings and with a tensor that it computes itself")
+                self.need_host(
+                    f"it calls {function_name(function)} with strings and with a tensor that it computes itself"
+                )
             found = [self._late_value(v) if k is None else k for k, v in zip(found, leaves, strict=True)]
         own = any(known is not None and known.own for known in found)
         # Outside of the trace, where a replica's part of a stacked array is taken, too.
@@ -118,8 +120,8 @@ class PrefixRecorder:
         late = call.is_late(self._calls)
         if late and any(is_array(v) and v.dtype != object for v in result):
             self.need_host(
-                f"it computes on with numbers that {function_name(function)}, a function of the host, makes of a tensor that it "
-                "has computed itself"
+                f"it computes on with numbers that {function_name(function)}, a function of the host, makes of a tensor that "
+                "it has computed itself"
             )
         self._calls.append(call)
         number = len(self._calls) - 1

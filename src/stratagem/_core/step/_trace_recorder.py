@@ -19,9 +19,9 @@ from stratagem._core.step._aggregation import as_one, own_share
 from stratagem._core.step._assertions import Check, note_check
 from stratagem._core.step._assigned_primitive import assigned_p
 from stratagem._core.step._gather import concatenated
+from stratagem._core.step._host_rules import AS_CALLED, HostRules
 from stratagem._core.step._input_sources import InputSources, placeholder
 from stratagem._core.step._interrupts import HostMode, OtherMesh, UnknownShapes
-from stratagem._core.step._host_rules import AS_CALLED, HostRules
 from stratagem._core.step._prefix_recorder import PrefixRecorder
 from stratagem._core.step._remote_update import RemoteUpdate
 from stratagem._core.step._replica_shapes import ReplicaShapes, Shape

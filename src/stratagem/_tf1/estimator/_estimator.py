@@ -283,8 +283,8 @@ class Estimator:
             raise ValueError("An input_receiver_fn must be defined.")
         if experimental_mode != ModeKeys.PREDICT:
             raise UnimplementedError(
-                f"export_saved_model in the mode {experimental_mode!r}: a model is exported to be served. Train and evaluate it "
-                "with the Estimator, or fine-tune what tf.saved_model.load returns: its signatures have gradients."
+                f"export_saved_model in the mode {experimental_mode!r}: a model is exported to be served. Train and evaluate "
+                "it with the Estimator, or fine-tune what tf.saved_model.load returns: its signatures have gradients."
             )
         path = _local(checkpoint_path) or self._trained()
 
@@ -308,9 +308,7 @@ class Estimator:
         """
         for mode in sorted(input_receiver_fn_map, key=lambda mode: mode == ModeKeys.PREDICT):
             if mode != ModeKeys.PREDICT:
-                return self.export_saved_model(
-                    export_dir_base, input_receiver_fn_map[mode], experimental_mode=mode
-                )
+                return self.export_saved_model(export_dir_base, input_receiver_fn_map[mode], experimental_mode=mode)
         receive: Any = input_receiver_fn_map.get(ModeKeys.PREDICT)
         return self.export_saved_model(export_dir_base, receive, assets_extra, as_text, checkpoint_path)
 

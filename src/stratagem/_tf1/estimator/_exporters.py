@@ -150,9 +150,7 @@ class BestExporter(_SavedModelExporter):
         kept = Path(export_path, _BEST)
         if self._best is None and kept.is_file():
             self._best = json.loads(kept.read_bytes())
-        if self._best is not None and not self._compare(
-            best_eval_result=self._best, current_eval_result=eval_result
-        ):
+        if self._best is not None and not self._compare(best_eval_result=self._best, current_eval_result=eval_result):
             return None
         _log.info("Performing best model export.")
         self._best = eval_result

@@ -135,7 +135,9 @@ def new_directory(base: str) -> str:
     names = (str(now + later) for later in range(_MOST_DIRECTORIES))
     name = next((n for n in names if not {n, f"temp-{n}"} & taken), None)
     if name is None:
-        raise RuntimeError(f"{base} has an export for each of the next {_MOST_DIRECTORIES} seconds. Does another clock write there?")
+        raise RuntimeError(
+            f"{base} has an export for each of the next {_MOST_DIRECTORIES} seconds. Does another clock write there?"
+        )
     return os.path.join(base, name)
 
 

@@ -46,7 +46,9 @@ def tensors_of(output: ExportOutput) -> dict[str, TensorLike]:
         case PredictOutput():
             named = _flat("output", output.outputs)
         case _:
-            raise ValueError(f"export_outputs are PredictOutput, ClassificationOutput and RegressionOutput, got {output!r}.")
+            raise ValueError(
+                f"export_outputs are PredictOutput, ClassificationOutput and RegressionOutput, got {output!r}."
+            )
     return {name: value for name, value in named.items() if value is not None}
 
 
