@@ -65,6 +65,7 @@ def test_tables_and_functions_of_strings(tmp_path: Path) -> None:
             "same": tf.equal(words, "Plum") & (words != "x"),
             "text": tf.strings.join([lower, "!"]),
             "first": lower[0],
+            "part": tf.strings.substr(tf.strings.join([words, words, words, words]), 3, 2),
         }
 
     loaded = saved(tmp_path, function, STRINGS, tf.TensorSpec([None], tf.float32))
@@ -79,6 +80,7 @@ def test_tables_and_functions_of_strings(tmp_path: Path) -> None:
 def test_layers_that_look_up_and_hash(tmp_path: Path) -> None:
     made = [
         layers.StringLookup(vocabulary=WORDS, mask_token=""),
+        layers.StringLookup(vocabulary=[*WORDS, "", "fig"], num_oov_indices=0, output_mode="one_hot"),
         layers.StringLookup(vocabulary=WORDS, output_mode="multi_hot", num_oov_indices=3),
         layers.StringLookup(vocabulary=WORDS, idf_weights=[0.5, 1.0, 2.0], output_mode="tf_idf"),
         layers.Hashing(7, mask_value=""),

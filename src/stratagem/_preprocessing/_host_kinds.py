@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+import jax
 import keras
+import numpy as np
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import Nest, TensorLike, UserFunction
 from stratagem._core.step import HostKind, host_kind, named_host_function
+from stratagem._ops import on_device
+from stratagem._preprocessing._composites import Encoded
 from stratagem._preprocessing._hashing import Hashing, words_of_strings
 from stratagem._preprocessing._index_lookup import IndexLookup
 from stratagem._preprocessing._lookups import IntegerLookup, StringLookup
@@ -36,25 +40,47 @@ def _config(layer: keras.Layer) -> dict[str, Any]:
 
 def _lookup_facts(layer: IndexLookup) -> dict[str, Nest]:
     words, weights = layer.words_and_weights()
-    return {"config": {**_config(layer), "vocabulary": None, "idf_weights": None}, "words": words, "weights": weights}
+    return {"config": _without_files(_config(layer)), "words": words, "weights": weights}
+
+
+def _without_files(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a layer, without a vocabulary: a stranger's could be the path of a file."""
+    return {**config, "vocabulary": None, "idf_weights": None}
+
+
+def _of_known_words(layer: IndexLookup) -> UserFunction:
+    """Returns the method for strings that are mere examples, which a layer without numbers for unknown words refuses."""
+    words, _ = layer.words_and_weights()
+    if layer.num_oov_indices or layer.invert or not len(words):
+        return layer._prepared
+
+    def prepared(inputs: TensorLike) -> Encoded:
+        return layer._prepared(jax.tree.map(lambda leaf: on_device(_repeated(words[0], leaf)), inputs))
+
+    return prepared
+
+
+def _repeated(word: Any, leaf: Any) -> np.ndarray:
+    array = np.asarray(leaf)
+    return np.full(array.shape, word, object) if array.dtype.hasobject else array
 
 
 def _lookup(kind: type[IndexLookup]) -> HostKind:
     def prepared(facts: Mapping[str, Any]) -> UserFunction:
-        layer = kind(**facts["config"])
+        layer = kind(**_without_files(facts["config"]))
         layer.set_words_and_weights(facts["words"], facts["weights"])
         return layer._prepared
 
-    return HostKind(f"layers.{kind.__name__}", kind, "_prepared", _lookup_facts, prepared)
+    return HostKind(f"layers.{kind.__name__}", kind, "_prepared", _lookup_facts, prepared, _of_known_words)
 
 
 def _vectorization_facts(layer: TextVectorization) -> dict[str, Nest]:
     words, weights = layer._lookup_layer.words_and_weights()
-    return {"config": {**_config(layer), "vocabulary": None, "idf_weights": None}, "words": words, "weights": weights}
+    return {"config": _without_files(_config(layer)), "words": words, "weights": weights}
 
 
 def _vectorization(facts: Mapping[str, Any]) -> UserFunction:
-    layer = TextVectorization(**facts["config"])
+    layer = TextVectorization(**_without_files(facts["config"]))
     layer._lookup_layer.set_words_and_weights(facts["words"], facts["weights"])
     return layer._prepared
 

@@ -122,8 +122,10 @@ def _stand_in(function: UserFunction, run: int) -> UserFunction:
 
     run: the number of the example. Raises UnimplementedError for a function that no file may name.
     """
-    if kind_of_method(function) is not None:
-        return function
+    kind = kind_of_method(function)
+    if kind is not None:
+        owner = function.__self__  # type: ignore[attr-defined]
+        return function if kind.stand_in is None else kind.stand_in(owner)
     made: Callable[..., Any] | None = STAND_INS.get(name_of(function))
     return function if made is None else functools.partial(made, run)
 

@@ -28,6 +28,9 @@ RUNS: Final = 3
 # The sizes that stand for the unknown ones, by run.
 _SIZES: Final = ((2, 3, 5), (7, 11, 13), (17, 19, 23), (29, 31, 37))
 
+# Long enough for whoever takes a part of it.
+_WORD: Final = b"1" * 64
+
 # How many words the first string of an argument has, by run: at first, and for every further argument. They follow no size.
 _WORDS: Final = ((5, 3), (4, 7), (9, 2))
 
@@ -111,7 +114,7 @@ def _strings(shape: Sequence[int], number: int, run: int) -> np.ndarray:
     counts = iter(example_counts(int(np.prod(shape)), number, run))
     found = np.empty(shape, object)
     for place in np.ndindex(*shape):
-        found[place] = b" ".join([b"1"] * next(counts))
+        found[place] = b" ".join([_WORD] * next(counts))
     return found
 
 

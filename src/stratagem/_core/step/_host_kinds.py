@@ -14,7 +14,7 @@ class HostKind:
 
     name: in files. owner, method: the class, and the method's name. facts: returns what makes an object: numbers, texts,
     arrays, and lists, tuples and dicts of them. make: returns a function like the method, of an object with such facts; it
-    raises ValueError, TypeError or KeyError for others.
+    raises ValueError, TypeError or KeyError for others. stand_in: returns what is called where strings are mere examples.
     """
 
     name: str
@@ -22,6 +22,7 @@ class HostKind:
     method: str
     facts: Callable[[Any], dict[str, Nest]]
     make: Callable[[Mapping[str, Any]], UserFunction]
+    stand_in: Callable[[Any], UserFunction] | None = None
 
 
 _FUNCTIONS: Final[dict[str, UserFunction]] = {}
