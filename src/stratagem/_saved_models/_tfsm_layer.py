@@ -61,7 +61,7 @@ class TFSMLayer(keras.Layer):  # type: ignore[misc]
         return {**super().get_config(), **self._arguments}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Value = None, safe_mode: bool | None = None) -> Self:
+    def from_config(cls, config: dict[str, Value], custom_objects: Value = None, safe_mode: bool | None = None) -> Self:
         """Returns the layer that has this config. Raises ValueError, as Keras does, unless `safe_mode` is False.
 
         A model's file names a directory here, whose program would run.

@@ -80,7 +80,7 @@ class ExportedFunction:
 @final
 @dataclass(frozen=True)
 class HostExamples:
-    """How a trace with examples of strings goes.
+    """The rules of a trace with examples of strings.
 
     called: returns what is called in place of a function of the host, in the run with this number. strings: makes a tensor of
     an array of strings.
@@ -161,7 +161,7 @@ def _check_specs(name: str, specs: Sequence[TensorSpec]) -> None:
 @final
 @dataclass(frozen=True)
 class _HostWork:
-    """What the host computes, for arguments of unknown sizes.
+    """The calls of the host, for arguments of unknown sizes.
 
     prefix: the calls. sizes: of their results. late: examples of what the program computes for them. dtypes: of the inputs.
     """

@@ -1,10 +1,10 @@
-"""What exports may name of the host: functions of ours, and objects whose methods compute there, as tables and vocabularies."""
+"""HostKind and other names of the host in exports: functions of ours, and objects whose methods compute there, as tables."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Final, final
 
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import Nest, UserFunction, Value
 
 
 @final
@@ -20,9 +20,9 @@ class HostKind:
     name: str
     owner: type
     method: str
-    facts: Callable[[Any], dict[str, Nest]]
-    make: Callable[[Mapping[str, Any]], UserFunction]
-    stand_in: Callable[[Any], UserFunction] | None = None
+    facts: Callable[[Value], dict[str, Nest]]
+    make: Callable[[Mapping[str, Value]], UserFunction]
+    stand_in: Callable[[Value], UserFunction] | None = None
 
 
 _FUNCTIONS: Final[dict[str, UserFunction]] = {}

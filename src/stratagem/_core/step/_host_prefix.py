@@ -282,6 +282,6 @@ def is_array(leaf: Any) -> bool:
     return isinstance(leaf, jax.Array | np.ndarray | np.generic)
 
 
-def function_name(function: Callable[..., Any]) -> str:
+def function_name(function: UserFunction) -> str:
     """Returns the name of a function for messages and comparisons."""
     return getattr(function, "__qualname__", repr(function))

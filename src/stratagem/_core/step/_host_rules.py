@@ -37,7 +37,7 @@ class HostRules:
 AS_CALLED: Final = HostRules()
 
 
-def open_fits(traced: Sequence[object], shape: Sequence[int]) -> bool:
+def open_fits(traced: ShapeLike, shape: ShapeLike) -> bool:
     """Returns whether a shape is one that a tracer stands for, some of whose sizes are symbols."""
     return len(traced) == len(shape) and all(
         not isinstance(size, int) or size == found for size, found in zip(traced, shape, strict=True)

@@ -286,13 +286,14 @@ class Estimator:
                 f"export_saved_model in the mode {experimental_mode!r}: a model is exported to be served. Train and evaluate "
                 "it with the Estimator, or fine-tune what tf.saved_model.load returns: its signatures have gradients."
             )
+        base = local_path(export_dir_base)
         path = _local(checkpoint_path) or self._trained()
 
         def model(features: Any) -> EstimatorSpec:
             return self._call_model_fn(features, None, ModeKeys.PREDICT, self._config)
 
         export = ModelExport(model, serving_input_receiver_fn, self._config)
-        return os.fsencode(write_export(export, local_path(export_dir_base), path, assets_extra))
+        return os.fsencode(write_export(export, base, path, assets_extra))
 
     def experimental_export_all_saved_models(
         self,

@@ -1,4 +1,4 @@
-"""The signatures of a served model: which there are, and how their inputs and outputs are named, as in TensorFlow."""
+"""The served outputs of a model: which signatures there are, and how their inputs and outputs are named in TensorFlow."""
 
 import logging
 from collections.abc import Mapping, Sequence
