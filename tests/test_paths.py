@@ -291,6 +291,7 @@ NOT_PATHS = {
     "compat.v1.flags.argparse_flags.ArgumentParser.print_help": "an open file, of argparse",
     "compat.v1.flags.argparse_flags.ArgumentParser.print_usage": "an open file, of argparse",
     "debugging.enable_check_numerics": "path_length_limit is a number",
+    "estimator.BestExporter": "a pattern, which is not used",
     "estimator.BestExporter.export": "given by train_and_evaluate, and to export_saved_model",
     "estimator.Exporter.export": "the user's own",
     "estimator.FinalExporter.export": "given by train_and_evaluate, and to export_saved_model",
