@@ -91,6 +91,10 @@ def features() -> Any:
     return tf.data.Dataset.from_tensors(np.ones(1))
 
 
+def receiver() -> Any:
+    return tf.estimator.export.ServingInputReceiver({}, {})
+
+
 def ending(path: Any, end: str) -> Any:
     return path + end if isinstance(path, str) else path.with_name(path.name + end)
 
@@ -116,6 +120,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "compat.v1.gfile.Remove": gfile_of_tf1.Remove,
     "compat.v1.gfile.Stat": gfile_of_tf1.Stat,
     "config.experimental.set_compilation_cache": tf.config.experimental.set_compilation_cache,
+    "keras.layers.TFSMLayer": tf.keras.layers.TFSMLayer,
     "saved_model.Asset": tf.saved_model.Asset,
     "saved_model.contains_saved_model": tf.saved_model.contains_saved_model,
     "saved_model.load": tf.saved_model.load,
@@ -147,6 +152,11 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "estimator.Estimator": estimator,
     "estimator.Estimator.evaluate": lambda p: estimator().evaluate(features, checkpoint_path=p),
     "estimator.Estimator.predict": lambda p: next(estimator().predict(features, checkpoint_path=p)),
+    "estimator.Estimator.export_saved_model": lambda p: estimator().export_saved_model(p, receiver),
+    "estimator.Estimator.export_savedmodel": lambda p: estimator().export_savedmodel(p, receiver),
+    "estimator.Estimator.experimental_export_all_saved_models": lambda p: (
+        estimator().experimental_export_all_saved_models(p, {"infer": receiver})
+    ),
     "estimator.RunConfig": lambda p: tf.estimator.RunConfig(p),
     "estimator.CheckpointSaverHook": lambda p: tf.estimator.CheckpointSaverHook(p, save_steps=1),
     "estimator.StepCounterHook": lambda p: tf.estimator.StepCounterHook(output_dir=p),
@@ -299,7 +309,11 @@ NOT_PATHS = {
     "compat.v1.flags.argparse_flags.ArgumentParser.print_help": "an open file, of argparse",
     "compat.v1.flags.argparse_flags.ArgumentParser.print_usage": "an open file, of argparse",
     "debugging.enable_check_numerics": "path_length_limit is a number",
+    "estimator.BestExporter": "a pattern, which is not used",
+    "estimator.BestExporter.export": "given by train_and_evaluate, and to export_saved_model",
     "estimator.Exporter.export": "the user's own",
+    "estimator.FinalExporter.export": "given by train_and_evaluate, and to export_saved_model",
+    "estimator.LatestExporter.export": "given by train_and_evaluate, and to export_saved_model",
     "io.gfile.GFile.write": "what is written",
     "io.gfile.join": "text",
     "keras.backend.permute_dimensions": "pattern is an order of dimensions",
@@ -313,7 +327,6 @@ NOT_PATHS = {
     "keras.datasets.reuters.load_data": "a name in Keras' cache",
     "keras.distribution.DataParallel.get_tensor_layout": "of a variable",
     "keras.distribution.ModelParallel.get_tensor_layout": "of a variable",
-    "keras.layers.TFSMLayer": "needs TensorFlow",
     "keras.ops.ctc_decode": "top_paths is a number",
     "keras.ops.rearrange": "of letters",
     "keras.saving.KerasFileEditor.add_object": "of an object in the file",

@@ -20,7 +20,7 @@ _DISPATCH = "methods of your own class, which call tf's functions with its tenso
 _UNIGRAM = "tf.random.fixed_unigram_candidate_sampler with the counts of your data"
 _ESTIMATOR = "Estimator with a model_fn, or a Keras model with Model.fit or tf.keras.estimator.model_to_estimator"
 _HEAD = "an EstimatorSpec that the model_fn makes itself"
-_RECEIVER = "Estimator.predict, or tf.train.load_variable into a Keras model: nothing here writes SavedModels"
+_RECEIVER = "tf.estimator.export.build_raw_serving_input_receiver_fn: models are exported to be served"
 
 _TENSORFLOW = {
     "": {
@@ -86,9 +86,6 @@ _TENSORFLOW = {
         "classifier_parse_example_spec regressor_parse_example_spec": (
             "a dict of tf.io.FixedLenFeature and tf.io.VarLenFeature"
         ),
-        "BestExporter FinalExporter LatestExporter": (
-            "an Exporter of your own, which is given the checkpoint and the metrics"
-        ),
         "VocabInfo": "tf.train.load_variable, and an initializer that puts rows into their places",
         "inputs": "a dataset: tf.data.Dataset.from_tensor_slices(arrays).shuffle(n).repeat(epochs).batch(size)",
         "tpu": "RunConfig(train_distribute=strategy)",
@@ -99,7 +96,7 @@ _TENSORFLOW = {
         "build_raw_supervised_input_receiver_fn": _RECEIVER,
         "": _ESTIMATOR,
     },
-    "estimator.export": {"": _RECEIVER},
+    "estimator.export": {"EvalOutput": "eval_metric_ops of EstimatorSpec, and Estimator.evaluate"},
     "experimental": {
         "BatchableExtensionType ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec extension_type": _OWN_TYPES,
         "RowPartition StructuredTensor": _PADDED,

@@ -2,6 +2,7 @@
 
 from stratagem import _hooks
 from stratagem._ops import not_provided_in as _not_provided_in
+from stratagem._tf1.estimator import BestExporter as BestExporter
 from stratagem._tf1.estimator import CheckpointSaverHook as CheckpointSaverHook
 from stratagem._tf1.estimator import CheckpointSaverListener as CheckpointSaverListener
 from stratagem._tf1.estimator import Estimator as Estimator
@@ -9,8 +10,10 @@ from stratagem._tf1.estimator import EstimatorSpec as EstimatorSpec
 from stratagem._tf1.estimator import EvalSpec as EvalSpec
 from stratagem._tf1.estimator import Exporter as Exporter
 from stratagem._tf1.estimator import FeedFnHook as FeedFnHook
+from stratagem._tf1.estimator import FinalExporter as FinalExporter
 from stratagem._tf1.estimator import FinalOpsHook as FinalOpsHook
 from stratagem._tf1.estimator import GlobalStepWaiterHook as GlobalStepWaiterHook
+from stratagem._tf1.estimator import LatestExporter as LatestExporter
 from stratagem._tf1.estimator import LoggingTensorHook as LoggingTensorHook
 from stratagem._tf1.estimator import ModeKeys as ModeKeys
 from stratagem._tf1.estimator import NanLossDuringTrainingError as NanLossDuringTrainingError

@@ -25,6 +25,9 @@ from stratagem._core.step._execute import execute_batched as execute_batched
 from stratagem._core.step._execute import execute_uncached as execute_uncached
 from stratagem._core.step._execute import prepare as prepare
 from stratagem._core.step._export import ExportedFunction as ExportedFunction
+from stratagem._core.step._export import ExportedHost as ExportedHost
+from stratagem._core.step._export import HostExamples as HostExamples
+from stratagem._core.step._export_sizes import example_counts as example_counts
 from stratagem._core.step._forward_accumulator import ForwardAccumulator as ForwardAccumulator
 from stratagem._core.step._function import Function as Function
 from stratagem._core.step._function import call_many as call_many
@@ -33,6 +36,7 @@ from stratagem._core.step._function import exported as exported
 from stratagem._core.step._function import function_of as function_of
 from stratagem._core.step._function import kinds_of_calls as kinds_of_calls
 from stratagem._core.step._function import parameters_of as parameters_of
+from stratagem._core.step._function import tried as tried
 from stratagem._core.step._function_cache import tracing as tracing
 from stratagem._core.step._global_batch_losses import attach_losses as attach_losses
 from stratagem._core.step._global_batch_losses import of_batch as of_batch
@@ -41,8 +45,18 @@ from stratagem._core.step._gradient_tape import UnconnectedGradients as Unconnec
 from stratagem._core.step._graph_capture import GraphCapture as GraphCapture
 from stratagem._core.step._graph_capture import GraphPart as GraphPart
 from stratagem._core.step._graph_capture import Writes as Writes
+from stratagem._core.step._host_kinds import HostKind as HostKind
+from stratagem._core.step._host_kinds import host_kind as host_kind
+from stratagem._core.step._host_kinds import kind_named as kind_named
+from stratagem._core.step._host_kinds import kind_of_method as kind_of_method
+from stratagem._core.step._host_kinds import named_host_function as named_host_function
+from stratagem._core.step._host_kinds import named_host_functions as named_host_functions
+from stratagem._core.step._host_prefix import LATE as LATE
 from stratagem._core.step._host_prefix import HostCall as HostCall
 from stratagem._core.step._host_prefix import HostPrefix as HostPrefix
+from stratagem._core.step._host_prefix import function_name as function_name
+from stratagem._core.step._host_rules import HostRules as HostRules
+from stratagem._core.step._host_rules import open_fits as open_fits
 from stratagem._core.step._inline_collectives import called_jaxpr as called_jaxpr
 from stratagem._core.step._inline_collectives import has_side_effects as has_side_effects
 from stratagem._core.step._input_sources import placeholder as placeholder

@@ -19,10 +19,12 @@ from stratagem._tf1.estimator._call import argument_names, call_with, check_mode
 from stratagem._tf1.estimator._config import RunConfig, with_model_dir
 from stratagem._tf1.estimator._evaluate import evaluate, record
 from stratagem._tf1.estimator._events import EventFolders
+from stratagem._tf1.estimator._exporting import ModelExport, write_export
 from stratagem._tf1.estimator._input import InputFunction
 from stratagem._tf1.estimator._loop import steps as loop
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._predictions import chosen_keys, rows
+from stratagem._tf1.estimator._receivers import Receiver
 from stratagem._tf1.estimator._runner import EstimatorStepRunner, LocalRunner, OpenRunner
 from stratagem._tf1.estimator._saving import GraphSaver, saved_step
 from stratagem._tf1.estimator._scope_isolation import generated_isolated, isolated
@@ -253,14 +255,77 @@ class Estimator:
         finally:
             runner.close()
 
-    def export_saved_model(self, *args: Nest, **kwargs: Nest) -> Nest:
-        """Raises UnimplementedError: a SavedModel is a TensorFlow graph."""
-        raise UnimplementedError(
-            "Estimator.export_saved_model: a SavedModel is a graph of TensorFlow's, and here is none. The variables are in the "
-            "checkpoints (tf.train.load_variable, by name); a Keras model that has them can be saved with model.export."
-        )
+    @isolated
+    def export_saved_model(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        serving_input_receiver_fn: Callable[[], Receiver],
+        assets_extra: dict[str, Nest] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        experimental_mode: str = ModeKeys.PREDICT,
+    ) -> bytes:
+        """Writes a SavedModel, which `tf.saved_model.load` reads, into a new directory of `export_dir_base`; returns its path.
 
-    experimental_export_all_saved_models = export_savedmodel = export_saved_model
+        The model_fn is traced in PREDICT mode with the features that the receiver makes of its placeholders. There is a
+        signature for each of its `export_outputs`, with TensorFlow's names for inputs and outputs; for its predictions, if it
+        has none. The files are not TensorFlow's: see `tf.saved_model.save`.
+
+        serving_input_receiver_fn: makes placeholders, and returns a ServingInputReceiver or TensorServingInputReceiver.
+        assets_extra: files to copy into `assets.extra`, by their names there.
+        checkpoint_path: by default the latest checkpoint.
+
+        Raises:
+            ValueError: there is no checkpoint, or receiver or outputs are none.
+            UnimplementedError: the model has no program (see `tf.saved_model.save`), or another mode is asked for.
+        """
+        if serving_input_receiver_fn is None:
+            raise ValueError("An input_receiver_fn must be defined.")
+        if experimental_mode != ModeKeys.PREDICT:
+            raise UnimplementedError(
+                f"export_saved_model in the mode {experimental_mode!r}: a model is exported to be served. Train and evaluate "
+                "it with the Estimator, or fine-tune what tf.saved_model.load returns: its signatures have gradients."
+            )
+        base = local_path(export_dir_base)
+        path = _local(checkpoint_path) or self._trained()
+
+        def model(features: Any) -> EstimatorSpec:
+            return self._call_model_fn(features, None, ModeKeys.PREDICT, self._config)
+
+        export = ModelExport(model, serving_input_receiver_fn, self._config)
+        return os.fsencode(write_export(export, base, path, assets_extra))
+
+    def experimental_export_all_saved_models(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        input_receiver_fn_map: dict[str, Callable[[], Receiver]],
+        assets_extra: dict[str, Nest] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+    ) -> bytes:
+        """Does the same as `export_saved_model`, for the receiver of the mode PREDICT. Raises the same errors.
+
+        input_receiver_fn_map: receivers by mode; the others, TRAIN and EVAL, raise UnimplementedError.
+        """
+        for mode in sorted(input_receiver_fn_map, key=lambda mode: mode == ModeKeys.PREDICT):
+            if mode != ModeKeys.PREDICT:
+                return self.export_saved_model(export_dir_base, input_receiver_fn_map[mode], experimental_mode=mode)
+        receive: Any = input_receiver_fn_map.get(ModeKeys.PREDICT)
+        return self.export_saved_model(export_dir_base, receive, assets_extra, as_text, checkpoint_path)
+
+    def export_savedmodel(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        serving_input_receiver_fn: Callable[[], Receiver],
+        assets_extra: dict[str, Nest] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        strip_default_attrs: bool = False,
+    ) -> bytes:
+        """Does the same as `export_saved_model`: its name in TensorFlow 1."""
+        return self.export_saved_model(
+            export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path
+        )
 
     def _session(
         self, step: ModelStep, runner: EstimatorStepRunner, path: str | None

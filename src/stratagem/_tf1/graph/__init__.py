@@ -53,6 +53,9 @@ from stratagem._tf1.graph._operations import no_op as no_op
 from stratagem._tf1.graph._output_types import get_output_classes as get_output_classes
 from stratagem._tf1.graph._output_types import get_output_shapes as get_output_shapes
 from stratagem._tf1.graph._output_types import get_output_types as get_output_types
+from stratagem._tf1.graph._placeholders import NewPlaceholder as NewPlaceholder
+from stratagem._tf1.graph._placeholders import ReceiverInputs as ReceiverInputs
+from stratagem._tf1.graph._placeholders import receiver_placeholder as receiver_placeholder
 from stratagem._tf1.graph._scope_functions import get_variable_scope as get_variable_scope
 from stratagem._tf1.graph._scope_functions import name_scope as name_scope
 from stratagem._tf1.graph._scope_functions import variable_scope as variable_scope

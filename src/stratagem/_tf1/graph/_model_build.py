@@ -34,6 +34,7 @@ class ModelBuild:
     writers: of event files, by folder.
     draws: random tensors by id, each with a function that draws such numbers again outside of the trace. The function takes a
         function from the tensor's seed to the two seeds to use.
+    receiver: the arguments that placeholders are, in a function that is exported; None in any other.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class ModelBuild:
         self.sessions: list[Any] = []
         self.writers: dict[str, Any] = {}
         self.running = 0
+        self.receiver: Any = None
         self._places: dict[int, str] = {}
         self._names: dict[int, str] = {}
         self._looked_up: collections.Counter[int] = collections.Counter()

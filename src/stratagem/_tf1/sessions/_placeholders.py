@@ -4,7 +4,7 @@ from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
 from stratagem._core.values import TensorShape
 from stratagem._ops import as_dtype, tensor
-from stratagem._tf1.graph import default_graph
+from stratagem._tf1.graph import default_graph, receiver_placeholder
 
 
 def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> TensorLike:
@@ -13,8 +13,13 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = No
     dtype: of numbers. shape: sizes, None for one that each run decides; unknown sizes of the same axis are taken to be equal
     in all placeholders of a graph.
 
+    In a `serving_input_receiver_fn` it is an input of the served model, which may be strings.
+
     Raises UnimplementedError for strings and for an unknown rank, ContextError outside of a graph.
     """
+    found = receiver_placeholder(dtype, shape, name)
+    if found is not None:
+        return found
     kind, sizes = as_dtype(dtype), TensorShape(shape)
     if kind.name == "string":
         raise UnimplementedError(
