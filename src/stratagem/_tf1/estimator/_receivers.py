@@ -8,7 +8,7 @@ from stratagem._core.step import TracedStrings
 from stratagem._core.values import CompositeTensor
 from stratagem._data.files import parse_example
 from stratagem._ops import is_tensor, string
-from stratagem._tf1.graph import receiver_placeholder
+from stratagem._tf1.graph import placeholder
 
 _FEATURE = "feature"
 _INPUT = "input"
@@ -94,7 +94,7 @@ def build_parsing_serving_input_receiver_fn(
     """
 
     def serving_input_receiver_fn() -> ServingInputReceiver:
-        examples = receiver_placeholder(string, [default_batch_size], "input_example_tensor")
+        examples = placeholder(string, [default_batch_size], "input_example_tensor")
         return ServingInputReceiver(parse_example(examples, feature_spec), {"examples": examples})
 
     return serving_input_receiver_fn
@@ -112,7 +112,7 @@ def build_raw_serving_input_receiver_fn(
 
     def serving_input_receiver_fn() -> ServingInputReceiver:
         made = {
-            name: receiver_placeholder(dtype, [default_batch_size, *shape[1:]], name) for name, (dtype, shape) in kinds.items()
+            name: placeholder(dtype, [default_batch_size, *shape[1:]], name) for name, (dtype, shape) in kinds.items()
         }
         return ServingInputReceiver(made, made)
 

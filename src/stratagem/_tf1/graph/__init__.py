@@ -55,7 +55,8 @@ from stratagem._tf1.graph._output_types import get_output_shapes as get_output_s
 from stratagem._tf1.graph._output_types import get_output_types as get_output_types
 from stratagem._tf1.graph._placeholders import NewPlaceholder as NewPlaceholder
 from stratagem._tf1.graph._placeholders import ReceiverInputs as ReceiverInputs
-from stratagem._tf1.graph._placeholders import receiver_placeholder as receiver_placeholder
+from stratagem._tf1.graph._placeholders import placeholder as placeholder
+from stratagem._tf1.graph._placeholders import placeholder_with_default as placeholder_with_default
 from stratagem._tf1.graph._scope_functions import get_variable_scope as get_variable_scope
 from stratagem._tf1.graph._scope_functions import name_scope as name_scope
 from stratagem._tf1.graph._scope_functions import variable_scope as variable_scope

@@ -65,6 +65,8 @@ from stratagem._tf1.graph import local_variables as local_variables
 from stratagem._tf1.graph import model_variables as model_variables
 from stratagem._tf1.graph import name_scope as name_scope
 from stratagem._tf1.graph import no_op as no_op
+from stratagem._tf1.graph import placeholder as placeholder
+from stratagem._tf1.graph import placeholder_with_default as placeholder_with_default
 from stratagem._tf1.graph import reset_default_graph as reset_default_graph
 from stratagem._tf1.graph import resource_variables_enabled as resource_variables_enabled
 from stratagem._tf1.graph import trainable_variables as trainable_variables
@@ -178,8 +180,6 @@ from stratagem._tf1.sessions import global_variables_initializer as initialize_a
 from stratagem._tf1.sessions import is_variable_initialized as is_variable_initialized
 from stratagem._tf1.sessions import local_variables_initializer as initialize_local_variables  # noqa: F401
 from stratagem._tf1.sessions import local_variables_initializer as local_variables_initializer
-from stratagem._tf1.sessions import placeholder as placeholder
-from stratagem._tf1.sessions import placeholder_with_default as placeholder_with_default
 from stratagem._tf1.sessions import report_uninitialized_variables as report_uninitialized_variables
 from stratagem._tf1.sessions import variables_initializer as initialize_variables  # noqa: F401
 from stratagem._tf1.sessions import variables_initializer as variables_initializer
