@@ -249,7 +249,7 @@ class Estimator:
             keys = chosen_keys(built.spec.predictions, predict_keys)
             all_hooks = [*chosen_hooks, *hooks_of(built.spec, ModeKeys.PREDICT)]
             results = loop(session, built, all_hooks, initializer(session, built, saving, path))
-            yield from rows(results, keys, one_by_one=yield_single_examples)
+            yield from rows(results, keys, built.spec.predictions, one_by_one=yield_single_examples)
         finally:
             runner.close()
 

@@ -71,3 +71,4 @@ from stratagem._tf1.graph._version_switches import enable_v2_tensorshape as enab
 from stratagem._tf1.graph._version_switches import resource_variables_enabled as resource_variables_enabled
 from stratagem._tf1.graph.metrics._metric import MetricValue as MetricValue
 from stratagem._tf1.graph.train._optimizer import scaled_loss as scaled_loss
+from stratagem._tf1.graph.train._optimizer import slots_named as slots_named

@@ -24,6 +24,8 @@ class ModelBuild:
     named: the tensors that `tf.identity` named, by name.
     summaries: (kind, tag, tensor), in the order in which they were made.
     done: the results of the operations that have run, by the id of the operation.
+    slot_part: what is between the names of a variable and of its slots, which then do not begin with the open variable scope;
+        None for slots that do.
     declared: the variables, by name.
     shared: the variables that `get_variable` returns, by the name that it is called with.
     draws: random tensors by id, each with a function that draws such numbers again outside of the trace. The function takes a
@@ -35,6 +37,7 @@ class ModelBuild:
         self.scopes = Scopes()
         self.collections: dict[str, list[Any]] = collections.defaultdict(list)
         self.loss_reduction: str | None = None
+        self.slot_part: str | None = None
         self.named: dict[str, Any] = {}
         self.summaries: list[tuple[str, str, Any]] = []
         self.declared: dict[str, Any] = {}
