@@ -22,6 +22,8 @@ from stratagem._tf1.canned import MultiHead as MultiHead
 from stratagem._tf1.canned import MultiLabelHead as MultiLabelHead
 from stratagem._tf1.canned import PoissonRegressionHead as PoissonRegressionHead
 from stratagem._tf1.canned import RegressionHead as RegressionHead
+from stratagem._tf1.canned import classifier_parse_example_spec as classifier_parse_example_spec
+from stratagem._tf1.canned import regressor_parse_example_spec as regressor_parse_example_spec
 from stratagem._tf1.estimator import CheckpointSaverHook as CheckpointSaverHook
 from stratagem._tf1.estimator import CheckpointSaverListener as CheckpointSaverListener
 from stratagem._tf1.estimator import Estimator as Estimator

@@ -29,6 +29,8 @@ from stratagem._tf1.canned._linear import LinearClassifier as LinearClassifier
 from stratagem._tf1.canned._linear import LinearEstimator as LinearEstimator
 from stratagem._tf1.canned._linear import LinearRegressor as LinearRegressor
 from stratagem._tf1.canned._multi_head import MultiHead as MultiHead
+from stratagem._tf1.canned._parsing import classifier_parse_example_spec as classifier_parse_example_spec
+from stratagem._tf1.canned._parsing import regressor_parse_example_spec as regressor_parse_example_spec
 from stratagem._tf1.canned._regression_heads import LogisticRegressionHead as LogisticRegressionHead
 from stratagem._tf1.canned._regression_heads import PoissonRegressionHead as PoissonRegressionHead
 from stratagem._tf1.canned._regression_heads import RegressionHead as RegressionHead

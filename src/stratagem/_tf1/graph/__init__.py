@@ -47,6 +47,7 @@ from stratagem._tf1.graph._operations import assign_sub as assign_sub
 from stratagem._tf1.graph._operations import control_dependencies as control_dependencies
 from stratagem._tf1.graph._operations import group as group
 from stratagem._tf1.graph._operations import no_op as no_op
+from stratagem._tf1.graph._operations import operations as operations
 from stratagem._tf1.graph._output_types import get_output_classes as get_output_classes
 from stratagem._tf1.graph._output_types import get_output_shapes as get_output_shapes
 from stratagem._tf1.graph._output_types import get_output_types as get_output_types

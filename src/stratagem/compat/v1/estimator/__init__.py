@@ -15,6 +15,9 @@ from stratagem._tf1.canned import GraphDNNRegressor as DNNRegressor  # noqa: F40
 from stratagem._tf1.canned import GraphLinearClassifier as LinearClassifier  # noqa: F401
 from stratagem._tf1.canned import GraphLinearEstimator as LinearEstimator  # noqa: F401
 from stratagem._tf1.canned import GraphLinearRegressor as LinearRegressor  # noqa: F401
+from stratagem.compat.v1.estimator import experimental as experimental
+from stratagem.compat.v1.estimator import inputs as inputs
+from stratagem.compat.v1.estimator import tpu as tpu
 
 
 def __getattr__(name: str) -> _Any:
