@@ -124,7 +124,7 @@ def linear_regressor(tf: Any, tf1: Any, folder: Path) -> Program:
 def linear_poisson(tf: Any, tf1: Any, folder: Path) -> Program:
     def make(path: str) -> Any:
         head = tf.estimator.PoissonRegressionHead(name="counts", weight_column="weight")
-        return tf.estimator.LinearEstimator(head, wide(tf, folder), path, "SGD", config(tf))
+        return tf.estimator.LinearEstimator(head, wide(tf, folder), path, tf.keras.optimizers.legacy.SGD(0.01), config(tf))
 
     return make, features(), labels("counts")
 
@@ -155,7 +155,7 @@ def dnn_several_labels(tf: Any, tf1: Any, folder: Path) -> Program:
         head = tf.estimator.MultiLabelHead(
             3, "weight", [0.3], ["a", "b", "c"], classes_for_class_based_metrics=["b"], name="labels"
         )
-        optimizer = tf.keras.optimizers.legacy.RMSprop(0.01, momentum=0.9)
+        optimizer = tf.keras.optimizers.legacy.SGD(0.1, momentum=0.9)
         return tf.estimator.DNNEstimator(head, [5], deep(tf), path, optimizer, config=config(tf))
 
     return make, features(), labels("several")

@@ -1,9 +1,10 @@
 """Records canned Estimators of TensorFlow 2.15.1: run it with a Python that has TensorFlow.
 
-python -m tests.tf1.canned.record_tensorflow
+python -m tests.tf1.canned.record_tensorflow [case...]
 """
 
 import json
+import sys
 import tempfile
 from pathlib import Path
 
@@ -30,9 +31,10 @@ def recorded(name: str, folder: Path) -> dict[str, np.ndarray]:
 
 def main() -> None:
     tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
-    arrays: dict[str, np.ndarray] = {}
+    kept = np.load(RECORDED) if sys.argv[1:] else {}
+    arrays = {key: kept[key] for key in kept if key.split("/")[0] not in sys.argv[1:]}
     with tempfile.TemporaryDirectory() as folder:
-        for name in CASES:
+        for name in sys.argv[1:] or CASES:
             arrays |= recorded(name, Path(folder))
             print(name, arrays[f"{name}/others"], flush=True)
     np.savez_compressed(RECORDED, **arrays)

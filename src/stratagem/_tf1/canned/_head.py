@@ -106,6 +106,11 @@ class Head(abc.ABC):
         self.summarize(loss, regularization_losses)
         return EstimatorSpec(mode, predictions, loss, operation)
 
+    @property
+    def training_scope(self) -> str:
+        """The name that those of an optimizer's variables begin with, as in TensorFlow."""
+        return "training"
+
     def export_outputs(self, predictions: dict[Any, Value]) -> dict[str, ExportOutput]:
         """Returns what an exported model serves, by the name of its signature; nothing but for heads that say it."""
         return {}

@@ -83,14 +83,15 @@ def dense_labels(labels: Any, logits: Tensor, dimension: int) -> Any:
             f"{type(labels).__name__} labels are not supported. Labels must be a Tensor of shape [D0, D1, ..., DN, "
             f"{dimension}], e.g. [batch_size, {dimension}]: use tf.sparse.to_dense in the input_fn."
         )
-    found = labels if are_strings(labels) else tensor(labels)
+    given = labels if are_strings(labels) else tensor(labels)
+    found = given
     if len(found.shape) == logits.ndim - 1 and logits.ndim > 1:
         found = found[..., None]
     wanted = (*logits.shape[:-1], dimension)
     if tuple(found.shape) != wanted:
         raise ValueError(
             f"Mismatched label shape. Expected labels dimension={dimension}, a shape of {wanted}. Received "
-            f"{tuple(labels.shape)}. Check n_classes or label_dimension of the Estimator, and the shape of the labels."
+            f"{tuple(given.shape)}. Check n_classes or label_dimension of the Estimator, and the shape of the labels."
         )
     return found
 

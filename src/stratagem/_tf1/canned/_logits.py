@@ -15,6 +15,7 @@ from stratagem._tf1.graph import (
     GraphKeys,
     Zeros,
     add_to_collection,
+    current_building,
     get_collection,
     get_variable,
     name_scope,
@@ -47,7 +48,9 @@ def linear_logits(
     kept: dict[Any, list[Any]] = {}
     logits = linear_model(features, columns, units, sparse_combiner, cols_to_vars=kept)
     (bias,) = kept.pop("bias")
-    weights = [tensor(variable) for variables in kept.values() for variable in variables]
+    variables = [variable for own in kept.values() for variable in own]
+    weights = [tensor(variable) for variable in variables]
+    current_building().note_lookup(variables)  # a summary's read: the gradient still covers the rows looked up alone
     zeros = sum(jnp.sum(w == 0) for w in weights) / np.float32(sum(w.size for w in weights))
     with name_scope(""):
         if units > 1:

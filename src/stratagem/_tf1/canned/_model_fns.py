@@ -112,7 +112,8 @@ def model_fn_of(
         def train_op(loss: TensorLike) -> Nest:
             if of_graph:
                 return _graph_step(head.loss_reduction, loss, parts, combined=combined)
-            return _keras_step(head.loss_reduction, loss, parts)
+            scope = "training" if isinstance(head, GraphHead) else head.training_scope
+            return _keras_step(head.loss_reduction, loss, parts, scope)
 
         logits, training = sum(outputs[1:], start=outputs[0]), mode == ModeKeys.TRAIN
         if isinstance(head, GraphHead):
@@ -125,7 +126,7 @@ def model_fn_of(
     return model_fn
 
 
-def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[Part]) -> Nest:
+def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[Part], scope: str) -> Nest:
     """Returns the step of all parts. The first part's optimizer counts it, as in TensorFlow."""
     operations, used = [], set[str]()
     for number, part in enumerate(parts):
@@ -134,7 +135,7 @@ def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[Part]) -> Nest
         def make(part: Part = part) -> Any:
             return keras_optimizer(part.optimizer, part.rate)
 
-        optimizer = kept_optimizer(part.scope, make, variables, used)
+        optimizer = kept_optimizer(scope, part.scope, make, variables, used)
         operations.append(keras_train_op(reduction, loss, optimizer, variables, counted=number == 0))
     return group(*operations)
 

@@ -51,6 +51,11 @@ class MultiHead(Head):
             raise ValueError(f"The loss_reduction must be the same for different heads. Given: {found}")
         return found[0]
 
+    @property
+    def training_scope(self) -> str:
+        """`training_2` for two heads, each of which has a scope of its own in TensorFlow."""
+        return f"training_{len(self._heads)}"
+
     def _split(self, logits: Any) -> dict[Any, Any]:
         """Returns the logits of each head."""
         if isinstance(logits, Mapping):

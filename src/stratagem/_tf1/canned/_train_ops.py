@@ -106,12 +106,16 @@ def keras_train_op(
 
 
 def kept_optimizer(
-    place: str, make: Callable[[], keras.optimizers.Optimizer], variables: Sequence[Any], used: set[str]
+    scope: str,
+    place: str,
+    make: Callable[[], keras.optimizers.Optimizer],
+    variables: Sequence[Any],
+    used: set[str],
 ) -> keras.optimizers.Optimizer:
     """Returns the optimizer that the first call of the model_fn has made, and built for these variables.
 
-    Its slots are variables of the graph, called `training/<optimizer>/<variable>/<slot>` as in TensorFlow. used: the names of
-    optimizers so far; one of the same name gets `_1` after it.
+    Its slots are variables of the graph, called `<scope>/<optimizer>/<variable>/<slot>` as in TensorFlow. place: tells optimizers
+    apart. used: the names of optimizers so far; one of the same name gets `_1` after it.
     """
     building = current_building()
     parts = [part for variable in variables for part in shards(variable)]
@@ -129,7 +133,7 @@ def kept_optimizer(
         number += 1
         name = f"{optimizer.name}_{number}"
     used.add(name)
-    _list_slots(building, optimizer, parts, f"training/{name}")
+    _list_slots(building, optimizer, parts, f"{scope}/{name}")
     return optimizer
 
 
