@@ -66,7 +66,9 @@ def main() -> None:
     def input_fn(params, mode):
         training = mode == tf.estimator.ModeKeys.TRAIN
         rows = tf.data.Dataset.from_tensor_slices(pictures(options.limit, 1 if training else 2))
-        return (rows.shuffle(500, seed=3).repeat() if training else rows).batch(params["batch_size"], drop_remainder=True)
+        return (rows.shuffle(500, seed=3).repeat() if training else rows).batch(
+            params["batch_size"], drop_remainder=True
+        )
 
     config = tf.estimator.tpu.RunConfig(
         model_dir=options.output,
@@ -74,7 +76,12 @@ def main() -> None:
         tpu_config=tf.estimator.tpu.TPUConfig(iterations_per_loop=50),
     )
     estimator = tf.estimator.tpu.TPUEstimator(
-        model_fn, config=config, use_tpu=bool(options.use_tpu), train_batch_size=64, eval_batch_size=128, predict_batch_size=8
+        model_fn,
+        config=config,
+        use_tpu=bool(options.use_tpu),
+        train_batch_size=64,
+        eval_batch_size=128,
+        predict_batch_size=8,
     )
     estimator.train(input_fn, max_steps=options.steps)
     print("accuracy", estimator.evaluate(input_fn, steps=4)["accuracy"])

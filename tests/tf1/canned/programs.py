@@ -124,7 +124,9 @@ def linear_regressor(tf: Any, tf1: Any, folder: Path) -> Program:
 def linear_poisson(tf: Any, tf1: Any, folder: Path) -> Program:
     def make(path: str) -> Any:
         head = tf.estimator.PoissonRegressionHead(name="counts", weight_column="weight")
-        return tf.estimator.LinearEstimator(head, wide(tf, folder), path, tf.keras.optimizers.legacy.SGD(0.01), config(tf))
+        return tf.estimator.LinearEstimator(
+            head, wide(tf, folder), path, tf.keras.optimizers.legacy.SGD(0.01), config(tf)
+        )
 
     return make, features(), labels("counts")
 

@@ -16,7 +16,18 @@ RECORDED = np.load(Path(__file__).parent / "recorded" / "tensorflow.npz")
 # Each way to make logits, each head's measurements and each way to name slots once; the others are instances.
 QUICK = ("linear_classifier", "combined_classifier", "graph_dnn_classifier", "graph_baseline_classifier")
 # Settings of an optimizer of Keras, which TensorFlow saves, and the powers of Adam, for which there is a counter.
-NOT_OURS = ("/learning_rate", "/decay", "/beta", "/beta_1", "/beta_2", "/rho", "/momentum", "_strength", "_power", "_power_1")
+NOT_OURS = (
+    "/learning_rate",
+    "/decay",
+    "/beta",
+    "/beta_1",
+    "/beta_2",
+    "/rho",
+    "/momentum",
+    "_strength",
+    "_power",
+    "_power_1",
+)
 
 
 def begin_with(name: str, folder: Path) -> None:
@@ -29,7 +40,9 @@ def begin_with(name: str, folder: Path) -> None:
 
 def variables(name: str) -> dict[str, np.ndarray]:
     """TensorFlow's, without settings."""
-    found = {key.removeprefix(f"{name}/variables/"): key for key in RECORDED.files if key.startswith(f"{name}/variables/")}
+    found = {
+        key.removeprefix(f"{name}/variables/"): key for key in RECORDED.files if key.startswith(f"{name}/variables/")
+    }
     return {key: RECORDED[file] for key, file in found.items() if RECORDED[file].ndim or not key.endswith(NOT_OURS)}
 
 

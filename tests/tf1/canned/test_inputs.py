@@ -80,7 +80,11 @@ def test_tables_give_their_columns() -> None:
         (lambda: inputs.numpy_input_fn({}, shuffle=False)(), ValueError, "x cannot be an empty dict"),
         (lambda: inputs.numpy_input_fn(X, {}, shuffle=False)(), ValueError, "y cannot be an empty dict"),
         (lambda: inputs.numpy_input_fn(X, {"a": Y}, shuffle=False)(), ValueError, "1 duplicate keys are found in both"),
-        (lambda: inputs.numpy_input_fn(X, Y[:3], shuffle=False)(), ValueError, "Length of tensors in x and y is mismatched"),
+        (
+            lambda: inputs.numpy_input_fn(X, Y[:3], shuffle=False)(),
+            ValueError,
+            "Length of tensors in x and y is mismatched",
+        ),
         (lambda: inputs.pandas_input_fn(X, shuffle=False), TypeError, "x must be a pandas DataFrame; got dict"),
         (
             lambda: inputs.pandas_input_fn(Table({"a": [1]}, [0]), Table({"y": [1]}, [1]), shuffle=True),

@@ -27,7 +27,10 @@ def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
         mode,
         loss=loss,
         train_op=optimizer.minimize(loss, step),
-        eval_metrics=(lambda labels, y: {"error": tf1.metrics.mean_absolute_error(labels, y)}, {"labels": labels, "y": y}),
+        eval_metrics=(
+            lambda labels, y: {"error": tf1.metrics.mean_absolute_error(labels, y)},
+            {"labels": labels, "y": y},
+        ),
         host_call=(lambda losses: [tf1.assign_add(counted, losses[0] * 0 + 1)], [loss[None]]),
     )
 
@@ -65,9 +68,17 @@ def config() -> Any:
 
 
 ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
-    (lambda: tpu.TPUEstimator(model_fn, config=tf1.estimator.RunConfig(), use_tpu=False), ValueError, "must be provided with type"),
+    (
+        lambda: tpu.TPUEstimator(model_fn, config=tf1.estimator.RunConfig(), use_tpu=False),
+        ValueError,
+        "must be provided with type",
+    ),
     (lambda: tpu.TPUEstimator(model_fn, config=config()), ValueError, "`train_batch_size` cannot be `None`"),
-    (lambda: tpu.TPUEstimator(model_fn, config=config(), train_batch_size=8), tf.errors.NotFoundError, "Pass use_tpu=False"),
+    (
+        lambda: tpu.TPUEstimator(model_fn, config=config(), train_batch_size=8),
+        tf.errors.NotFoundError,
+        "Pass use_tpu=False",
+    ),
     (
         lambda: tpu.TPUEstimator(model_fn, config=config(), params={"batch_size": 1}, use_tpu=False),
         ValueError,
@@ -83,14 +94,30 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         NotImplementedError,
         "embedding_config_spec is not provided",
     ),
-    (lambda: tpu.TPUEstimator(model_fn, config=config(), use_tpu=False, eval_batch_size=0), ValueError, "eval_batch_size must be"),
-    (lambda: tpu.TPUConfig(iterations_per_loop="soon"), ValueError, "Invalid TPUConfig `iterations_per_loop` value 'soon'"),
+    (
+        lambda: tpu.TPUEstimator(model_fn, config=config(), use_tpu=False, eval_batch_size=0),
+        ValueError,
+        "eval_batch_size must be",
+    ),
+    (
+        lambda: tpu.TPUConfig(iterations_per_loop="soon"),
+        ValueError,
+        "Invalid TPUConfig `iterations_per_loop` value 'soon'",
+    ),
     (lambda: tpu.TPUConfig(num_cores_per_replica=3), ValueError, "num_cores_per_replica must be one of"),
     (lambda: tpu.TPUConfig(input_partition_dims=[[1]]), ValueError, "only supported in PER_HOST_V2"),
     (lambda: tpu.RunConfig(master="a", cluster=1), ValueError, "Both master and cluster are set"),  # type: ignore[arg-type]
     (lambda: tpu.TPUEstimatorSpec("eval", host_call=1), ValueError, "host_call should be tuple or list"),
-    (lambda: tpu.TPUEstimatorSpec("eval", eval_metrics=(lambda a: a, [1, 2])), RuntimeError, "length of tensors 2 does not"),
-    (lambda: tf1.tpu.CrossShardOptimizer(tf.keras.optimizers.SGD()), TypeError, "only works with an optimizer of tf.compat"),
+    (
+        lambda: tpu.TPUEstimatorSpec("eval", eval_metrics=(lambda a: a, [1, 2])),
+        RuntimeError,
+        "length of tensors 2 does not",
+    ),
+    (
+        lambda: tf1.tpu.CrossShardOptimizer(tf.keras.optimizers.SGD()),
+        TypeError,
+        "only works with an optimizer of tf.compat",
+    ),
     (
         lambda: tf1.tpu.CrossShardOptimizer(tf1.train.GradientDescentOptimizer(1.0), reduction="weighted_mean_"),
         ValueError,

@@ -114,8 +114,8 @@ def kept_optimizer(
 ) -> keras.optimizers.Optimizer:
     """Returns the optimizer that the first call of the model_fn has made, and built for these variables.
 
-    Its slots are variables of the graph, called `<scope>/<optimizer>/<variable>/<slot>` as in TensorFlow. place: tells optimizers
-    apart. used: the names of optimizers so far; one of the same name gets `_1` after it.
+    Its slots are variables of the graph, called `<scope>/<optimizer>/<variable>/<slot>` as in TensorFlow. place: tells
+    optimizers apart. used: the names of optimizers so far; one of the same name gets `_1` after it.
     """
     building = current_building()
     parts = [part for variable in variables for part in shards(variable)]
