@@ -6,7 +6,7 @@ from typing import final
 from stratagem._base.types import PathLike, Value
 from stratagem._tf1.canned._arguments import class_head, graph_class_head, graph_regression_head
 from stratagem._tf1.canned._head import Head
-from stratagem._tf1.canned._model_fns import baseline_part, model_fn_of
+from stratagem._tf1.canned._models import baseline_part, model_fn_of
 from stratagem._tf1.canned._optimizers import BASELINE_RATE
 from stratagem._tf1.canned._regression_heads import RegressionHead
 from stratagem._tf1.estimator import Estimator, RunConfig

@@ -1,6 +1,6 @@
 """Heads of classes: BinaryClassHead, MultiClassHead, MultiLabelHead."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, final
 
 import jax
@@ -70,7 +70,7 @@ class _ClassHead(MeasuredHead):
             "all_classes": lambda: self._all_classes(scores.shape[0]),
         }
 
-    def export_outputs(self, predictions: dict[Any, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
         """Returns classes with their probabilities, under three names, and all predictions."""
         scores = predictions["probabilities"]
         classes = ClassificationOutput(scores, self._all_classes(scores.shape[0]))
@@ -106,7 +106,7 @@ class BinaryClassHead(_ClassHead):
         self._n_classes, self._vocabulary = 2, checked_vocabulary(label_vocabulary)
         self._thresholds = checked_thresholds(thresholds)
 
-    def processed(self, labels: Any, logits: Tensor) -> Tensor:
+    def processed(self, labels: TensorLike, logits: Tensor) -> Tensor:
         """Returns labels as float32, (batch, ..., 1). Raises ValueError for strings without a vocabulary."""
         found = class_ids(dense_labels(labels, logits, 1), self._vocabulary, 2)
         return found.astype(np.float32)
@@ -115,7 +115,7 @@ class BinaryClassHead(_ClassHead):
         """Returns the cross entropy."""
         return sigmoid_cross_entropy_with_logits(labels, logits)
 
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Any, Value]:
+    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
         """Returns logits, logistic, probabilities, class_ids, classes, all_class_ids and all_classes. keys: which of them."""
         scores = checked_logits(logits, 1)
         both = jnp.concatenate([jnp.zeros_like(scores), scores], -1)
@@ -176,7 +176,7 @@ class MultiClassHead(_ClassHead):
         super().__init__(n_classes, weight_column, checked_reduction(loss_reduction), loss_fn, name)
         self._n_classes, self._vocabulary = n_classes, checked_vocabulary(label_vocabulary, n_classes)
 
-    def processed(self, labels: Any, logits: Tensor) -> Tensor:
+    def processed(self, labels: TensorLike, logits: Tensor) -> Tensor:
         """Returns the ids of the classes, (batch, ..., 1). Raises ValueError for what are no integers."""
         found = dense_labels(labels, logits, 1)
         if self._vocabulary is None and not are_strings(found) and not jnp.issubdtype(found.dtype, np.integer):
@@ -187,7 +187,7 @@ class MultiClassHead(_ClassHead):
         """Returns the cross entropy, (batch, ..., 1)."""
         return sparse_softmax_cross_entropy_with_logits(labels[..., 0], logits)[..., None]
 
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Any, Value]:
+    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
         """Returns logits, probabilities, class_ids, classes, all_class_ids and all_classes. keys: which of them."""
         scores = checked_logits(logits, self._n_classes)
         made: dict[str, Callable[[], Value]] = {
@@ -248,7 +248,7 @@ class MultiLabelHead(_ClassHead):
             )
         return watched
 
-    def processed(self, labels: Any, logits: Tensor) -> Tensor:
+    def processed(self, labels: TensorLike, logits: Tensor) -> Tensor:
         """Returns 0 or 1 for each class, (batch, n_classes). Raises ValueError for sparse labels that are no integers."""
         if isinstance(labels, CompositeTensor):
             labels = host_function(self._indicated)(labels)
@@ -279,7 +279,7 @@ class MultiLabelHead(_ClassHead):
         found = sigmoid_cross_entropy_with_logits(labels.astype(logits.dtype), logits)
         return jnp.mean(found, axis=-1, keepdims=True)
 
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Any, Value]:
+    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
         """Returns logits, probabilities and the names of all classes. keys: which of them."""
         scores = checked_logits(logits, self._n_classes)
         made: dict[str, Callable[[], Value]] = {

@@ -7,13 +7,13 @@ from stratagem._base.types import PathLike, Unused, UserFunction, Value
 from stratagem._ops import relu
 from stratagem._tf1.canned._arguments import class_head, columns_of, graph_class_head, graph_regression_head
 from stratagem._tf1.canned._head import Head
-from stratagem._tf1.canned._model_fns import Part, dnn_part, linear_part, model_fn_of
+from stratagem._tf1.canned._models import ModelPart, dnn_part, linear_part, model_fn_of
 from stratagem._tf1.canned._optimizers import COMBINED_DNN_RATE, combined_linear_rate
 from stratagem._tf1.canned._regression_heads import RegressionHead
 from stratagem._tf1.estimator import Estimator, RunConfig
 
 
-def _linear(feature_columns: Value, optimizer: Value, sparse_combiner: str) -> Part | None:
+def _linear(feature_columns: Value, optimizer: Value, sparse_combiner: str) -> ModelPart | None:
     """Returns the linear part; None without columns."""
     columns = columns_of(feature_columns)
     return linear_part(columns, optimizer, sparse_combiner, combined_linear_rate(columns)) if columns else None
@@ -27,7 +27,7 @@ def _dnn(
     dropout: float | None,
     *,
     normalize: bool,
-) -> Part | None:
+) -> ModelPart | None:
     """Returns the deep part; None without columns. Raises ValueError for columns without hidden units."""
     columns = columns_of(feature_columns)
     if not columns:
@@ -38,7 +38,7 @@ def _dnn(
     return dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, rate, rate, normalize=normalize)
 
 
-def _both(linear: Part | None, dnn: Part | None) -> list[Part]:
+def _both(linear: ModelPart | None, dnn: ModelPart | None) -> list[ModelPart]:
     """Returns the parts that there are, the deep one first, whose optimizer counts the steps."""
     if linear is None and dnn is None:
         raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")

@@ -7,7 +7,7 @@ from stratagem._base.types import PathLike, Unused, UserFunction, Value
 from stratagem._ops import relu
 from stratagem._tf1.canned._arguments import class_head, columns_of, graph_class_head, graph_regression_head
 from stratagem._tf1.canned._head import Head
-from stratagem._tf1.canned._model_fns import dnn_part, model_fn_of
+from stratagem._tf1.canned._models import dnn_part, model_fn_of
 from stratagem._tf1.canned._optimizers import DNN_RATE
 from stratagem._tf1.canned._regression_heads import RegressionHead
 from stratagem._tf1.estimator import Estimator, RunConfig

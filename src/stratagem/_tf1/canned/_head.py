@@ -1,8 +1,8 @@
-"""Head: what a model makes of logits and labels, as `tf.estimator.Head`; MeasuredHead: of one tensor of logits."""
+"""Head: the end of a model, which turns logits into losses and predictions; MeasuredHead: of one tensor of logits."""
 
 import abc
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from stratagem._base.types import Nest, TensorLike, UserFunction, Value
@@ -10,7 +10,7 @@ from stratagem._legacy import compute_weighted_loss
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.canned._labels import checked_logits, checked_weight_column, example_weights
 from stratagem._tf1.canned._measurements import Kind, Measurement, Observed, keras_metric, update
-from stratagem._tf1.canned._train_ops import head_train_op
+from stratagem._tf1.canned._training import head_train_op
 from stratagem._tf1.estimator import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator.export import ExportOutput
 from stratagem._tf1.graph import name_scope, summary
@@ -20,7 +20,7 @@ REGULARIZATION: Final = "regularization_loss"
 
 
 class Head(abc.ABC):
-    """What a model makes of logits: losses, predictions, metrics, and the EstimatorSpec with all of them."""
+    """The end of a model: losses, predictions and metrics of logits and labels, and the EstimatorSpec with all of them."""
 
     @property
     @abc.abstractmethod
@@ -49,7 +49,7 @@ class Head(abc.ABC):
         """Returns the loss of a batch, a scalar, with the regularization losses."""
 
     @abc.abstractmethod
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Any, Value]:
+    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
         """Returns the predictions by key. keys: which, by default all."""
 
     @abc.abstractmethod
@@ -111,7 +111,7 @@ class Head(abc.ABC):
         """The name that those of an optimizer's variables begin with, as in TensorFlow."""
         return "training"
 
-    def export_outputs(self, predictions: dict[Any, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
         """Returns what an exported model serves, by the name of its signature; nothing but for heads that say it."""
         return {}
 
@@ -171,7 +171,7 @@ class MeasuredHead(Head):
         return self._loss_reduction
 
     @abc.abstractmethod
-    def processed(self, labels: Any, logits: Tensor) -> Tensor:
+    def processed(self, labels: TensorLike, logits: Tensor) -> Tensor:
         """Returns labels as numbers, (batch, ..., 1) or as the logits. Raises ValueError for others."""
 
     @abc.abstractmethod
@@ -186,7 +186,7 @@ class MeasuredHead(Head):
     def observed(self, labels: Tensor, logits: Tensor, weights: Value) -> dict[str, Observed]:
         """Returns the tensors for the measurements, by the same names. labels: processed."""
 
-    def weighted(self, labels: Any, logits: Tensor, features: Any) -> tuple[Tensor, Any]:
+    def weighted(self, labels: TensorLike, logits: Tensor, features: Value) -> tuple[Tensor, Value]:
         """Returns the losses of the rows, and their weights. labels: processed."""
         weights = example_weights(features, self._weight_column, logits, per_logit=self._per_logit)
         if self._loss_fn is None:
@@ -223,7 +223,7 @@ class MeasuredHead(Head):
             found[REGULARIZATION] = Measurement(Kind.MEAN, REGULARIZATION)
         return {self.key(name): measurement for name, measurement in found.items()}
 
-    def all_observed(self, features: Any, logits: Any, labels: Any) -> dict[str, Observed]:
+    def all_observed(self, features: Value, logits: TensorLike, labels: TensorLike) -> dict[str, Observed]:
         """Returns the tensors for all measurements but that of regularization losses."""
         scores = checked_logits(logits, self.logits_dimension)
         truth = self.processed(labels, scores)
@@ -262,7 +262,7 @@ def checked_reduction(loss_reduction: Any) -> str:
     return str(loss_reduction)
 
 
-def chosen(predictions: dict[str, Callable[[], Value]], keys: Sequence[str] | None) -> dict[Any, Value]:
+def chosen(predictions: dict[str, Callable[[], Value]], keys: Sequence[str] | None) -> dict[Hashable, Value]:
     """Returns the predictions of these keys, by default all. Raises ValueError for keys that are not there."""
     unknown = [key for key in keys or () if key not in predictions]
     if unknown:

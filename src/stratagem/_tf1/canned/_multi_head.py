@@ -1,6 +1,6 @@
 """MultiHead: several heads of one model, whose losses are added up."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, final
 
 from stratagem._base.types import TensorLike, Value
@@ -97,7 +97,7 @@ class MultiHead(Head):
         merged: Any = total([loss * weight for loss, weight in zip(losses, weights, strict=True)])
         return merged if regularization_losses is None else merged + total(regularization_losses)
 
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Any, Value]:
+    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
         """Returns the predictions of all heads, by pairs of the head's name and the key."""
         scores = self._split(logits)
         return {(h.name, key): v for h in self._heads for key, v in h.predictions(scores[h.name], keys).items()}
@@ -131,7 +131,7 @@ class MultiHead(Head):
             head.update_metrics(mine, features, own, own_labels)
         return eval_metrics
 
-    def export_outputs(self, predictions: dict[Any, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
         """Returns what each head serves, below its name; the first head's is the default; and all predictions."""
         found: dict[str, ExportOutput] = {}
         for head in self._heads:

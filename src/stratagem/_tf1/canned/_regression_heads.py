@@ -1,7 +1,7 @@
 """Heads of regressions: RegressionHead, PoissonRegressionHead, LogisticRegressionHead."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, final
+from collections.abc import Callable, Hashable, Sequence
+from typing import final
 
 import jax
 import jax.numpy as jnp
@@ -42,7 +42,7 @@ class _NumbersHead(MeasuredHead):
         )
         self._inverse_link_fn = inverse_link_fn
 
-    def processed(self, labels: Any, logits: Tensor) -> Tensor:
+    def processed(self, labels: TensorLike, logits: Tensor) -> Tensor:
         """Returns labels as float32, in the shape of the logits."""
         found = dense_labels(labels, logits, self.logits_dimension)
         if found.dtype == object:
@@ -52,7 +52,7 @@ class _NumbersHead(MeasuredHead):
     def _predicted(self, scores: Tensor) -> Tensor:
         return scores if self._inverse_link_fn is None else tensor(self._inverse_link_fn(scores))
 
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Any, Value]:
+    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
         """Returns predictions and, if they are a function of the logits, these. keys: which of them."""
         scores = checked_logits(logits, self.logits_dimension)
         made: dict[str, Callable[[], Value]] = {"predictions": lambda: self._predicted(scores)}
@@ -71,7 +71,7 @@ class _NumbersHead(MeasuredHead):
             "label/mean": Observed(labels, weights=weights),
         }
 
-    def export_outputs(self, predictions: dict[Any, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
         """Returns the predictions, under three names."""
         value = RegressionOutput(predictions["predictions"])
         return {"serving_default": value, "regression": value, "predict": PredictOutput(predictions)}

@@ -12,7 +12,7 @@ from stratagem._tf1.estimator import RunConfig
 
 @final
 class InputPipelineConfig:
-    """How TensorFlow calls an input_fn on TPUs, as `tf.compat.v1.estimator.tpu.InputPipelineConfig`."""
+    """Ways in which TensorFlow calls an input_fn on TPUs, as `tf.compat.v1.estimator.tpu.InputPipelineConfig`."""
 
     PER_SHARD_V1: Final = 1
     PER_HOST_V1: Final = 2
@@ -102,13 +102,13 @@ class TPURunConfig(RunConfig):
         evaluation_master: str | None = None,
         master: str | None = None,
         cluster: ClusterResolver | None = None,
-        **kwargs: Any,
+        **kwargs: Nest,
     ) -> None:
         if tpu_config is not None and not isinstance(tpu_config, TPUConfig):
             raise TypeError(f"tpu_config must be a tf.compat.v1.estimator.tpu.TPUConfig, got {tpu_config!r}.")
         if master is not None and cluster is not None:
             raise ValueError("Both master and cluster are set.")
-        super().__init__(**kwargs)
+        super().__init__(**kwargs)  # type: ignore[arg-type]
         address = cluster.master() if cluster is not None else master
         used = RunConfig.master.fget(self) if address is None else address  # type: ignore[attr-defined]
         evaluation = RunConfig.evaluation_master.fget(self) or used  # type: ignore[attr-defined]

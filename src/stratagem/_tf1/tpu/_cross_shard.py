@@ -1,4 +1,4 @@
-"""What model_fns for TPUs use of `tf1.tpu`: CrossShardOptimizer, sums over replicas, variables in bfloat16."""
+"""Names of `tf1.tpu` that model_fns for TPUs use: CrossShardOptimizer, sums over replicas, variables in bfloat16."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -52,7 +52,7 @@ class CrossShardOptimizer:
 
     def compute_gradients(
         self, loss: TensorLike, var_list: Sequence[Nest] | None = None, **kwargs: Nest
-    ) -> list[tuple[Any, Any]]:
+    ) -> list[tuple[Nest, Nest]]:
         """Returns (gradient, variable) of this shard's part of the loss, for every variable."""
         current_building().loss_reduction = self._reduction
         return self._opt.compute_gradients(loss, var_list, **kwargs)  # type: ignore[arg-type]
@@ -82,7 +82,7 @@ class CrossShardOptimizer:
         """Returns the name."""
         return self._name
 
-    def get_slot(self, *args: Any, **kwargs: Any) -> Nest:
+    def get_slot(self, *args: Nest, **kwargs: Nest) -> Nest:
         """Returns a slot of the optimizer."""
         return self._opt.get_slot(*args, **kwargs)
 
@@ -90,7 +90,7 @@ class CrossShardOptimizer:
         """Returns the names of the optimizer's slots."""
         return self._opt.get_slot_names()
 
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Nest]:
         """Returns all slots of the optimizer."""
         return self._opt.variables()
 

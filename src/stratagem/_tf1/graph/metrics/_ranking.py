@@ -1,4 +1,4 @@
-"""tf1.metrics: how many of a row's labels are among its k most likely classes."""
+"""tf1.metrics of a ranking of classes: how many of a row's labels are among its k most likely classes."""
 
 from typing import Any
 

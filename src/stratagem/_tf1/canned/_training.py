@@ -1,4 +1,4 @@
-"""Training operations of heads: gradients, the optimizer's update with slots of TensorFlow's names, and the global step."""
+"""Training steps of heads and models: gradients, an update whose slots have TensorFlow's names, the global step."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Model functions of canned Estimators: logits, a head, and the optimizers' steps, of TensorFlow 2's classes and of 1's."""
+"""Models of canned Estimators, as model_fns: logits, a head, and the optimizers' steps, TensorFlow 2's and 1's."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from stratagem._tf1.canned._graph_head import GraphHead
 from stratagem._tf1.canned._head import Head
 from stratagem._tf1.canned._logits import baseline_logits, dnn_logits, linear_logits, summarize, trainable_below
 from stratagem._tf1.canned._optimizers import check_optimizer, graph_optimizer, keras_optimizer
-from stratagem._tf1.canned._train_ops import graph_train_op, kept_optimizer, keras_train_op
+from stratagem._tf1.canned._training import graph_train_op, kept_optimizer, keras_train_op
 from stratagem._tf1.estimator import EstimatorSpec, ModeKeys
 from stratagem._tf1.graph import GraphKeys, get_collection, group, slots_named, variable_scope
 
@@ -20,7 +20,7 @@ Logits = Callable[[Value, int, str, bool], TensorLike]
 
 @final
 @dataclass(frozen=True)
-class Part:
+class ModelPart:
     """One part of a model, which has an optimizer of its own.
 
     scope: of its variables. logits: makes its output. optimizer: as the user gives it. rate: the learning rate of TensorFlow
@@ -51,13 +51,13 @@ _OF_ONE_PART: Final = {
 _OF_SEVERAL: Final = _SlotNames("", "head")
 
 
-def linear_part(columns: Sequence[Value], optimizer: Value, sparse_combiner: str, rate: float) -> Part:
+def linear_part(columns: Sequence[Value], optimizer: Value, sparse_combiner: str, rate: float) -> ModelPart:
     """Returns the linear part of a model."""
 
     def logits(features: Value, units: int, mode: str, of_graph: bool) -> TensorLike:
         return linear_logits(features, columns, units, sparse_combiner, "linear/" if of_graph else "")
 
-    return Part("linear", logits, optimizer, rate, rate)
+    return ModelPart("linear", logits, optimizer, rate, rate)
 
 
 def dnn_part(
@@ -70,7 +70,7 @@ def dnn_part(
     graph_rate: float,
     *,
     normalize: bool,
-) -> Part:
+) -> ModelPart:
     """Returns the deep part of a model. normalize: with batch normalization."""
     sizes = tuple(hidden_units)
 
@@ -78,20 +78,20 @@ def dnn_part(
         tags = "dnn/dnn/" if of_graph else "dnn/"
         return dnn_logits(features, columns, units, sizes, activation_fn, dropout, mode, tags, normalize=normalize)
 
-    return Part("dnn", logits, optimizer, rate, graph_rate)
+    return ModelPart("dnn", logits, optimizer, rate, graph_rate)
 
 
-def baseline_part(optimizer: Value, weight_column: Value, rate: float) -> Part:
+def baseline_part(optimizer: Value, weight_column: Value, rate: float) -> ModelPart:
     """Returns a bias as a model."""
 
     def logits(features: Value, units: int, mode: str, of_graph: bool) -> TensorLike:
         return baseline_logits(features, units, weight_column)
 
-    return Part("baseline", logits, optimizer, rate, rate)
+    return ModelPart("baseline", logits, optimizer, rate, rate)
 
 
 def model_fn_of(
-    head: AnyHead, parts: Sequence[Part], *, of_graph: bool, combined: bool = False
+    head: AnyHead, parts: Sequence[ModelPart], *, of_graph: bool, combined: bool = False
 ) -> Callable[..., EstimatorSpec]:
     """Returns the model_fn of a model whose logits are the sum of those of its parts.
 
@@ -126,13 +126,13 @@ def model_fn_of(
     return model_fn
 
 
-def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[Part], scope: str) -> Nest:
+def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], scope: str) -> Nest:
     """Returns the step of all parts. The first part's optimizer counts it, as in TensorFlow."""
     operations, used = [], set[str]()
     for number, part in enumerate(parts):
         variables = trainable_below(part.scope)
 
-        def make(part: Part = part) -> Any:
+        def make(part: ModelPart = part) -> Any:
             return keras_optimizer(part.optimizer, part.rate)
 
         optimizer = kept_optimizer(scope, part.scope, make, variables, used)
@@ -140,7 +140,7 @@ def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[Part], scope: 
     return group(*operations)
 
 
-def _graph_step(reduction: str, loss: TensorLike, parts: Sequence[Part], *, combined: bool) -> Nest:
+def _graph_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], *, combined: bool) -> Nest:
     operations = []
     for number, part in enumerate(parts):
         optimizer = graph_optimizer(part.optimizer, part.graph_rate)
