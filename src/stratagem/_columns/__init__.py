@@ -32,6 +32,7 @@ from stratagem._columns._indicator import indicator_column as indicator_column
 from stratagem._columns._layers import DenseFeatures as DenseFeatures
 from stratagem._columns._layers import SequenceFeatures as SequenceFeatures
 from stratagem._columns._layers import check_batch_sizes as check_batch_sizes
+from stratagem._columns._numeric import NumericColumn as NumericColumn
 from stratagem._columns._numeric import bucketized_column as bucketized_column
 from stratagem._columns._numeric import numeric_column as numeric_column
 from stratagem._columns._sequences import (

@@ -15,8 +15,6 @@ _SLICES = "the methods of the variable: v.scatter_update, v.scatter_nd_update, â
 _SPARSE = "tf.sparse, whose functions take TensorFlow 2's arguments"
 _OTHER_FORM = "the function of the same name in tf.nn, which takes other arguments or another order"
 _RNN = "tf.keras.layers.RNN with a cell of tf.keras.layers"
-_RANKING = "a Keras metric: tf.keras.metrics.TopKCategoricalAccuracy, PrecisionAtRecall, AUC â€¦"
-_COUNTS = "tf.keras.metrics.TruePositives and its neighbours, which take `thresholds`"
 _TPU = "tf.distribute.TPUStrategy, and `strategy.run`"
 _QUANTIZED = "tf.quantization.quantize_and_dequantize_v2: there are no quantized types"
 _FAKE = "the function of the same name in tf.quantization"
@@ -101,10 +99,14 @@ INSTEAD = {
     },
     "compat.v1.estimator.experimental": {
         "KMeans": "sklearn.cluster.KMeans, or an Estimator with a model_fn",
-        "dnn_logit_fn_builder linear_logit_fn_builder": "a model_fn with tf.compat.v1.layers.dense",
+        "LinearSDCA": "the optimizer 'Ftrl' with l1_regularization_strength and l2_regularization_strength",
+        "InMemoryEvaluatorHook": "tf.estimator.train_and_evaluate, or a SessionRunHook of your own",
+        "make_stop_at_checkpoint_step_hook": "tf.compat.v1.train.StopAtStepHook",
+        "build_raw_supervised_input_receiver_fn": "an input_fn, which takes no receiver here",
     },
-    "compat.v1.estimator.inputs": {"": "a dataset: tf.data.Dataset.from_tensor_slices(arrays)"},
-    "compat.v1.estimator.tpu": {"": "RunConfig(train_distribute=strategy)"},
+    "compat.v1.estimator.tpu.experimental": {
+        "EmbeddingConfigSpec": "tf.feature_column.embedding_column, whose tables are on every core or on parameter servers",
+    },
     "compat.v1.experimental": {"output_all_intermediates": "nothing: JAX keeps what gradients need"},
     "compat.v1.flags": {"": "absl.flags, which this module is"},
     "compat.v1.app.flags": {"": "absl.flags, which this module is"},
@@ -149,11 +151,6 @@ INSTEAD = {
     "compat.v1.linalg": {"transpose": "tf.linalg.matrix_transpose"},
     "compat.v1.logging": {"TaskLevelStatusMessage": "tf.compat.v1.logging.info"},
     "compat.v1.manip": {"": "tf.reshape, tf.reverse, tf.roll, tf.tile, tf.gather_nd"},
-    "compat.v1.metrics": {
-        "false_negatives_at_thresholds false_positives_at_thresholds": _COUNTS,
-        "true_negatives_at_thresholds true_positives_at_thresholds": _COUNTS,
-        "": _RANKING,
-    },
     "compat.v1.mixed_precision": {"": _LOSS_SCALE},
     "compat.v1.nn": {
         "embedding_lookup_sparse safe_embedding_lookup_sparse": "tf.nn's, which take TensorFlow 2's arguments",
@@ -205,7 +202,14 @@ INSTEAD = {
         "test_src_dir_path": "pathlib.Path(__file__).parent",
     },
     "compat.v1.tpu": {"": _TPU},
-    "compat.v1.tpu.experimental": {"": _TPU},
+    "compat.v1.tpu.experimental": {
+        "embedding_column": "tf.feature_column.embedding_column",
+        "shared_embedding_columns": "tf.feature_column.shared_embeddings",
+        "AdagradParameters AdamParameters FtrlParameters StochasticGradientDescentParameters": (
+            "the optimizer of the Estimator, which updates tables, too"
+        ),
+        "": _TPU,
+    },
     "compat.v1.train": {
         "warm_start VocabInfo": "Estimator(warm_start_from=...)",
         "SaverDef import_meta_graph export_meta_graph": "tf.saved_model.save, or the Python code that builds the graph",

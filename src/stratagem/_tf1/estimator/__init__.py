@@ -1,6 +1,10 @@
 """Estimators of TensorFlow 1: a model_fn, traced like any step, is trained and evaluated, and makes predictions."""
 
 from stratagem._tf1.estimator._add_metrics import add_metrics as add_metrics
+from stratagem._tf1.estimator._call import argument_names as argument_names
+from stratagem._tf1.estimator._call import call_with as call_with
+from stratagem._tf1.estimator._class_names import ClassNames as ClassNames
+from stratagem._tf1.estimator._class_names import class_names as class_names
 from stratagem._tf1.estimator._config import RunConfig as RunConfig
 from stratagem._tf1.estimator._estimator import Estimator as Estimator
 from stratagem._tf1.estimator._events import EventFolders as EventFolders

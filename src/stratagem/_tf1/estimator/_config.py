@@ -7,7 +7,7 @@ import logging
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final
 
 from stratagem._base.paths import local_path
 from stratagem._base.types import Nest
@@ -27,7 +27,6 @@ _SERVERS = (
 )
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class RunConfig:
     """The configuration of an Estimator, as `tf.estimator.RunConfig`. TF_CONFIG is read when the object is created.

@@ -39,6 +39,8 @@ from stratagem._tf1.graph import ModelState
 
 _log = logging.getLogger("stratagem.estimator")
 
+_OF_KINDS = ("_params_in", "_check_input_fn")  # what our own subclass overrides
+
 
 class Estimator:
     """Trains, evaluates and predicts with the model that `model_fn` makes, as `tf.estimator.Estimator`.
@@ -251,7 +253,7 @@ class Estimator:
             keys = chosen_keys(built.spec.predictions, predict_keys)
             all_hooks = [*chosen_hooks, *hooks_of(built.spec, ModeKeys.PREDICT)]
             results = loop(session, built, all_hooks, initializer(session, built, saving, path))
-            yield from rows(results, keys, one_by_one=yield_single_examples)
+            yield from rows(results, keys, built.spec.predictions, one_by_one=yield_single_examples)
         finally:
             runner.close()
 
@@ -349,7 +351,8 @@ class Estimator:
         step = ModelStep(
             functools.partial(self._call_in_step, mode), ModelState(self._config.tf_random_seed), mode, used
         )
-        source = InputFunction(input_fn, mode, self.params, self._config)
+        self._check_input_fn(input_fn)
+        source = InputFunction(input_fn, mode, self._params_in(mode), self._config)
         if open_runner is not None:
             return step, open_runner(step, source)
         return step, LocalRunner(step, source, distributed=strategy is not None)
@@ -365,10 +368,24 @@ class Estimator:
     def _call_model_fn(self, features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
         if labels is not None and "labels" not in argument_names(self._model_fn):
             raise ValueError("model_fn does not take labels, but input_fn returns labels.")
-        spec = call_with(self._model_fn, features=features, labels=labels, mode=mode, params=self.params, config=config)
+        given = {
+            "features": features,
+            "labels": labels,
+            "mode": mode,
+            "params": self._params_in(mode),
+            "config": config,
+        }
+        spec = call_with(self._model_fn, **given)
         if not isinstance(spec, EstimatorSpec):
             raise ValueError(f"model_fn should return an EstimatorSpec, it returned {spec!r:.200}.")
         return spec
+
+    def _params_in(self, mode: str) -> dict[str, Nest]:
+        """Returns the parameters that input_fn and model_fn get in a mode, a copy."""
+        return self.params
+
+    def _check_input_fn(self, input_fn: Callable[..., Nest]) -> None:
+        """Raises ValueError for an input_fn that the Estimator cannot call. Any other than a TPUEstimator takes all."""
 
     def _found(self, purpose: str, strategy: AbstractStrategy | None = None) -> str | None:
         path = self._latest(strategy)
@@ -414,7 +431,11 @@ def _check_limits(steps: int | None, max_steps: int | None) -> None:
 
 def _refuse_overrides(kind: type) -> None:
     """Raises ValueError for a subclass that overrides members of Estimator. As in TensorFlow, only the model_fn may differ."""
-    own = {name for name in vars(Estimator) if not name.startswith("__")} - {"latest_checkpoint", "model_fn"}
+    own = {name for name in vars(Estimator) if not name.startswith("__")} - {
+        "latest_checkpoint",
+        "model_fn",
+        *_OF_KINDS,
+    }
     changed = sorted({name for each in kind.__mro__ if each not in Estimator.__mro__ for name in vars(each)} & own)
     if public := [name for name in changed if not name.startswith("_")]:
         raise ValueError(

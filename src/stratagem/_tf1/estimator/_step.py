@@ -15,6 +15,7 @@ from stratagem._core.step import agreed
 from stratagem._core.values import on_read
 from stratagem._private import KerasVariable
 from stratagem._strategies import AbstractStrategy
+from stratagem._tf1.estimator._class_names import ClassNames
 from stratagem._tf1.estimator._hook_captures import operations_in, tensors_in
 from stratagem._tf1.estimator._input import features_and_labels, row_count
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
@@ -241,7 +242,8 @@ def _summaries(building: ModelBuild) -> dict[str, Any]:
 
 def _predictions(spec: EstimatorSpec) -> dict[str, Any]:
     named = spec.predictions if isinstance(spec.predictions, dict) else {"": spec.predictions}
-    return {f"prediction {name}": value for name, value in named.items()}
+    given = {name: value.indices if isinstance(value, ClassNames) else value for name, value in named.items()}
+    return {f"prediction {name}": value for name, value in given.items()}
 
 
 def _is_scaled(building: ModelBuild) -> bool:

@@ -50,6 +50,7 @@ from stratagem._tf1.graph._operations import assign_sub as assign_sub
 from stratagem._tf1.graph._operations import control_dependencies as control_dependencies
 from stratagem._tf1.graph._operations import group as group
 from stratagem._tf1.graph._operations import no_op as no_op
+from stratagem._tf1.graph._operations import operations as operations
 from stratagem._tf1.graph._output_types import get_output_classes as get_output_classes
 from stratagem._tf1.graph._output_types import get_output_shapes as get_output_shapes
 from stratagem._tf1.graph._output_types import get_output_types as get_output_types
@@ -84,3 +85,4 @@ from stratagem._tf1.graph._version_switches import enable_v2_tensorshape as enab
 from stratagem._tf1.graph._version_switches import resource_variables_enabled as resource_variables_enabled
 from stratagem._tf1.graph.metrics._metric import MetricValue as MetricValue
 from stratagem._tf1.graph.train._optimizer import scaled_loss as scaled_loss
+from stratagem._tf1.graph.train._optimizer import slots_named as slots_named

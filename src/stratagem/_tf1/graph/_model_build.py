@@ -26,6 +26,8 @@ class ModelBuild:
     named: the tensors that `tf.identity` named, by name.
     summaries: (kind, tag, tensor), in the order in which they were made.
     done: the results of the operations that have run, by the id of the operation.
+    slot_part: what is between the names of a variable and of its slots, which then do not begin with the open variable scope;
+        None for slots that do.
     declared: the variables, by name. operations: all operations of a graph, by name.
     first_tensors_by_name: by a variable's name, the tensor of the graph from which it takes its first value.
     sessions: those that are open, the default one last; of a graph.
@@ -50,6 +52,7 @@ class ModelBuild:
         self.scopes = Scopes()
         self.collections: dict[str, list[Any]] = collections.defaultdict(list)
         self.loss_reduction: str | None = None
+        self.slot_part: str | None = None
         self.named: dict[str, Any] = {}
         self.summaries: list[tuple[str, str, Any]] = []
         self.declared: dict[str, Any] = {}

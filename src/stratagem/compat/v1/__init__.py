@@ -208,6 +208,7 @@ from stratagem.compat.v1 import saved_model as saved_model
 from stratagem.compat.v1 import sparse as sparse
 from stratagem.compat.v1 import strings as strings
 from stratagem.compat.v1 import summary as summary
+from stratagem.compat.v1 import tpu as tpu
 from stratagem.compat.v1 import train as train
 from stratagem.compat.v1._names import public_name as _public_name
 
