@@ -134,10 +134,11 @@ class MultiHead(Head):
     def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
         """Returns what each head serves, below its name; the first head's is the default; and all predictions."""
         found: dict[str, ExportOutput] = {}
+        of_heads: dict[Any, Any] = {**predictions}
         for head in self._heads:
-            own = {key: value for (name, key), value in predictions.items() if name == head.name}
+            own: dict[Hashable, Any] = {key: value for (name, key), value in of_heads.items() if name == head.name}
             for key, output in head.export_outputs(own).items():
                 found[str(head.name) if key == "serving_default" else f"{head.name}/{key}"] = output
         default = found.get(str(self._heads[0].name))
-        merged = {f"{name}/{key}": value for (name, key), value in predictions.items()}
+        merged = {f"{name}/{key}": value for (name, key), value in of_heads.items()}
         return {**({} if default is None else {"serving_default": default}), **found, "predict": PredictOutput(merged)}

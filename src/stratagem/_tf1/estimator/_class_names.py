@@ -15,7 +15,7 @@ from stratagem._ops import constant, gather, is_traced
 class ClassNames:
     """A prediction of strings: those of `words` at indices that the step computes, since no step's program has strings.
 
-    `Estimator.predict` yields the strings. indices: integers of any shape.
+    `Estimator.predict` yields the strings, and so do exported models. indices: integers of any shape.
     """
 
     indices: TensorLike
@@ -27,6 +27,10 @@ class ClassNames:
     def shape(self) -> TensorShape:
         """The shape of the strings."""
         return TensorShape(np.shape(self.indices))
+
+    def strings(self) -> TensorLike:
+        """Returns the tensor of strings, where they may be made after a program: in a model that is being exported."""
+        return gather(constant(list(self.words)), self.indices)
 
     def at(self, indices: np.ndarray) -> np.ndarray:
         """Returns the strings at indices that are known, an array of bytes."""

@@ -9,6 +9,7 @@ import numpy as np
 from stratagem._base.types import Nest, TensorLike
 from stratagem._core.values import TensorSpec
 from stratagem._ops import is_tensor
+from stratagem._tf1.estimator._class_names import ClassNames
 from stratagem._tf1.estimator._model_spec import EstimatorSpec
 from stratagem._tf1.estimator.export import ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput
 
@@ -49,14 +50,18 @@ def tensors_of(output: ExportOutput) -> dict[str, TensorLike]:
             raise ValueError(
                 f"export_outputs are PredictOutput, ClassificationOutput and RegressionOutput, got {output!r}."
             )
-    return {name: value for name, value in named.items() if value is not None}
+    return {name: _served(value) for name, value in named.items() if value is not None}
+
+
+def _served(value: Any) -> TensorLike:
+    return value.strings() if isinstance(value, ClassNames) else value
 
 
 def _flat(alone: str, tensors: Nest) -> dict[str, Any]:
     found = tensors if isinstance(tensors, Mapping) else {alone: tensors}
     named = {"/".join(key) if isinstance(key, tuple) else str(key): value for key, value in found.items()}
     for name, value in named.items():
-        if not is_tensor(value):
+        if not is_tensor(value) and not isinstance(value, ClassNames):
             raise ValueError(f"Prediction output value must be a Tensor, got {value!r:.100} for {name!r}.")
     return named
 
