@@ -56,4 +56,4 @@ def call_logit_fn(
     parts = made.values() if isinstance(made, dict) else [made]
     if not all(map(is_tensor, parts)):
         raise ValueError(f"logit_fn should return a Tensor or a dictionary of Tensors. logit_fn: {logit_fn}")
-    return made  # type: ignore[no-any-return]
+    return made

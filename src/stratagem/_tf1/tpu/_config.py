@@ -108,7 +108,7 @@ class TPURunConfig(RunConfig):
             raise TypeError(f"tpu_config must be a tf.compat.v1.estimator.tpu.TPUConfig, got {tpu_config!r}.")
         if master is not None and cluster is not None:
             raise ValueError("Both master and cluster are set.")
-        super().__init__(**kwargs)  # type: ignore[arg-type]
+        super().__init__(**kwargs)
         address = cluster.master() if cluster is not None else master
         used = RunConfig.master.fget(self) if address is None else address  # type: ignore[attr-defined]
         evaluation = RunConfig.evaluation_master.fget(self) or used  # type: ignore[attr-defined]

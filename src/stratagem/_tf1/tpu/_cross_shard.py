@@ -55,7 +55,7 @@ class CrossShardOptimizer:
     ) -> list[tuple[Nest, Nest]]:
         """Returns (gradient, variable) of this shard's part of the loss, for every variable."""
         current_building().loss_reduction = self._reduction
-        return self._opt.compute_gradients(loss, var_list, **kwargs)  # type: ignore[arg-type]
+        return self._opt.compute_gradients(loss, var_list, **kwargs)
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Nest, Nest]], global_step: Nest = None, name: str | None = None
@@ -99,9 +99,10 @@ def cross_replica_sum(x: TensorLike, group_assignment: Nest = None, name: str | 
     """Returns the sum of a tensor over all replicas; outside of one, the tensor. Raises UnimplementedError for groups."""
     if group_assignment is not None:
         raise UnimplementedError("tf.compat.v1.tpu.cross_replica_sum: group_assignment is not provided.")
-    if current().replica is None:
+    context = get_replica_context()
+    if current().replica is None or context is None:
         return tensor(x)
-    summed: Tensor = get_replica_context().all_reduce(ReduceOp.SUM, tensor(x))
+    summed: Tensor = context.all_reduce(ReduceOp.SUM, tensor(x))
     return summed
 
 
