@@ -21,7 +21,7 @@ from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._receivers import Receiver, ServingInputReceiver, TensorServingInputReceiver
 from stratagem._tf1.estimator._saving import GraphSaver
-from stratagem._tf1.estimator._served_outputs import inputs_of, outputs_of, tensors_of
+from stratagem._tf1.estimator._signatures import inputs_of, outputs_of, tensors_of
 from stratagem._tf1.graph import ModelState, NewPlaceholder, ReceiverInputs
 
 _log = logging.getLogger("stratagem.estimator")
