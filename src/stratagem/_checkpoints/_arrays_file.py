@@ -56,7 +56,7 @@ def write_arrays(file: Path, arrays: Mapping[str, np.ndarray]) -> tuple[FileFact
             own = 0
             for chunk in _chunks(array):
                 crc, own = google_crc32c.extend(crc, chunk), google_crc32c.extend(own, chunk)
-                out.write(chunk)
+                out.write(chunk.data)
                 _write_back(out, size, chunk.size)
                 size += chunk.size
             facts[key] = ArrayFact(shape=array.shape, dtype=str(array.dtype), crc32c=f"{own:08x}")

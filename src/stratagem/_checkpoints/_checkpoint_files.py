@@ -63,9 +63,9 @@ def write(
         data.mkdir()
         file, facts = write_arrays(data / ARRAYS, _in_memory(contents))
         for name, source in (attached or {}).items():
-            file = data / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(source if isinstance(source, bytes) else source.read_bytes())
+            beside = data / name
+            beside.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_bytes(source if isinstance(source, bytes) else source.read_bytes())
         manifest = _describe(contents, generation, data, listed, file, facts)
         sync_tree(data)
         sync(directory)

@@ -131,7 +131,7 @@ class MultiHead(Head):
             head.update_metrics(mine, features, own, own_labels)
         return eval_metrics
 
-    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Any, Value]) -> dict[str, ExportOutput]:
         """Returns what each head serves, below its name; the first head's is the default; and all predictions."""
         found: dict[str, ExportOutput] = {}
         of_heads: dict[Any, Any] = {**predictions}

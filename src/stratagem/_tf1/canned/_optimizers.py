@@ -176,5 +176,5 @@ def keras_optimizer(given: Any, rate: float | None) -> keras.optimizers.Optimize
         wanted = {"name", "learning_rate", "clipnorm", "clipvalue", "global_clipnorm", *kind.settings}
         # Keras 3 calls an optimizer by its class in lower case; TensorFlow's names of variables have its class.
         config = {k: v for k, v in config.items() if k in wanted and v is not None} | {"name": kind.__name__[6:]}
-    made_of: Any = _KEEP_ROWS.get(kind, kind)
-    return made_of.from_config(config)
+    chosen: Any = _KEEP_ROWS.get(kind, kind)
+    return chosen.from_config(config)

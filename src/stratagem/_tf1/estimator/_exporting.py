@@ -21,8 +21,8 @@ from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._receivers import Receiver, ServingInputReceiver, TensorServingInputReceiver
 from stratagem._tf1.estimator._saving import GraphSaver
-from stratagem._tf1.estimator._served_outputs import inputs_of, outputs_of, tensors_of
-from stratagem._tf1.graph import Graph, NewPlaceholder, ReceiverInputs
+from stratagem._tf1.estimator._signatures import inputs_of, outputs_of, tensors_of
+from stratagem._tf1.graph import ModelState, NewPlaceholder, ReceiverInputs
 
 _log = logging.getLogger("stratagem.estimator")
 
@@ -37,7 +37,7 @@ class ModelExport:
         self, model: Callable[[Any], EstimatorSpec], receive: Callable[[], Receiver], config: RunConfig
     ) -> None:
         self._model, self._receive, self._config = model, receive, config
-        self._graph = Graph(config.tf_random_seed)
+        self._graph = ModelState(config.tf_random_seed)
         self._specs: list[TensorSpec] = []
         self._receiver: dict[str, int] = {}
         self._spec: EstimatorSpec | None = None

@@ -1,4 +1,4 @@
-"""The served outputs of a model: which signatures there are, and how their inputs and outputs are named in TensorFlow."""
+"""The signatures of an exported model: which there are, and how inputs and outputs are named, as in TensorFlow."""
 
 import logging
 from collections.abc import Mapping, Sequence
