@@ -42,4 +42,4 @@ fi
 # when it is first imported. (A file for a newer Python does not compile: nobody imports it.)
 python=$PWD/.venv/bin/python
 cd "$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
-"$python" -m compileall -qq -j 0 jax jaxlib keras numpy orbax grain ray torch || :
+"$python" -m compileall -qq -j 0 jax jaxlib keras numpy tensorstore grain ray torch || :

@@ -104,6 +104,10 @@ SCENARIOS: dict[str, Scenario] = {
     "C5 fit killed": Scenario(_job(fits.killed_fit), 20),
     "C6 second job": Scenario(_in_a_directory(lambda seed, path: checkpoints.second_job(seed, path, _savers())), 20),
     "C7 killed after fit": Scenario(_job(lambda seed: fits.killed_after_fit(seed, _returning())), 100),
+    "C8 killed while saving in the background": Scenario(
+        _in_a_directory(lambda seed, path: checkpoints.killed_while_saving(seed, path, _savers(), background=True)), 100
+    ),
+    "C9 any file damaged": Scenario(_in_a_directory(checkpoints.any_file_damaged), 300),
     "C10 object server ends": Scenario(_job(lambda seed: checkpoints.object_server_ends(seed, _object_server())), 100),
     "F1 worker killed": Scenario(_job(jobs.killed), 20),
     "F2 chief killed": Scenario(_job(jobs.chief_killed), 20),

@@ -94,8 +94,9 @@ def training_read(tf: Any) -> Any:
     return found
 
 
-def estimator(tf: Any, steps: int) -> Any:
-    trained, rows = tf.estimator.Estimator(model_fn(tf), "estimator"), input_fn(tf)
+def estimator(tf: Any, steps: int, options: dict[str, Any]) -> Any:
+    config = tf.estimator.RunConfig(**({"checkpoint_options": options["options"]} if options else {}))
+    trained, rows = tf.estimator.Estimator(model_fn(tf), "estimator", config), input_fn(tf)
     found = []
     for _ in range(steps):
         trained.train(rows, steps=1)
@@ -149,7 +150,7 @@ def act(side: str, what: str) -> Any:
         case "training_read":
             return training_read(tf)
         case "estimator":
-            return estimator(tf, int(name))
+            return estimator(tf, int(name), options)
         case "architectures_write":
             for each in name.split(","):
                 architecture_write(tf, each)
@@ -178,6 +179,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tensorflow", help="a Python with TensorFlow 2.15.1")
     parser.add_argument("--only", default="training,estimator,architectures")
+    parser.add_argument(
+        "--architectures", default=",".join(ARCHITECTURES), help="those to exchange, with commas between them"
+    )
     parser.add_argument("--act", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.act:
@@ -193,14 +197,14 @@ def main() -> int:
                 right.append(expected["accuracy"] == found["accuracy"])
                 print(f"{writer} to {reader}: accuracy {expected['accuracy']} and {found['accuracy']}")
                 right.append(compare(f"training, {writer} to {reader}", expected["losses"], found["losses"], 1e-5))
-            if "estimator" in given.only and writer == "tensorflow":
+            if "estimator" in given.only:
                 run(pythons[writer], writer, "estimator:3", folder)
                 found = run(pythons[reader], reader, f"estimator:{STEPS}", folder)
                 with tempfile.TemporaryDirectory() as other:
                     expected = run(pythons[writer], writer, f"estimator:{3 + STEPS}", other)[3:]
                 right.append(compare(f"estimator, {writer} to {reader}", expected, found, 1e-5))
         if "architectures" in given.only:
-            for name in ARCHITECTURES:
+            for name in given.architectures.split(","):
                 with tempfile.TemporaryDirectory() as folder:
                     run(pythons[writer], writer, f"architectures_write:{name}", folder)
                     worst = run(pythons[reader], reader, f"architectures_read:{name}", folder)[name]

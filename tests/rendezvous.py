@@ -9,13 +9,20 @@ from typing import Any
 from stratagem._base.job import Job, Phase
 
 
+class _Place:
+    """Where agreements of one order are made."""
+
+    def __init__(self, workers: int) -> None:
+        self.all = threading.Barrier(workers, timeout=240)
+        self.given: dict[int, Any] = {}
+
+
 class Rendezvous(Job):
-    """What all workers meet in, and what it looks like to one of them: they wait for each other in one place."""
+    """What all workers meet in, and what it looks like to one of them: they wait for each other, in one place an order."""
 
     def __init__(self, workers: int, worker: int = 0, meeting: "Rendezvous | None" = None) -> None:
         self._workers, self._worker = workers, worker
-        self._all = meeting._all if meeting else threading.Barrier(workers, timeout=240)
-        self._given: dict[int, Any] = meeting._given if meeting else {}
+        self._places: dict[str, _Place] = meeting._places if meeting else {}
         self.asked: list[str] = []
 
     @property
@@ -27,11 +34,13 @@ class Rendezvous(Job):
         return self._worker
 
     def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
-        self.asked.append(what)
-        self._given[self._worker] = json.loads(json.dumps([what, value]))
-        self._all.wait()
-        given = [self._given[worker] for worker in range(self._workers)]
-        self._all.wait()
+        if not order:
+            self.asked.append(what)
+        place = self._places.setdefault(order, _Place(self._workers))
+        place.given[self._worker] = json.loads(json.dumps([what, value]))
+        place.all.wait()
+        given = [place.given[worker] for worker in range(self._workers)]
+        place.all.wait()
         assert {other for other, _ in given} == {what}
         return [theirs for _, theirs in given]
 

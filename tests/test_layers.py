@@ -56,7 +56,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "_legacy": (("",), ("backend", "backend_layers"), ("backend_random",)),
     "_servers": (("remote",), ("strategy",), ("coordinator",)),
-    "_tf1": (("graph",), ("estimator",)),
+    "_tf1": (("graph",), ("estimator",), ("canned", "tpu", "sessions")),
 }
 WITHOUT_DOORS = {"_data"}  # its rooms are folders of one subject, which see each other's modules
 LEVEL = {name: level for level, row in enumerate(BUILDINGS) for name in row}

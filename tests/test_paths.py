@@ -93,6 +93,10 @@ def features() -> Any:
     return tf.data.Dataset.from_tensors(np.ones(1))
 
 
+def receiver() -> Any:
+    return tf.estimator.export.ServingInputReceiver({}, {})
+
+
 def ending(path: Any, end: str) -> Any:
     return path + end if isinstance(path, str) else path.with_name(path.name + end)
 
@@ -100,6 +104,12 @@ def ending(path: Any, end: str) -> Any:
 def text_file(path: str) -> str:
     Path(path).write_text("1,2\n")
     return path
+
+
+def graph_in(call: Callable[[], Any]) -> Any:
+    with tf.Graph().as_default():
+        tf.compat.v1.train.get_or_create_global_step()
+        return call()
 
 
 gfile, experimental, gfile_of_tf1 = tf.io.gfile, tf.data.experimental, tf.compat.v1.gfile
@@ -112,6 +122,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "compat.v1.gfile.Remove": gfile_of_tf1.Remove,
     "compat.v1.gfile.Stat": gfile_of_tf1.Stat,
     "config.experimental.set_compilation_cache": tf.config.experimental.set_compilation_cache,
+    "keras.layers.TFSMLayer": tf.keras.layers.TFSMLayer,
     "saved_model.Asset": tf.saved_model.Asset,
     "saved_model.contains_saved_model": tf.saved_model.contains_saved_model,
     "saved_model.load": tf.saved_model.load,
@@ -143,6 +154,11 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "estimator.Estimator": estimator,
     "estimator.Estimator.evaluate": lambda p: estimator().evaluate(features, checkpoint_path=p),
     "estimator.Estimator.predict": lambda p: next(estimator().predict(features, checkpoint_path=p)),
+    "estimator.Estimator.export_saved_model": lambda p: estimator().export_saved_model(p, receiver),
+    "estimator.Estimator.export_savedmodel": lambda p: estimator().export_savedmodel(p, receiver),
+    "estimator.Estimator.experimental_export_all_saved_models": lambda p: (
+        estimator().experimental_export_all_saved_models(p, {"infer": receiver})
+    ),
     "estimator.RunConfig": lambda p: tf.estimator.RunConfig(p),
     "estimator.CheckpointSaverHook": lambda p: tf.estimator.CheckpointSaverHook(p, save_steps=1),
     "estimator.StepCounterHook": lambda p: tf.estimator.StepCounterHook(output_dir=p),
@@ -256,6 +272,17 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "keras.visualization.plot_image_gallery": lambda p: keras.visualization.plot_image_gallery(
         np.ones((1, 2, 2, 3)), path=p
     ),
+    "compat.v1.summary.FileWriter": tf.compat.v1.summary.FileWriter,
+    "compat.v1.summary.FileWriterCache.get": lambda p: graph_in(lambda: tf.compat.v1.summary.FileWriterCache.get(p)),
+    "compat.v1.train.ChiefSessionCreator": lambda p: tf.compat.v1.train.ChiefSessionCreator(checkpoint_dir=p),
+    "compat.v1.train.MonitoredTrainingSession": lambda p: graph_in(
+        lambda: tf.compat.v1.train.MonitoredTrainingSession(checkpoint_dir=p).close()
+    ),
+    "compat.v1.train.Saver.restore": lambda p: tf.compat.v1.train.Saver({"v": tf.Variable(0)}).restore(None, p),
+    "compat.v1.train.Saver.save": lambda p: tf.compat.v1.train.Saver({"v": tf.Variable(0)}).save(None, p),
+    "compat.v1.train.Saver.recover_last_checkpoints": lambda p: tf.compat.v1.train.Saver(
+        {"v": tf.Variable(0)}
+    ).recover_last_checkpoints([p]),
     "summary.create_file_writer": lambda p: tf.summary.create_file_writer(p),
     "train.Checkpoint.read": lambda p: checkpoint().read(p),
     "train.Checkpoint.restore": lambda p: checkpoint().restore(p),
@@ -277,13 +304,18 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 }
 # What has such a parameter, and takes no path of a file of ours.
 NOT_PATHS = {
+    "compat.v1.train.Saver": "filename is ignored",
     "strings.regex_full_match": "an expression",
     "strings.regex_replace": "an expression",
     "compat.path_to_str": "turns a path into text",
     "compat.v1.flags.argparse_flags.ArgumentParser.print_help": "an open file, of argparse",
     "compat.v1.flags.argparse_flags.ArgumentParser.print_usage": "an open file, of argparse",
     "debugging.enable_check_numerics": "path_length_limit is a number",
+    "estimator.BestExporter": "a pattern, which is not used",
+    "estimator.BestExporter.export": "given by train_and_evaluate, and to export_saved_model",
     "estimator.Exporter.export": "the user's own",
+    "estimator.FinalExporter.export": "given by train_and_evaluate, and to export_saved_model",
+    "estimator.LatestExporter.export": "given by train_and_evaluate, and to export_saved_model",
     "io.gfile.GFile.write": "what is written",
     "io.gfile.join": "text",
     "keras.backend.permute_dimensions": "pattern is an order of dimensions",
@@ -297,7 +329,6 @@ NOT_PATHS = {
     "keras.datasets.reuters.load_data": "a name in Keras' cache",
     "keras.distribution.DataParallel.get_tensor_layout": "of a variable",
     "keras.distribution.ModelParallel.get_tensor_layout": "of a variable",
-    "keras.layers.TFSMLayer": "needs TensorFlow",
     "keras.ops.ctc_decode": "top_paths is a number",
     "keras.ops.rearrange": "of letters",
     "keras.saving.KerasFileEditor.add_object": "of an object in the file",

@@ -66,7 +66,7 @@ _NAMES = {
     "_base.log": "get_logger",
     "_data": "OptionalSpec",
     "_devices": "DeviceSpec device",
-    "_tf1.graph": "Operation control_dependencies enable_v2_behavior group no_op",
+    "_tf1.graph": "Graph Operation control_dependencies enable_v2_behavior group no_op",
 }
 _NAMESPACES = """
     autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator experimental

@@ -1,6 +1,6 @@
 """A program that saves and is killed: started once, it forks a saver a command, so that a trial does not start Python anew.
 
-python -m tests.checkpoints.saving         reads lines `seed directory pause`, prints a fork's process id
+python -m tests.checkpoints.saving         reads lines `directory pipe pause background`, prints a fork's process id
 pipe of a fork                            `saving N`, `saved N`, `failed ...`
 """
 
@@ -16,7 +16,7 @@ from typing import IO
 import numpy as np
 
 from stratagem._core.values import Variable
-from stratagem.train import Checkpoint, CheckpointManager
+from stratagem.train import Checkpoint, CheckpointManager, CheckpointOptions
 
 ARRAYS, SIDE, KEPT = 6, 100, 3
 ROOT = Path(__file__).parents[2]
@@ -61,13 +61,16 @@ class Savers:
             text=True,
         )
 
-    def start(self, directory: Path, pause: float = 0.0) -> "Saver":
-        """A process that saves to the directory again and again, from step 1, with a pause after each."""
+    def start(self, directory: Path, pause: float = 0.0, *, background: bool = False) -> "Saver":
+        """A process that saves to the directory again and again, from step 1, with a pause after each.
+
+        background: it says that a step is saved once the next one is in the background.
+        """
         pipe = directory.with_name(f"{directory.name}.pipe")
         os.mkfifo(pipe)
         assert self._program.stdin is not None
         assert self._program.stdout is not None
-        self._program.stdin.write(f"{directory}\t{pipe}\t{pause}\n")
+        self._program.stdin.write(f"{directory}\t{pipe}\t{pause}\t{int(background)}\n")
         self._program.stdin.flush()
         pid = int(self._program.stdout.readline())
         return Saver(pid, open(pipe))
@@ -100,34 +103,35 @@ class Saver:
             return self._lines.read().splitlines()
 
 
-def _save(directory: str, say: IO[str], pause: float) -> None:
-    objects = checkpoint()
+def _save(directory: str, say: IO[str], pause: float, background: bool) -> None:
+    objects, options = checkpoint(), CheckpointOptions(enable_async=background)
     manager = CheckpointManager(objects, directory, KEPT)
     for step in range(1, 1000):
         set_to(objects, step)
         print(f"saving {step}", file=say, flush=True)
         try:
-            manager.save()
+            manager.save(options=options)
         except Exception as error:
             print(f"failed {type(error).__name__}: {error}", file=say, flush=True)
             return
-        print(f"saved {step}", file=say, flush=True)
+        if step > background:
+            print(f"saved {step - background}", file=say, flush=True)
         time.sleep(pause)
 
 
-def _commands() -> Iterator[tuple[str, str, float]]:
+def _commands() -> Iterator[tuple[str, str, float, bool]]:
     for line in sys.stdin:
-        directory, pipe, pause = line.rstrip("\n").split("\t")
-        yield directory, pipe, float(pause)
+        directory, pipe, pause, background = line.rstrip("\n").split("\t")
+        yield directory, pipe, float(pause), bool(int(background))
 
 
 def main() -> None:
     """Fork a saver for every line of input. Nothing was computed before, so JAX has no threads yet."""
-    for directory, pipe, pause in _commands():
+    for directory, pipe, pause, background in _commands():
         pid = os.fork()
         if pid == 0:
             with open(pipe, "w") as say:
-                _save(directory, say, pause)
+                _save(directory, say, pause, background)
             os._exit(0)
         print(pid, flush=True)
         while os.waitpid(pid, os.WNOHANG) == (0, 0):

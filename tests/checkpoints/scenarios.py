@@ -1,9 +1,12 @@
 """Faults of saving and restoring, one trial a call: what `make test` runs a few times and `make soak` many."""
 
+import atexit
 import errno
+import functools
 import os
 import random
 import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from stratagem import Module, TensorSpec, Variable, function
+
+# `stratagem checkpoint verify` prints these reports.
+from stratagem._checkpoints import report_on
 from stratagem.errors import DataLossError, FailedPreconditionError, NotFoundError
-from stratagem.train import CheckpointManager, latest_checkpoint
+from stratagem.saved_model import Asset, load, save
+from stratagem.train import CheckpointManager, CheckpointOptions, latest_checkpoint
 from tests.checkpoints.faults import files_of, flip_a_bit, manifest_of
 from tests.checkpoints.object_server import Gateway
 from tests.checkpoints.owners import NAME, owned_by, process
@@ -36,15 +44,15 @@ def saved(directory: Path, steps: int = 2) -> None:
         manager.save()
 
 
-def killed_while_saving(seed: int, directory: Path, savers: Savers) -> Trial:
-    """C1: SIGKILL at a random moment; the newest complete step is restored, and saving goes on."""
+def killed_while_saving(seed: int, directory: Path, savers: Savers, *, background: bool = False) -> Trial:
+    """C1: SIGKILL at a random moment; the newest complete step is restored, and saving goes on. C8: in the background."""
     began, rng = time.perf_counter(), random.Random(seed)
-    saver = savers.start(directory)
+    saver = savers.start(directory, background=background)
     saver.wait_for("saved 1")
     complete = rng.randrange(1, 6)
     if complete > 1:
         saver.wait_for(f"saved {complete}")
-    saver.wait_for(f"saving {complete + 1}")
+    saver.wait_for(f"saving {complete + 1 + background}")
     time.sleep(rng.uniform(0.0, 0.15))
     complete = max([complete, *(int(line.split()[1]) for line in saver.kill() if line.startswith("saved "))])
     looked = time.perf_counter()
@@ -53,7 +61,7 @@ def killed_while_saving(seed: int, directory: Path, savers: Savers) -> Trial:
     assert manager.restore_or_initialize() is not None
     detection = time.perf_counter() - looked
     step = step_of(objects)
-    assert step in (complete, complete + 1), f"step {step}, after {complete} saves returned"
+    assert complete <= step <= complete + 1 + background, f"step {step}, after {complete} saves were complete"
     set_to(objects, step + 1)
     assert manager.save() == str(directory / f"ckpt-{step + 1}")
     again = checkpoint()
@@ -152,6 +160,80 @@ def damaged(seed: int, directory: Path, damage: str) -> Trial:
     saved(directory)
     file = DAMAGES[damage](directory / "ckpt-2", random.Random(seed))
     return passed_over(directory, file, NotFoundError if damage in ("unfinished", "empty step") else DataLossError)
+
+
+def _own(directory: Path) -> Path:
+    saved(directory, 1)
+    return directory / "ckpt-1"
+
+
+def _tensorflow(directory: Path) -> Path:
+    """Saved twice, so that it has an empty shard."""
+    objects = checkpoint()
+    for _ in range(2):
+        objects.write(directory / "ckpt", CheckpointOptions(format="tensorflow"))
+    return directory / "ckpt"
+
+
+def _exported(directory: Path) -> Path:
+    module = Module()
+    module.factor, module.words = Variable([2.0, 3.0]), Asset(__file__)
+    module.scaled = function(lambda x: x * module.factor, input_signature=[TensorSpec([None, 2])])
+    save(module, directory / "model")
+    return directory / "model"
+
+
+def _restored(path: Path) -> None:
+    checkpoint().restore(path)
+
+
+# C8: each kind of file: how it is made, and how it is read.
+STORED: dict[str, tuple[Callable[[Path], Path], Callable[[Path], object]]] = {
+    "checkpoint": (_own, _restored),
+    "TensorFlow's checkpoint": (_tensorflow, _restored),
+    "export": (_exported, load),
+}
+
+
+@functools.cache
+def _whole(kind: str) -> tuple[Path, str]:
+    """A folder with an intact one, kept until the process ends, and its name there."""
+    folder = Path(tempfile.mkdtemp(prefix="stratagem-whole-"))
+    atexit.register(shutil.rmtree, folder)
+    return folder, STORED[kind][0](folder / "kept").name
+
+
+def any_file_damaged(seed: int, directory: Path) -> Trial:
+    """C8: a bit of any file of any kind flipped, or the file cut or gone: reading and `verify` notice it, and name the file."""
+    kind = list(STORED)[seed % len(STORED)]
+    folder, name = _whole(kind)
+    shutil.copytree(folder / "kept", directory)
+    path, rng = directory / name, random.Random(seed)
+    inside = files_of(path) if path.is_dir() else sorted(directory.glob(f"{name}.*"))
+    file = rng.choice(inside)
+    damage = rng.choice(["flipped", "cut", "missing"]) if file.stat().st_size else "missing"
+    content = bytearray(file.read_bytes())
+    if damage == "missing":
+        file.unlink()
+    elif damage == "cut":
+        os.truncate(file, rng.randrange(len(content)))
+    else:
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+        file.write_bytes(content)
+    began = time.perf_counter()
+    with pytest.raises((DataLossError, NotFoundError, OSError)) as raised:
+        STORED[kind][1](path)
+    detection = time.perf_counter() - began
+    said = str(raised.value)
+    absent = "SavedModel file does not exist at" in said and file.name == "manifest.json"
+    assert file.name in said or absent, f"{kind}, {damage}: {file.name} is not named in: {said}"
+    try:
+        (report,) = report_on(path, thorough=True)
+    except NotFoundError:
+        assert damage == "missing"
+    else:
+        assert file.name in report.problem, f"{kind}, {damage}: {file.name} is not named in: {report.problem}"
+    return Trial(time.perf_counter() - began, detection)
 
 
 def stale_traces(seed: int, directory: Path) -> Trial:

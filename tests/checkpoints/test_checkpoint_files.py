@@ -1,11 +1,13 @@
 """Only what was written to its end is a checkpoint."""
 
+import json
 import logging
 import random
 import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
@@ -105,7 +107,7 @@ def test_the_latest_is_the_newest_that_is_complete_and_others_are_named(
 
 def test_a_file_cut_short_makes_a_checkpoint_incomplete(tmp_path: Path) -> None:
     saved(tmp_path, 1.0)
-    data = next(file for file in (tmp_path / "ckpt-1").rglob("d/*") if file.is_file())
+    data = next((tmp_path / "ckpt-1").rglob("arrays.safetensors"))
     data.write_bytes(data.read_bytes()[:-1])
     assert latest_checkpoint(tmp_path) is None
 
@@ -132,7 +134,7 @@ def test_every_bit_of_a_manifest_counts(tmp_path: Path) -> None:
 def test_a_later_format_is_refused_with_both_versions(tmp_path: Path) -> None:
     checkpoint = saved(tmp_path, 1.0)
     reseal(tmp_path / "ckpt-1", version=99)
-    with pytest.raises(CheckpointError, match="format version 99, and this library reads up to 1"):
+    with pytest.raises(CheckpointError, match="format version 99, and this library reads up to 2"):
         checkpoint.restore(tmp_path / "ckpt-1")
 
 
@@ -167,3 +169,33 @@ def test_an_evaluator_sees_every_new_checkpoint_and_stops_waiting(tmp_path: Path
         == []
     )
     assert len(asked) == 2
+
+
+def test_a_checkpoint_of_the_first_format_is_restored() -> None:
+    checkpoint = Checkpoint(
+        matrix=Variable(np.zeros((3, 4), np.float32)),
+        count=Variable(np.int64(0)),
+        half=Variable(np.zeros(3), dtype="bfloat16"),
+        none=Variable(np.zeros((0, 2), np.float32)),
+    )
+    checkpoint.restore(Path(__file__).parent / "recorded" / "version_1-1").assert_consumed()
+    assert np.array_equal(read(checkpoint.matrix), np.arange(12, dtype=np.float32).reshape(3, 4))
+    assert int(read(checkpoint.count)) == 7
+    assert np.array_equal(read(checkpoint.half), np.ones(3))
+
+
+def test_arrays_are_a_file_of_safetensors(tmp_path: Path) -> None:
+    path = Checkpoint(a=Variable(np.arange(6, dtype=np.float32).reshape(2, 3)), b=Variable(np.int64(5))).write(
+        tmp_path / "c"
+    )
+    (file,) = Path(path).rglob("arrays.safetensors")
+    data = file.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])
+    assert (8 + length) % 64 == 0
+    assert {name: (entry["dtype"], entry["shape"]) for name, entry in header.items()} == {
+        "a": ("F32", [2, 3]),
+        "b": ("I64", []),
+    }
+    begin, end = header["a"]["data_offsets"]
+    assert np.array_equal(np.frombuffer(data[8 + length :][begin:end], np.float32), np.arange(6))

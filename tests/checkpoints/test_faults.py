@@ -6,8 +6,9 @@ import os
 import random
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +35,13 @@ def test_a_job_killed_while_it_saves_goes_on_from_the_newest_complete_step(
     scenarios.killed_while_saving(seed, tmp_path / "ckpts", savers)
 
 
+@pytest.mark.parametrize("seed", thorough_but(range(2), range(5)))
+def test_a_job_killed_while_it_saves_in_the_background_loses_no_earlier_step(
+    tmp_path: Path, savers: Savers, seed: int
+) -> None:
+    scenarios.killed_while_saving(seed, tmp_path / "ckpts", savers, background=True)
+
+
 @pytest.mark.parametrize("seed", thorough_but(range(6), range(20)))
 def test_one_flipped_bit_is_detected_and_named_and_the_step_before_is_used(tmp_path: Path, seed: int) -> None:
     scenarios.flipped_bit(seed, tmp_path)
@@ -42,6 +50,11 @@ def test_one_flipped_bit_is_detected_and_named_and_the_step_before_is_used(tmp_p
 @pytest.mark.parametrize("damage", scenarios.DAMAGES)
 def test_a_damaged_step_is_named_and_the_step_before_is_used(tmp_path: Path, damage: str) -> None:
     scenarios.damaged(1, tmp_path, damage)
+
+
+@pytest.mark.parametrize("seed", thorough_but(range(6), range(30)))
+def test_damage_to_any_file_of_any_kind_is_noticed_and_the_file_named(tmp_path: Path, seed: int) -> None:
+    scenarios.any_file_damaged(seed, tmp_path / "ckpts")
 
 
 def test_what_killed_processes_left_disturbs_nothing_and_goes(tmp_path: Path) -> None:
@@ -83,14 +96,18 @@ def test_a_step_that_decays_after_it_was_looked_at_is_passed_over(tmp_path: Path
 def test_a_file_that_the_disk_cannot_read_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenarios.saved(tmp_path)
     bad = max(scenarios.files_of(tmp_path / "ckpt-2"), key=lambda file: file.stat().st_size)
-    read_bytes, number = os.read, bad.stat().st_ino
+    number = bad.stat().st_ino
 
-    def failing(handle: int, count: int) -> bytes:
-        if os.fstat(handle).st_ino == number:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return read_bytes(handle, count)
+    def failing(read: Callable[[int, Any], Any]) -> Callable[[int, Any], Any]:
+        def new(handle: int, wanted: Any) -> Any:
+            if os.fstat(handle).st_ino == number:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            return read(handle, wanted)
 
-    monkeypatch.setattr(os, "read", failing)
+        return new
+
+    monkeypatch.setattr(os, "read", failing(os.read))
+    monkeypatch.setattr(os, "readv", failing(os.readv))
     scenarios.passed_over(tmp_path, bad.name)
 
 
@@ -132,17 +149,17 @@ def public() -> Iterator[Path]:
 
 FULL = """
 import os, resource, sys
-from stratagem.train import CheckpointManager
+from stratagem.train import CheckpointManager, CheckpointOptions
 from tests.checkpoints.saving import checkpoint, set_to
 objects = checkpoint()
 manager = CheckpointManager(objects, sys.argv[1], 3)
 set_to(objects, 1)
-manager.save()
+manager.save(options=CheckpointOptions(format=sys.argv[3]))
 set_to(objects, 2)
 os.chdir(sys.argv[1])
 exec(sys.argv[2])
 try:
-    CheckpointManager(objects, ".", 3).save(2)
+    CheckpointManager(objects, ".", 3).save(2, options=CheckpointOptions(format=sys.argv[3]))
 except OSError as error:
     print(type(error).__name__, error.errno, error)
 """
@@ -151,22 +168,25 @@ LIMITED = "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))"
 READ_ONLY = "os.chmod('.', 0o555); os.getuid() == 0 and os.setuid(65534)"
 
 
+@pytest.mark.parametrize("format", ["stratagem", "tensorflow"])
 @pytest.mark.parametrize(
     ("fault", "said"), [(LIMITED, "OSError 27 [Errno 27] File too large"), (READ_ONLY, "PermissionError 13")]
 )
 def test_a_directory_that_takes_no_more_is_an_error_and_the_older_step_stays(
-    public: Path, fault: str, said: str
+    public: Path, fault: str, said: str, format: str
 ) -> None:
     directory = public / "ckpts"
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    done = prepared.run(FULL, directory, fault, environment=os.environ | {"PYTHONPATH": path})
+    done = prepared.run(FULL, directory, fault, format, environment=os.environ | {"PYTHONPATH": path})
     directory.chmod(0o755)
     assert done.stdout.startswith(said), done.stdout + done.stderr
+    assert fault is READ_ONLY or "ckpt-2" in done.stdout
     assert latest_checkpoint(directory) == str(directory / "ckpt-1")
     objects = checkpoint()
     objects.restore(latest_checkpoint(directory))
     assert step_of(objects) == 1
     assert not list(directory.glob("ckpt-2/*"))
+    assert not list(directory.glob("*ckpt-2.*"))
 
 
 def test_everything_is_on_disk_before_the_manifest_has_its_name(

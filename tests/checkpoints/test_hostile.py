@@ -89,6 +89,12 @@ ROOT_NODE = {"path": "", "kind": "object", "children": {}}
         {"nodes": [{"path": "w", "kind": "variable", "children": {}}]},
         {"nodes": [{"path": "w", "kind": "state", "children": {}}]},
         {"states": []},
+        {"naming": "../x"},
+        {"naming": ["stratagem"]},
+        {"slots": {}},
+        {"slots": [[0, 0, "m"]]},
+        {"slots": [[0, 99, "m", 0]]},
+        {"slots": [[0, 0, 5, 0]]},
     ],
     ids=str,
 )
@@ -112,7 +118,7 @@ def test_a_manifest_that_says_what_is_never_written_is_refused(step: Path, chang
 )
 def test_arrays_that_are_not_as_the_manifest_says_are_refused(step: Path, changes: dict[str, Any], said: str) -> None:
     kept = {"save_counter": manifest_of(step)["arrays"]["save_counter"]}
-    reseal(step, arrays=kept | changes["arrays"])
+    reseal(step, arrays=changes["arrays"] | kept)  # in the order of the file
     assert said in refused(step)
 
 
@@ -169,7 +175,9 @@ def _folder(file: Path) -> None:
 @pytest.mark.parametrize(
     ("which", "change"),
     [
-        *itertools.product(["manifest.json", "manifest.ocdbt"], [_linked, _linked_outside, _pipe, _socket, _folder]),
+        *itertools.product(
+            ["manifest.json", "arrays.safetensors"], [_linked, _linked_outside, _pipe, _socket, _folder]
+        ),
         *itertools.product(["unnamed"], [_linked, _linked_outside, _pipe, _socket]),
         *itertools.product(["generation"], [_linked, _linked_outside]),
     ],

@@ -58,7 +58,15 @@ def another_directory(file: Path) -> None:
     file.write_text('model_checkpoint_path: "../elsewhere/ckpt-3"\n')
 
 
-LOST = [delete, empty, only_a_comment, of_what_is_gone, another_directory]
+def impossible_name(file: Path) -> None:
+    file.write_text('model_checkpoint_path: "ckpt\0-3"\n')
+
+
+def endless_name(file: Path) -> None:
+    file.write_text(f'model_checkpoint_path: "ckpt-3"\nall_model_checkpoint_paths: "{"a" * 300}"\n')
+
+
+LOST = [delete, empty, only_a_comment, of_what_is_gone, another_directory, impossible_name, endless_name]
 
 
 @pytest.mark.parametrize("lose", LOST)

@@ -134,8 +134,8 @@ def test_a_finite_checkpoint_whose_place_is_taken_is_kept_beside_it(
 def test_the_list_of_the_command_shows_them(tmp_path: Path) -> None:
     save(manager(tmp_path, None), 1.0, NAN)
     lines = CliRunner().invoke(main, ["checkpoint", "list", str(tmp_path)]).output.splitlines()
-    assert "NOT FINITE" not in lines[0]
-    assert lines[1].endswith("NOT FINITE: v")
+    assert "NOT FINITE" not in lines[1]
+    assert lines[2].endswith("NOT FINITE: v")
 
 
 def test_a_manifest_without_that_part_is_read(tmp_path: Path) -> None:

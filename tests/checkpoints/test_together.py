@@ -49,9 +49,9 @@ def writes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     paths: list[str] = []
     write_arrays = _checkpoint_files.write_arrays
 
-    def counted(directory: Path, arrays: Any) -> None:
-        paths.append(str(directory.parent))
-        write_arrays(directory, arrays)
+    def counted(file: Path, arrays: Any) -> Any:
+        paths.append(str(file.parent.parent))
+        return write_arrays(file, arrays)
 
     monkeypatch.setattr(_checkpoint_files, "write_arrays", counted)
     return paths

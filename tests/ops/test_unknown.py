@@ -22,8 +22,8 @@ PACKAGE = Path(stratagem.__file__).parent
         ("audio", "decode_wav", f"use {INSTEAD['audio']['']}. See docs/coverage.md#tfaudio"),
         (
             "compat.v1.train",
-            "Saver",
-            f"use {INSTEAD['compat.v1.train']['Saver']}. See docs/coverage.md#tfcompatv1train",
+            "SessionManager",
+            "use tf.compat.v1.train.MonitoredTrainingSession. See docs/coverage.md#tfcompatv1train",
         ),
     ],
 )

@@ -5,14 +5,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import google_crc32c
 import jax
 import numpy as np
 import pytest
 from jax import export
 
 import stratagem as tf
-from tests.checkpoints.faults import files_of, flip_a_bit, manifest_of, reseal
+from tests.checkpoints.faults import files_of, flip_a_bit
+from tests.saved_models.stranger import description_of, replaced
 
 
 @pytest.fixture(scope="module")
@@ -69,24 +69,11 @@ def problem(path: Path) -> str | None:
     return None
 
 
-def description_of(model: Path) -> Path:
-    return next(model.glob("*/saved_model.json"))
-
-
-def replaced(model: Path, file: Path, content: bytes) -> None:
-    """Writes other bytes, with the checksum that they have: an enemy's work, or a later version's."""
-    file.write_bytes(content)
-    name = "/".join(file.relative_to(model).parts[1:])
-    facts = manifest_of(model)["files"]
-    facts[name] = {"bytes": len(content), "crc32c": f"{google_crc32c.value(content):08x}"}
-    reseal(model, files=facts)
-
-
 def test_a_description_of_a_stranger_is_refused(model: Path) -> None:
     file = description_of(model)
     text = file.read_text()
     for change in (
-        text.replace('"version": 1', '"version": 2'),
+        text.replace('"version": 2', '"version": 3'),
         text.replace('"stratagem saved model"', '"another"'),
         text.replace('"kind": "variable"', '"kind": "object"'),
         text.replace('"kind": "variable"', '"kind": "pickle"'),

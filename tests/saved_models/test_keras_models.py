@@ -207,3 +207,22 @@ def test_other_formats_of_exports_are_refused(tmp_path: Path) -> None:
     model = tf.keras.Sequential([tf.keras.Input((2,)), layers.Dense(1)])
     with pytest.raises(tf.errors.UnimplementedError, match="format='onnx'"):
         model.export(tmp_path / "model", format="onnx")
+
+
+def test_a_layer_calls_a_function_of_a_saved_model(tmp_path: Path) -> None:
+    model, x = tf.keras.Sequential([tf.keras.Input((2,)), layers.Dense(3)]), np.ones((4, 2), "float32")
+    model.export(tmp_path / "model", verbose=False)
+    layer, inputs = layers.TFSMLayer(tmp_path / "model"), tf.keras.Input((2,))
+    around = tf.keras.Model(inputs, layers.Dense(1)(layer(inputs)))
+    np.testing.assert_allclose(layer(x), model(x), rtol=1e-6)
+    around.compile("sgd", "mse")
+    around.fit(x, np.ones((4, 1)), verbose=0)
+    assert len(around.trainable_weights) == 4
+    assert not np.allclose(layer(x), model(x)), "it is trained"
+    around.save(tmp_path / "around.keras")
+    with pytest.raises(ValueError, match="safe_mode"):
+        tf.keras.models.load_model(tmp_path / "around.keras")
+    again = tf.keras.models.load_model(tmp_path / "around.keras", safe_mode=False)
+    np.testing.assert_allclose(again(x), around(x), rtol=1e-6)
+    with pytest.raises(ValueError, match="The endpoint 'call' is neither"):
+        layers.TFSMLayer(tmp_path / "model", call_endpoint="call")

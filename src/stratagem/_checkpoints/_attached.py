@@ -8,15 +8,16 @@ from typing import final
 import numpy as np
 
 from stratagem._base.errors import NotFoundError
-from stratagem._base.paths import is_remote
+from stratagem._base.paths import is_remote, parent
 from stratagem._base.types import Trackable
-from stratagem._checkpoints._checkpoint import Checkpoint, write_unlisted
+from stratagem._checkpoints._checkpoint import Checkpoint, unlisted
 from stratagem._checkpoints._checkpoint_files import AttachedFiles, attached_file, read, verify_sizes
 from stratagem._checkpoints._children import is_variable, value_of
 from stratagem._checkpoints._graph import survey
 from stratagem._checkpoints._manifest import Manifest, load
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._remote_files import FetchedCheckpoint
+from stratagem._checkpoints._together import save_together
 
 
 @final
@@ -54,7 +55,7 @@ def write_attached(root: Trackable, path: str, files: Callable[[ArrayKeys], Atta
     contents.arrays.update(keys.others())
     guard = OverwriteGuard()
     guard.remember(path)  # whoever gives a path wants it replaced
-    write_unlisted(path, contents, guard, attached)
+    save_together(parent(path), path, unlisted(path, contents, guard, attached))
 
 
 def has_attached(path: str, name: str) -> bool:

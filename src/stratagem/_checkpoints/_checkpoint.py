@@ -11,6 +11,7 @@ from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.paths import parent
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import Trackable
+from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint_files import AttachedFiles
 from stratagem._checkpoints._children import (
     Tracked,
@@ -18,6 +19,7 @@ from stratagem._checkpoints._children import (
     is_trackable,
     is_variable,
     parts_of,
+    shares_memory,
     state_of,
     value_of,
 )
@@ -28,12 +30,12 @@ from stratagem._checkpoints._index import record_checkpoint_state, single
 from stratagem._checkpoints._keras_two import WRITTEN
 from stratagem._checkpoints._latest_intact import newest_other, warn_not_finite
 from stratagem._checkpoints._naming import OWN
-from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions, call_back, checked
+from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions, checked
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import disown, owning, take_ownership
 from stratagem._checkpoints._pending import Restoration
-from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
-from stratagem._checkpoints._together import save_together
+from stratagem._checkpoints._saving import save, settle
+from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus, NamedLoadStatus
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
 
@@ -96,18 +98,21 @@ class Checkpoint(Tracked):
     def save(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Writes `<file_prefix>-<n>`, n counting from 1, lists it in the directory's file `checkpoint`, and returns its path.
 
-        Returns when the files are on disk. With `CheckpointOptions(format="tensorflow")` TensorFlow reads them. All processes
+        Returns when the files are on disk; with `CheckpointOptions(enable_async=True)`, when the values are copied, after the
+        save before this one has ended. With `CheckpointOptions(format="tensorflow")` TensorFlow reads them. All processes
         of a job have to call it; those that name the same directory write it once. Then the callbacks of `options` are called.
         If this replaces a complete checkpoint with other values, which this object neither wrote nor restored, a warning is
         logged.
 
         Raises CheckpointError for a value that cannot be saved, OSError when a file cannot be written (earlier
-        checkpoints are left unchanged), FailedPreconditionError when another job saves to this directory.
+        checkpoints are left unchanged), FailedPreconditionError when another job saves to this directory; and, before anything
+        else, what an earlier save in the background raised.
         """
         options = checked(options)
+        self.sync()
         self.save_counter.assign_add(1)
         path = f"{checked_path(file_prefix)}-{int(value_of(self.save_counter))}"
-        contents = self.snapshot(options.format)
+        contents = self.snapshot(options.format, copied=options.enable_async)
         directory = parent(path)
 
         def publish() -> None:
@@ -115,28 +120,40 @@ class Checkpoint(Tracked):
                 self._saves.write(path, contents)
                 record_checkpoint_state(directory, single(path))
 
-        save_together(directory, path, publish)
-        call_back(options, path)
+        save(self, directory, path, publish, options)
         return path
 
     def write(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Writes exactly `file_prefix`, uncounted and unlisted, and returns it. Raises the same errors as `save`."""
         options = checked(options)
+        self.sync()
         path = checked_path(file_prefix)
-        contents = self.snapshot(options.format)
-
-        write_unlisted(path, contents, self._saves)
-        call_back(options, path)
+        publish = unlisted(path, self.snapshot(options.format, copied=options.enable_async), self._saves)
+        save(self, parent(path), path, publish, options)
         return path
 
-    def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN) -> CheckpointContents:
-        """The current values of all parts, as NumPy arrays and JSON. Raises CheckpointError for values that cannot be saved."""
+    def sync(self) -> None:
+        """Waits until the save that is in the background, if there is one, is on disk.
+
+        Restoring and saving do so first, too. Raises what the save has raised, once.
+        """
+        settle(self)
+
+    def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN, copied: bool = False) -> CheckpointContents:
+        """The current values of all parts, as NumPy arrays and JSON. Raises CheckpointError for values that cannot be saved.
+
+        copied: whether they are in memory of their own, which no later step reuses.
+        """
         naming = OWN if format is CheckpointFormat.OWN else WRITTEN
         found = survey(self, parts=naming.parts)
         slots = add_slots(found, naming)
         return CheckpointContents(
             nodes=nodes_of(found),
-            arrays={live.path: naming.value(live.value) for live in found if live.kind == "variable"},
+            arrays={
+                live.path: np.array(naming.value(live.value), copy=(copied and shares_memory(live.value)) or None)
+                for live in found
+                if live.kind == "variable"
+            },
             states={live.path: _json_state(live.value, live.path) for live in found if live.kind == "state"},
             naming=naming,
             slots=slots,
@@ -145,13 +162,16 @@ class Checkpoint(Tracked):
     def restore(self, save_path: str | os.PathLike[str] | None, options: CheckpointOptions | None = None) -> LoadStatus:
         """Assigns the values of the checkpoint at `save_path`; variables that are not built yet get theirs when they are built.
 
-        With None, which `latest_checkpoint` returns for an empty directory, nothing happens.
+        With None, which `latest_checkpoint` returns for an empty directory, nothing happens. A checkpoint of variables by name,
+        as an Estimator or a `Saver` of TensorFlow 1 writes it, is matched by the names of variables.
 
         Raises NotFoundError when there is no complete checkpoint, DataLossError when one of its files is missing or changed
         (the text names it, and the newest good checkpoint), CheckpointError (a ValueError) when a shape differs and
-        InvalidArgumentError when a dtype differs; in each case no value was changed.
+        InvalidArgumentError when a dtype differs; in each case no value was changed. Before all of that, what an earlier save
+        of this object in the background raised.
         """
         checked(options)
+        self.sync()
         if save_path is None:
             return InitializationOnlyStatus()
         path = checked_path(save_path)
@@ -162,6 +182,7 @@ class Checkpoint(Tracked):
     def read(self, save_path: str | os.PathLike[str], options: CheckpointOptions | None = None) -> LoadStatus:
         """Restores a checkpoint made by `write`: the same as `restore`, but makes no save counter."""
         checked(options)
+        self.sync()
         path = checked_path(save_path)
         return self._load(path, _read(path))
 
@@ -183,13 +204,13 @@ class Checkpoint(Tracked):
         warn_not_finite(path, contents.non_finite)
         self._saves.remember(path)
         self._restorations = [r for r in [*self._restorations, restoration] if r.waiting]
-        return CheckpointLoadStatus(self, restoration)
+        return (NamedLoadStatus if restoration.by_name else CheckpointLoadStatus)(self, restoration)
 
 
-def write_unlisted(
+def unlisted(
     path: str, contents: CheckpointContents, guard: OverwriteGuard, attached: AttachedFiles | None = None
-) -> None:
-    """Writes a checkpoint that no list names, together with the other processes of the job."""
+) -> Callable[[], None]:
+    """Returns a function that writes a checkpoint which no list names."""
 
     def publish() -> None:
         if contents.naming is not OWN:
@@ -206,10 +227,11 @@ def write_unlisted(
             if not existed:
                 files.remove_if_empty(path)
 
-    save_together(parent(path), path, publish)
+    return publish
 
 
 def _read(path: str) -> CheckpointContents:
+    wait_for_saves()
     try:
         return read(path)
     except DataLossError as error:
@@ -219,13 +241,12 @@ def _read(path: str) -> CheckpointContents:
 def _json_state(value: Any, path: str) -> Any:
     state = state_of(value)
     try:
-        json.dumps(state)
+        return json.loads(json.dumps(state))  # a copy: the object may go on to change its own
     except (TypeError, ValueError) as error:
         raise CheckpointError(
             f"The state of {path} ({type(value).__name__}) cannot be kept as JSON: {error}. "
             "Its get_state() has to return a dict of strings, numbers, lists and dicts."
         ) from error
-    return state
 
 
 def _demand_trackable(name: str, value: Any) -> None:

@@ -1,7 +1,7 @@
 """Reads and writes the files of one checkpoint; no other module knows their layout.
 
     PREFIX-N/manifest.json    written last: names the generation, every file in it with its checksum, the arrays, the graph
-    PREFIX-N/<generation>/    the arrays, written by Orbax; attached files, such as the functions of a SavedModel
+    PREFIX-N/<generation>/    the arrays in one file; attached files, such as the functions of a SavedModel
 
 On a remote file system the files are made here, and then uploaded: the manifest last, by one request, which replaces a rename.
 
@@ -26,9 +26,26 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import is_temporary, make_directories, sync, sync_tree, write_text
 from stratagem._base.paths import is_remote
+from stratagem._base.storage import UNANSWERED
+from stratagem._checkpoints._arrays_file import NAME as ARRAYS
+from stratagem._checkpoints._arrays_file import read_arrays, write_arrays
 from stratagem._checkpoints._contents import CheckpointContents
-from stratagem._checkpoints._manifest import GENERATION, NAME, ArrayFact, FileFact, Manifest, damaged, encode, load
-from stratagem._checkpoints._orbax import read_arrays, write_arrays
+from stratagem._checkpoints._keras_two import READ
+from stratagem._checkpoints._manifest import (
+    GENERATION,
+    KERAS_TWO_NAMING,
+    NAME,
+    OWN_NAMING,
+    ArrayFact,
+    FileFact,
+    Manifest,
+    damaged,
+    encode,
+    load,
+    name_unsaved,
+)
+from stratagem._checkpoints._naming import OWN
+from stratagem._checkpoints._ocdbt import read_arrays as read_ocdbt
 from stratagem._checkpoints._remote_files import delete_remote, fetch, write_remote
 from stratagem._checkpoints._safe_reads import checksum, checksum_of
 from stratagem._checkpoints._verification import check_file, check_size
@@ -47,30 +64,37 @@ def write(
     Raises OSError when a file cannot be written; an earlier checkpoint at this path is then still there.
     """
     if is_remote(path):
-        return write_remote(path, lambda copy: write(copy, contents, listed=listed, attached=attached))
-    directory = Path(path)
+        return write_remote(path, lambda copy: _write_here(Path(copy), path, contents, listed, attached))
+    return _write_here(Path(path), path, contents, listed, attached)
+
+
+def _write_here(
+    directory: Path, path: str, contents: CheckpointContents, listed: bool, attached: AttachedFiles | None
+) -> Manifest:
+    """Writes a checkpoint to a directory of this machine. path: that which it will have."""
     make_directories(directory)
     generation = secrets.token_hex(8)
     data = directory / generation
     try:
         data.mkdir()
-        if contents.arrays:
-            write_arrays(data, _in_memory(contents))
+        file, facts = write_arrays(data / ARRAYS, _in_memory(contents))
         for name, source in (attached or {}).items():
-            file = data / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(source if isinstance(source, bytes) else source.read_bytes())
-        manifest = _describe(contents, generation, data, listed)
+            beside = data / name
+            beside.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_bytes(source if isinstance(source, bytes) else source.read_bytes())
+        manifest = _describe(contents, generation, data, listed, file, facts)
         sync_tree(data)
         sync(directory)
         write_text(directory / NAME, encode(manifest))
     except BaseException as error:
-        if _generation(path) != generation:  # else the failure came after the rename, and this is the checkpoint now
+        if (
+            _generation(str(directory)) != generation
+        ):  # else the failure came after the rename, and this is the checkpoint now
             shutil.rmtree(data, ignore_errors=True)
         with contextlib.suppress(OSError):  # not empty: the older checkpoint, or somebody else's files
             directory.rmdir()
         if isinstance(error, OSError):
-            error.add_note(f"The checkpoint {path!r} was not saved. Those in other directories are as they were.")
+            name_unsaved(error, path)
         raise
     _remove_leftovers(directory, generation)
     return manifest
@@ -82,33 +106,62 @@ def read(path: str) -> CheckpointContents:
     Raises NotFoundError when there is no complete checkpoint, DataLossError when a file of it is missing or changed,
     CheckpointError for one of a later format or larger than this machine's memory.
     """
-    with _verified(path) as (manifest, data):
+    manifest = load(path)
+    _check_no_links(path, manifest)
+    for name, fact in manifest.files.items():
+        (check_size if name == ARRAYS else check_file)(path, manifest, name, fact)
+    _check_memory(path, manifest)
+    arrays = _arrays(path, manifest) if ARRAYS in manifest.files else _arrays_of_orbax(path, manifest)
+    slots: dict[int, dict[tuple[int, str], int]] = {}
+    for optimizer, original, name, slot in manifest.slots:
+        slots.setdefault(optimizer, {})[original, name] = slot
+    return CheckpointContents(
+        nodes=manifest.nodes,
+        arrays={**arrays},
+        states=manifest.states,
+        non_finite=manifest.non_finite,
+        naming=OWN if manifest.naming == OWN_NAMING else READ,
+        slots=slots,
+    )
+
+
+def _arrays(path: str, manifest: Manifest) -> dict[str, np.ndarray]:
+    """The arrays, every byte of whose file has been compared with its checksum."""
+    shown, saved = f"{manifest.generation}/{ARRAYS}", manifest.files[ARRAYS]
+    try:
+        found, arrays = read_arrays(os.path.join(path, shown), manifest.arrays)
+    except (*UNANSWERED, PermissionError):
+        raise  # of a remote file system; the file may be good
+    except (ValueError, OSError) as error:
+        raise damaged(path, shown, f"its arrays cannot be read: {error}") from error
+    if found != saved:
+        raise damaged(path, shown, f"its checksum is {found.crc32c}, and {saved.crc32c} was saved")
+    return arrays
+
+
+def _arrays_of_orbax(path: str, manifest: Manifest) -> dict[str, np.ndarray]:
+    """The same for a checkpoint of an earlier version."""
+    with _data_here(path, manifest) as data:
         try:
-            arrays = read_arrays(data, manifest.arrays)
+            arrays = read_ocdbt(data, manifest.arrays)
         except (ValueError, OSError) as error:
             raise damaged(path, manifest.generation, f"its arrays cannot be read: {_first_line(error)}") from error
     for key, fact in manifest.arrays.items():
         found = checksum(np.ascontiguousarray(arrays[key]).reshape(-1).view(np.uint8))
         if found != fact.crc32c:
             raise damaged(path, f"array {key}", f"its checksum is {found}, and {fact.crc32c} was saved")
-    return CheckpointContents(
-        nodes=manifest.nodes, arrays={**arrays}, states=manifest.states, non_finite=manifest.non_finite
-    )
+    return arrays
 
 
 @contextlib.contextmanager
-def _verified(path: str) -> Iterator[tuple[Manifest, Path]]:
-    """The manifest of a checkpoint whose arrays this machine can hold, and the directory here with its files, all verified."""
+def _data_here(path: str, manifest: Manifest) -> Iterator[Path]:
+    """The directory on this machine with the files that the manifest names, for readers of no others."""
     if not is_remote(path):
-        manifest = verify(path)
-        _check_memory(path, manifest)
-        yield manifest, Path(path) / manifest.generation
+        yield Path(path) / manifest.generation
         return
-    manifest = verify_sizes(path)
-    _check_memory(path, manifest)
     with tempfile.TemporaryDirectory(prefix="stratagem-copy-") as folder:
         fetch(path, manifest, Path(folder))
-        yield manifest, Path(folder) / manifest.generation
+        yield Path(folder) / manifest.generation
 
 
 def attached_file(path: str, manifest: Manifest, name: str) -> Path:
@@ -185,20 +238,34 @@ def delete(path: str) -> None:
         directory.rmdir()
 
 
-def _describe(contents: CheckpointContents, generation: str, data: Path, listed: bool) -> Manifest:
-    files = {}
-    for file in sorted(path for path in data.rglob("*") if path.is_file()):
+def _describe(
+    contents: CheckpointContents,
+    generation: str,
+    data: Path,
+    listed: bool,
+    arrays: FileFact,
+    facts: dict[str, ArrayFact],
+) -> Manifest:
+    """The manifest. arrays, facts: of the file with the arrays, which need not be read again."""
+    files = {ARRAYS: arrays}
+    for file in sorted(path for path in data.rglob("*") if path.is_file() and path != data / ARRAYS):
         size, crc = checksum_of(str(file))
         files[file.relative_to(data).as_posix()] = FileFact(bytes=size, crc32c=crc)
     return Manifest(
         generation=generation,
         saved_at=time.time(),
         files=files,
-        arrays=_facts(contents),
+        arrays=facts,
         states=contents.states,
         nodes=contents.nodes,
         listed=listed,
         non_finite=contents.non_finite,
+        naming=OWN_NAMING if contents.naming is OWN else KERAS_TWO_NAMING,
+        slots=[
+            (optimizer, original, name, slot)
+            for optimizer, slots in contents.slots.items()
+            for (original, name), slot in slots.items()
+        ],
     )
 
 

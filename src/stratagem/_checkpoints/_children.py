@@ -13,7 +13,7 @@ import numpy as np
 from stratagem._base.errors import CheckpointError
 from stratagem._base.types import Json, Trackable, Value
 from stratagem._checkpoints._python_state import PythonState, encoded, take_up
-from stratagem._core.values import Module
+from stratagem._core.values import Module, Variable, is_remote, placement_of
 from stratagem._ops.sampling import Generator
 from stratagem._private import is_view, joined
 
@@ -68,6 +68,17 @@ def is_variable(value: Any) -> bool:
     return isinstance(value, keras.Variable) or is_view(value)
 
 
+def global_names(variable: Any) -> list[str]:
+    """The names that a variable may have in a checkpoint of variables by name.
+
+    That of a `tf.Variable`; of a layer's variable its path, also without the model's name, which Keras 2 leaves out.
+    """
+    if isinstance(variable, keras.Variable) and not isinstance(variable, Variable):
+        path = str(variable.path)
+        return [path, path.partition("/")[2]] if path.count("/") > 1 else [path]
+    return [str(variable.name).removesuffix(":0")]
+
+
 def value_of(variable: Any) -> np.ndarray:
     """The value of a variable; for a distributed or sharded variable, the single value that it represents."""
     if isinstance(variable, FixedValue):
@@ -75,6 +86,13 @@ def value_of(variable: Any) -> np.ndarray:
     if is_view(variable):
         return np.concatenate([value_of(shard) for shard in variable.variables])
     return np.asarray(variable.value)  # `variable.numpy()` makes NumPy warn about Keras' `__array__`
+
+
+def shares_memory(variable: Any) -> bool:
+    """Returns whether the value that reading gives may lie where the variable's does, in memory that the next step reuses."""
+    if isinstance(variable, keras.Variable):
+        return placement_of(variable) is None or is_remote(variable)
+    return not is_view(variable)
 
 
 def is_stateful(value: Any) -> bool:

@@ -29,6 +29,7 @@ _LIST_DELAY = 0.5  # seconds within which the list is written after its checkpoi
 _LINE = re.compile(r'\s*(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|([-+.\deE]+))\s*')
 _SEAL = re.compile(r"^# crc32c: ([0-9a-f]{8})\n\Z", re.MULTILINE)
 _NUMBERED = re.compile(r".+-(\d{1,18})")
+_LONGEST_PATH, _LONGEST_NAME = 4000, 255  # bytes
 _warned: set[tuple[str, ...]] = set()  # warnings given so far: an evaluator asks every second
 
 
@@ -85,16 +86,12 @@ def get_checkpoint_state(
     except (UnreadableFileError, ValueError) as error:
         problem = f"{file} is damaged: {error}"
     rebuilt = _rebuilt(directory)
-    if rebuilt is not None and not _is_there(file) and owner_of(directory) not in (None, me()):
+    if rebuilt is not None and not file_system(file).is_taken(file) and owner_of(directory) not in (None, me()):
         time.sleep(_LIST_DELAY)
-        if _is_there(file):
+        if file_system(file).is_taken(file):
             return get_checkpoint_state(directory, latest_filename)
     _warn(problem, rebuilt)
     return rebuilt
-
-
-def _is_there(file: str) -> bool:
-    return file_system(file).exists(file) if is_remote(file) else os.path.lexists(file)
 
 
 def single(path: str) -> CheckpointState:
@@ -146,11 +143,22 @@ def _parse(text: str, directory: str) -> CheckpointState:
     if stamps and len(stamps) != len(paths):
         raise ValueError(f"it has {len(paths)} checkpoints and {len(stamps)} times")
     return CheckpointState(
-        model_checkpoint_path=os.path.join(directory, fields["model_checkpoint_path"][-1]),
-        all_model_checkpoint_paths=tuple(os.path.join(directory, path) for path in paths),
+        model_checkpoint_path=_joined(directory, fields["model_checkpoint_path"][-1]),
+        all_model_checkpoint_paths=tuple(_joined(directory, path) for path in paths),
         all_model_checkpoint_timestamps=tuple(map(float, stamps)),
         last_preserved_timestamp=float(fields.get("last_preserved_timestamp", ["0"])[-1]),
     )
+
+
+def _joined(directory: str, path: str) -> str:
+    """A listed path, below the directory unless it is absolute. Raises ValueError for one that no file can have."""
+    whole = is_remote(directory) and is_remote(path) and is_within(path, directory)  # as TensorFlow's Saver lists it
+    joined = path if whole else os.path.join(directory, path)
+    encoded = os.fsencode(joined)
+    too_long = len(encoded) > _LONGEST_PATH or any(len(name) > _LONGEST_NAME for name in encoded.split(b"/"))
+    if too_long or b"\0" in encoded:
+        raise ValueError(f"it names {path[:100]!r}, and no file can have that name")
+    return joined
 
 
 def saved_in(directory: str) -> dict[str, Manifest]:

@@ -4,14 +4,15 @@
 |---|---|
 | `layer_with_weights-N`, `layer-N` | `model.layers` of a Sequential or functional model |
 | attributes, members of lists and dicts | the same; `kernel` for `_kernel` that a class shows as `kernel`; `_RENAMED` |
-| `_iterations`, `_learning_rate`, `_variables/N`, `_momentums/N` … | the optimizer's variables, `_SLOTS` |
+| `_iterations`, `_learning_rate`, `_variables/N`, `_momentums/N` … | the optimizer's variables, `SLOTS` |
 | of legacy optimizers: `iter`, `learning_rate`, `beta_1` …, slot variables `m`, `v` … | the same; settings are compared |
 
 Seeds, losses and metrics of `compile` have no place in that graph.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, final
 
 import keras
 import numpy as np
@@ -32,37 +33,61 @@ from stratagem._checkpoints._children import (
 from stratagem._checkpoints._naming import Naming
 from stratagem._private import SlotNames, has_layers_by_position
 
-# By class, the slots of a variable in the order in which Keras 2 makes them: here, in Keras 2, in its legacy optimizers.
-_SLOTS: tuple[tuple[type, tuple[tuple[str, str, str], ...]], ...] = (
+
+@final
+@dataclass(frozen=True)
+class OptimizerSlot:
+    """One kind of slots of an optimizer: its attributes here and in Keras 2, and its name in legacy optimizers.
+
+    loop: Keras 2 makes the slots of all variables loop by loop; `_variables` has them in that order.
+    """
+
+    own: str
+    keras_two: str
+    legacy: str
+    loop: int = 0
+
+
+# By class, the slots in the order in which Keras 2 makes them.
+SLOTS: tuple[tuple[type, tuple[OptimizerSlot, ...]], ...] = (
     (
         keras.optimizers.Adam,
         (
-            ("_momentums", "_momentums", "m"),
-            ("_velocities", "_velocities", "v"),
-            ("_velocity_hats", "_velocity_hats", "vhat"),
+            OptimizerSlot("_momentums", "_momentums", "m"),
+            OptimizerSlot("_velocities", "_velocities", "v"),
+            OptimizerSlot("_velocity_hats", "_velocity_hats", "vhat", loop=1),
         ),
     ),
-    (keras.optimizers.Nadam, (("_momentums", "_momentums", "m"), ("_velocities", "_velocities", "v"))),
-    (keras.optimizers.SGD, (("momentums", "momentums", "momentum"),)),
+    (
+        keras.optimizers.Nadam,
+        (OptimizerSlot("_momentums", "_momentums", "m"), OptimizerSlot("_velocities", "_velocities", "v")),
+    ),
+    (keras.optimizers.SGD, (OptimizerSlot("momentums", "momentums", "momentum"),)),
     (
         keras.optimizers.RMSprop,
         (
-            ("_velocities", "_velocities", "rms"),
-            ("_momentums", "_momentums", "momentum"),
-            ("_average_gradients", "_average_gradients", "mg"),
+            OptimizerSlot("_velocities", "_velocities", "rms"),
+            OptimizerSlot("_momentums", "_momentums", "momentum", loop=1),
+            OptimizerSlot("_average_gradients", "_average_gradients", "mg", loop=2),
         ),
     ),
-    (keras.optimizers.Adagrad, (("_accumulators", "_accumulators", "accumulator"),)),
+    (keras.optimizers.Adagrad, (OptimizerSlot("_accumulators", "_accumulators", "accumulator"),)),
     (
         keras.optimizers.Adadelta,
         (
-            ("_accumulated_grads", "_accumulated_grads", "accum_grad"),
-            ("_accumulated_delta_vars", "_accumulated_delta_vars", "accum_var"),
+            OptimizerSlot("_accumulated_grads", "_accumulated_grads", "accum_grad"),
+            OptimizerSlot("_accumulated_delta_vars", "_accumulated_delta_vars", "accum_var"),
         ),
     ),
-    (keras.optimizers.Adamax, (("_m", "_m", "m"), ("_u", "_u", "v"))),
-    (keras.optimizers.Ftrl, (("_accumulators", "_accumulators", "accumulator"), ("_linears", "_linears", "linear"))),
-    (keras.optimizers.Lion, (("_momentums", "momentums", "momentum"),)),
+    (keras.optimizers.Adamax, (OptimizerSlot("_m", "_m", "m"), OptimizerSlot("_u", "_u", "v"))),
+    (
+        keras.optimizers.Ftrl,
+        (
+            OptimizerSlot("_accumulators", "_accumulators", "accumulator"),
+            OptimizerSlot("_linears", "_linears", "linear"),
+        ),
+    ),
+    (keras.optimizers.Lion, (OptimizerSlot("_momentums", "momentums", "momentum"),)),
 )
 # Attributes of Keras 3's layers that have another name in Keras 2.
 _RENAMED: tuple[tuple[type, dict[str, str]], ...] = (
@@ -134,7 +159,7 @@ def _optimizer_parts(optimizer: Any, *, reading: bool) -> dict[str, Any]:
     if legacy and not reading:
         return parts
     slots = _slots_of(optimizer)
-    lists = {new: vars(optimizer).get(own) or [] for own, new, _ in slots}
+    lists = {slot.keras_two: vars(optimizer).get(slot.own) or [] for slot in slots}
     parts["_iterations"] = optimizer.iterations
     rate = vars(optimizer)["_learning_rate"]
     if is_variable(rate):
@@ -142,11 +167,20 @@ def _optimizer_parts(optimizer: Any, *, reading: bool) -> dict[str, Any]:
     else:
         parts["_current_learning_rate"] = FixedValue(np.asarray(optimizer.learning_rate, np.float32), None)
     parts |= {name: _filled(optimizer, name, found) for name, found in lists.items()}
-    known = _OPTIMIZERS_OWN | {own for own, _, _ in slots}
+    known = _OPTIMIZERS_OWN | {slot.own for slot in slots}
     parts |= {n: v for n, v in vars(optimizer).items() if n not in known | BOOKKEEPING and is_trackable(v)}
-    rows = zip(*[found for name, _ in lists.items() if (found := parts[name])], strict=False)
+    made = in_order_of_making([(slot, parts[slot.keras_two]) for slot in slots])
     # First: an edge that comes earlier names the value.
-    return {"_variables": [optimizer.iterations, *(variable for row in rows for variable in row)], **parts}
+    return {"_variables": [optimizer.iterations, *made], **parts}
+
+
+def in_order_of_making(slots: Sequence[tuple[OptimizerSlot, Sequence[Any]]]) -> list[Any]:
+    """The slots of all variables, kind by kind, in the order in which Keras 2 makes them."""
+    made: list[Any] = []
+    for loop in sorted({slot.loop for slot, _ in slots}):
+        of_loop = [found for slot, found in slots if slot.loop == loop and found]
+        made += [variable for row in zip(*of_loop, strict=False) for variable in row]
+    return made
 
 
 def _filled(optimizer: Any, name: str, slots: Any) -> Any:
@@ -172,18 +206,18 @@ def _legacy_parts(optimizer: Any) -> dict[str, Any]:
     return parts
 
 
-def _slots_of(optimizer: Any) -> tuple[tuple[str, str, str], ...]:
-    return next((slots for kind, slots in _SLOTS if isinstance(optimizer, kind)), ())
+def _slots_of(optimizer: Any) -> tuple[OptimizerSlot, ...]:
+    return next((slots for kind, slots in SLOTS if isinstance(optimizer, kind)), ())
 
 
 def _slots(optimizer: Any) -> Iterator[tuple[str, Any, Any]]:
     """The slots of an optimizer by their legacy names, with the variables that they belong to."""
     if not isinstance(optimizer, keras.optimizers.Optimizer) or not optimizer.built:
         return
-    for own, _, name in _slots_of(optimizer):
-        for variable, slot in zip(_trained(optimizer), vars(optimizer).get(own) or (), strict=False):
+    for kind in _slots_of(optimizer):
+        for variable, slot in zip(_trained(optimizer), vars(optimizer).get(kind.own) or (), strict=False):
             if slot is not None:
-                yield name, variable, slot
+                yield kind.legacy, variable, slot
 
 
 def _trained(optimizer: Any) -> list[Any]:

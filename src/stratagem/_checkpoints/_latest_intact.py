@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import absolute, parent
 from stratagem._base.storage import checked_path
+from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._finite import shown
 from stratagem._checkpoints._formats import fingerprint, verify
 from stratagem._checkpoints._index import NAME, get_checkpoint_state, is_within, numbered, saved_in
@@ -27,6 +28,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     skipped, with a warning that names the file; then the newest one in the directory is used. None if no good one is left.
     Without the file (and no `latest_filename`), the newest one in the directory is used, with a warning.
     """
+    wait_for_saves()
     directory = checked_path(checkpoint_dir)
     return first_good(newest_first(directory, latest_filename), directory)
 

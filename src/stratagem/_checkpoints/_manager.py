@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.storage import checked_path
 from stratagem._base.types import Trackable
+from stratagem._checkpoints._background import saves_of, wait_for_saves
 from stratagem._checkpoints._children import is_variable, value_of
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._formats import delete, non_finite_in
@@ -21,9 +22,10 @@ from stratagem._checkpoints._index import (
     record_checkpoint_state,
 )
 from stratagem._checkpoints._latest_intact import first_good, latest_checkpoint, newest_first
-from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions, call_back, checked
+from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions, checked
 from stratagem._checkpoints._overwrite_guard import RESTORE_FIRST, OverwriteGuard
 from stratagem._checkpoints._owner import owning
+from stratagem._checkpoints._saving import save, settle
 from stratagem._checkpoints._together import agree_to_restore, job_here, save_together
 
 _log = logging.getLogger("stratagem.checkpoint")
@@ -36,8 +38,8 @@ class Saveable(Protocol):
     def save_counter(self) -> Any:
         """The number of the last checkpoint, a variable."""
 
-    def snapshot(self, format: CheckpointFormat) -> CheckpointContents:
-        """The current contents for a checkpoint of this format."""
+    def snapshot(self, format: CheckpointFormat, copied: bool = False) -> CheckpointContents:
+        """The current contents for a checkpoint of this format. copied: in memory of their own, which no later step reuses."""
 
     def restore(self, save_path: str) -> Any:
         """Assigns the values of a checkpoint."""
@@ -82,6 +84,7 @@ class CheckpointManager:
         self._init_fn = init_fn
         self._last_step: int | None = None
         self._saves = OverwriteGuard()
+        self._begun: str | None = None
         self._latest = latest_checkpoint(self._directory)
         self._last_preserved, self._deletable = self._recover(time.time())
         self._finite = {path: _is_finite(path) for path in self._deletable} if max_to_keep is not None else {}
@@ -103,13 +106,19 @@ class CheckpointManager:
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """The path of the newest complete checkpoint, or None."""
-        return self._latest
+        """The path of the newest checkpoint, which may still be in the background (`sync` waits for it), or None."""
+        return self._in_background() or self._latest
 
     @property
     def checkpoints(self) -> list[str]:
-        """The paths of the checkpoints that may still be deleted, oldest first."""
-        return list(self._deletable)
+        """The paths of the checkpoints that may still be deleted, oldest first; the last may still be in the background."""
+        writing = self._in_background()
+        complete = [path for path in list(self._deletable) if path != writing]
+        return complete if writing is None else [*complete, writing]
+
+    def sync(self) -> None:
+        """Waits until the save that is in the background, if there is one, is on disk. Raises what it has raised, once."""
+        settle(self._checkpoint)
 
     def save(
         self,
@@ -121,18 +130,21 @@ class CheckpointManager:
 
         checkpoint_number: an integer or integer variable to use instead of `checkpoint.save_counter`.
         check_interval: False saves regardless of the interval, but never twice at one step.
-        options: their callbacks are called at the end, with the path.
+        options: their callbacks are called at the end, with the path. With `enable_async`, this returns when the values are
+            copied; the rest, deleting included, happens in the background.
 
         A missing directory is created, even if somebody has deleted it. Raises the same errors as `Checkpoint.save`.
         """
         options = checked(options)
         if self._too_early(check_interval):
             return None
+        self.sync()
+        self._note_step()
         counter = self._checkpoint.save_counter
         counter.assign_add(1)
         number = _integer(counter if checkpoint_number is None else checkpoint_number)
         path = f"{self._prefix}-{number}"
-        contents = self._checkpoint.snapshot(options.format)
+        contents = self._checkpoint.snapshot(options.format, copied=options.enable_async)
         written = False
 
         def publish() -> None:
@@ -146,18 +158,25 @@ class CheckpointManager:
                 self._record()
             written = True
 
-        save_together(self._directory, path, publish)
-        if not written:  # another process of the job wrote it
-            self._set_latest(path)
-            self._delete_surplus(lambda path: None)
-        call_back(options, path)
+        def note() -> None:
+            if not written:  # another process of the job wrote it
+                self._set_latest(path)
+                self._delete_surplus(lambda path: None)
+
+        self._begun = path
+        save(self._checkpoint, self._directory, path, publish, options, note)
         return path
+
+    def _in_background(self) -> str | None:
+        path = saves_of(self._checkpoint).path
+        return path if path == self._begun else None
 
     def delete_not_finite(self) -> str | None:
         """Makes the last checkpoint without NaN and infinity the latest, deletes those that are newer, and returns its path.
 
         If there is none, nothing is deleted and None returned. All processes of the job have to call it.
         """
+        self.sync()
         found = [path for path in self._deletable if self._finite.get(path, False)]
         if not found:
             return None
@@ -181,6 +200,8 @@ class CheckpointManager:
         Damaged checkpoints are skipped, with a warning that names the file. Raises the same errors as `restore` for
         values that do not fit, and CheckpointError when the processes of the job find different checkpoints.
         """
+        self.sync()
+        wait_for_saves()
         skipped: set[str] = set()
         while True:
             candidates = (path for path in newest_first(self._directory) if path not in skipped)
@@ -198,8 +219,7 @@ class CheckpointManager:
                 _log.warning("Passing over a checkpoint: %s", str(error))
                 skipped.add(self._latest)
                 continue
-            if self._checkpoint_interval is not None:
-                self._last_step = _integer(self._step_counter)
+            self._note_step()
             return self._latest
 
     def _recover(self, now: float) -> tuple[float, dict[str, float]]:
@@ -219,10 +239,11 @@ class CheckpointManager:
         if self._checkpoint_interval is None:
             return False
         step, last = _integer(self._step_counter), self._last_step
-        if last is not None and (step == last or (check_interval and step < last + self._checkpoint_interval)):
-            return True
-        self._last_step = step
-        return False
+        return last is not None and (step == last or (check_interval and step < last + self._checkpoint_interval))
+
+    def _note_step(self) -> None:
+        if self._checkpoint_interval is not None:
+            self._last_step = _integer(self._step_counter)
 
     def _set_latest(self, path: str) -> None:
         """Records that this checkpoint is now the newest."""

@@ -6,6 +6,9 @@
 The place and rule of the checksum never change, so that a later version can be told from a damaged file.
 """
 
+import contextlib
+import fnmatch
+import glob
 import json
 import math
 import os
@@ -16,6 +19,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.paths import parent
 from stratagem._base.storage import file_system
 from stratagem._checkpoints._graph import Node
 from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, read_text
@@ -23,8 +27,10 @@ from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, re
 NAME = "manifest.json"
 GENERATION = re.compile(r"[0-9a-f]{16}")
 
+OWN_NAMING, KERAS_TWO_NAMING = "stratagem", "keras 2"
+
 _FORMAT = "stratagem checkpoint"
-_VERSION = 1
+_VERSION = 2  # 1: arrays in the files of Orbax, which are still read
 _LIMIT = 1 << 28  # bytes of a manifest: about a million variables
 _SEAL = re.compile(r'\{"crc32c": "([0-9a-f]{8})",\n')
 _KINDS = ("variable", "named", "state", "object")
@@ -63,6 +69,8 @@ class Manifest:
 
     listed: False for a checkpoint that is left out of lists of checkpoints.
     non_finite: the arrays that hold a NaN or an infinity.
+    naming: how the edges of the graph are named, as here or as in Keras 2. slots: of optimizers whose slots no edge
+        leads to: the numbers of the optimizer and of the variable, the slot's name, and the slot's number.
     """
 
     generation: str
@@ -73,6 +81,8 @@ class Manifest:
     nodes: list[Node]
     listed: bool = True
     non_finite: list[str] = field(default_factory=list)
+    naming: str = OWN_NAMING
+    slots: list[tuple[int, int, str, int]] = field(default_factory=list)
     seal: str = ""
 
 
@@ -80,6 +90,8 @@ def encode(manifest: Manifest) -> str:
     """The text of the file."""
     body = {"format": _FORMAT, "version": _VERSION} | asdict(manifest)
     del body["seal"]
+    if manifest.naming == OWN_NAMING and not manifest.slots:
+        del body["naming"], body["slots"]
     text = json.dumps(body)[1:]
     return f'{{"crc32c": "{checksum(text)}",\n{text}'
 
@@ -110,6 +122,13 @@ def damaged(path: str, file: str, problem: str) -> DataLossError:
     return DataLossError(f"The checkpoint {path!r} is damaged: {file}: {problem}.")
 
 
+def name_unsaved(error: OSError, path: str) -> None:
+    """Makes an error say which checkpoint was not saved, since a full disk's names no file."""
+    if error.filename is None and error.errno is not None:
+        error.filename = path
+    error.add_note(f"The checkpoint {path!r} was not saved. Earlier ones are as they were.")
+
+
 class _InvalidManifestError(Exception):
     """A manifest has content that this library never writes."""
 
@@ -118,14 +137,24 @@ def _text(path: str) -> str:
     try:
         return read_text(os.path.join(path, NAME), _LIMIT)
     except (FileNotFoundError, NotADirectoryError):
-        there = file_system(path).exists(path)
         raise NotFoundError(
-            f"No checkpoint at {path!r}: "
-            + (f"its {NAME} is missing, so the save never finished." if there else "nothing is there.")
+            f"No checkpoint at {path!r}: {_missing(path)}"
             + " Check the path, its number included (.../ckpt-1), or ask tf.train.latest_checkpoint(directory)."
         ) from None
     except (UnreadableFileError, ValueError) as error:
         raise damaged(path, NAME, str(error)) from error
+
+
+def _missing(path: str) -> str:
+    if file_system(path).exists(path):
+        return f"its {NAME} is missing, so the save never finished."
+    folder, name = parent(path) or ".", os.path.basename(path)
+    shards: list[str] = []
+    with contextlib.suppress(OSError):  # a folder that cannot be listed: there is less to say
+        shards = fnmatch.filter(file_system(folder).entries(folder), f"{glob.escape(name)}.data-?????-of-?????")
+    if shards:
+        return f"{name}.index is missing beside {min(shards)}."
+    return "nothing is there."
 
 
 def _parse(path: str, found: Any, seal: str) -> Manifest:
@@ -147,15 +176,20 @@ def _parse(path: str, found: Any, seal: str) -> Manifest:
     non_finite = found.get("non_finite", [])
     _check(isinstance(non_finite, list), f"non_finite {non_finite!r}")
     _check(all(isinstance(n, str) and n in arrays for n in non_finite), f"non_finite {non_finite!r:.100}")
+    nodes = _nodes(found.get("nodes"), arrays, states)
+    naming = found.get("naming", OWN_NAMING)
+    _check(naming in (OWN_NAMING, KERAS_TWO_NAMING), f"naming {naming!r:.100}")
     return Manifest(
         generation=generation,
         saved_at=float(saved_at),
         files={name: _file(name, entry) for name, entry in _table(found, "files").items()},
         arrays=arrays,
         states=states,
-        nodes=_nodes(found.get("nodes"), arrays, states),
+        nodes=nodes,
         listed=listed,
         non_finite=non_finite,
+        naming=naming,
+        slots=_slots(found.get("slots", []), len(nodes)),
         seal=seal,
     )
 
@@ -187,6 +221,18 @@ def _nodes(entries: Any, arrays: dict[str, ArrayFact], states: dict[str, Any]) -
         _check(kind != "state" or path in states, f"node {path!r} has no state")
         nodes.append(Node(path=path, kind=kind, children=children))
     return nodes
+
+
+def _slots(entries: Any, count: int) -> list[tuple[int, int, str, int]]:
+    _check(isinstance(entries, list), f"slots {entries!r:.100}")
+    slots = []
+    for entry in entries:
+        _check(isinstance(entry, list) and len(entry) == 4, f"slot {entry!r:.100}")
+        optimizer, original, name, slot = entry
+        numbers = (optimizer, original, slot)
+        _check(all(_is_natural(n) and n < count for n in numbers) and isinstance(name, str), f"slot {entry!r:.100}")
+        slots.append((optimizer, original, name, slot))
+    return slots
 
 
 def _table(found: dict[str, Any], name: str) -> dict[str, Any]:

@@ -11,8 +11,9 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, NotFoundError
 from stratagem._base.storage import checked_path
 from stratagem._base.types import Trackable
+from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint import Checkpoint
-from stratagem._checkpoints._children import value_of
+from stratagem._checkpoints._children import shares_memory, value_of
 from stratagem._checkpoints._contents import CheckpointContents, Stored
 from stratagem._checkpoints._formats import read
 from stratagem._checkpoints._graph import Node
@@ -21,11 +22,14 @@ from stratagem._checkpoints._latest_intact import warn_not_finite
 from stratagem._checkpoints._naming import OWN
 from stratagem._checkpoints._options import CheckpointFormat
 from stratagem._checkpoints._pending import Assignments, assign, check_fit
+from stratagem._checkpoints._saving import settle
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
 
 # The value of a variable, made of others that a checkpoint has in its place; None if these are not there either.
 Derived = Callable[[Mapping[str, Stored]], np.ndarray | None]
+# A value that no variable has, and that checkpoints in TensorFlow's format have.
+Written = Callable[[], np.ndarray]
 
 
 @final
@@ -35,6 +39,7 @@ class NamedCheckpoint:
     variables: a function that returns them; called whenever they are saved or restored.
     companion: a Checkpoint that is saved and restored with them, so that the result is also one of its own checkpoints.
     derived: what to do without a variable's value, by its name.
+    written: what checkpoints in TensorFlow's format have besides the variables, by name.
     """
 
     def __init__(
@@ -42,8 +47,10 @@ class NamedCheckpoint:
         variables: Callable[[], dict[str, Trackable]],
         companion: Checkpoint | None = None,
         derived: Mapping[str, Derived] = MappingProxyType({}),
+        written: Mapping[str, Written] = MappingProxyType({}),
     ) -> None:
-        self._variables, self._companion, self._derived = variables, companion, derived
+        self._variables, self._companion = variables, companion
+        self._derived, self._written = derived, written
         with entered(strategy=None, replica=None, crossing=False):
             self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
 
@@ -52,15 +59,23 @@ class NamedCheckpoint:
         """The number of saves; not part of what is saved."""
         return self._save_counter
 
-    def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN) -> CheckpointContents:
-        """The current values of all variables. Raises CheckpointError if another value in `companion` has the name of one."""
-        arrays: dict[str, Stored] = {name: value_of(variable) for name, variable in self._variables().items()}
+    def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN, copied: bool = False) -> CheckpointContents:
+        """The current values of all variables. Raises CheckpointError if another value in `companion` has the name of one.
+
+        copied: as in `Checkpoint.snapshot`.
+        """
+        arrays: dict[str, Stored] = {
+            name: np.array(value_of(variable), copy=(copied and shares_memory(variable)) or None)
+            for name, variable in self._variables().items()
+        }
+        if format is CheckpointFormat.TENSORFLOW:
+            arrays |= {name: value() for name, value in self._written.items() if name not in arrays}
         named = [Node(path=name, kind="named", children={}) for name in arrays]
         if self._companion is None:
             nodes = [Node(path="", kind="object", children={}), *named]
             naming = OWN if format is CheckpointFormat.OWN else WRITTEN
             return CheckpointContents(nodes=nodes, arrays=arrays, states={}, naming=naming)
-        other = self._companion.snapshot(format)
+        other = self._companion.snapshot(format, copied)
         for name in arrays.keys() & other.arrays.keys():
             if not np.array_equal(np.asarray(arrays[name]), np.asarray(other.arrays[name])):
                 raise CheckpointError(
@@ -73,8 +88,11 @@ class NamedCheckpoint:
         """Assigns to every variable the value of its name in a checkpoint; other values there are ignored.
 
         Raises NotFoundError when there is no complete checkpoint, or a name is not in it; DataLossError when it is damaged,
-        CheckpointError when a shape differs, InvalidArgumentError when a dtype does. In each case no value was changed.
+        CheckpointError when a shape differs, InvalidArgumentError when a dtype does. In each case no value was changed. Before
+        all of that, what an earlier save of this object in the background raised.
         """
+        settle(self)
+        wait_for_saves()
         path = checked_path(save_path)
         contents = read(path)
         arrays = {**self._made_of(contents.arrays), **contents.arrays}

@@ -3,13 +3,10 @@
 import copy
 import enum
 import inspect
-import logging
 from collections.abc import Callable, Sequence
 from typing import Self, final
 
 from stratagem._base.types import Unused, Value
-
-_log = logging.getLogger("stratagem.checkpoint")
 
 WriteCallback = Callable[..., Value]
 
@@ -27,9 +24,11 @@ class CheckpointOptions:
     """Options of `save`, `write`, `read` and `restore`, as `tf.train.CheckpointOptions`. Only those of writing change anything.
 
     experimental_io_device: unused; every process writes files itself.
-    experimental_write_callbacks: functions of the path, or of nothing, which are called in turn once a checkpoint is on disk.
-    enable_async, experimental_enable_async_checkpoint: asked for and not given. `save` returns when the checkpoint is on disk,
-        as it always does, and a warning says so once.
+    experimental_write_callbacks: functions of the path, or of nothing, which are called in turn once a checkpoint is on disk;
+        in the thread that has written it.
+    enable_async, experimental_enable_async_checkpoint: `save` and `write` return once the values are copied to the memory of
+        this machine, and a thread writes the files. An error of it is raised by the next call that saves, restores or syncs the
+        same object, or printed when the program ends, which then ends with code 120. See docs/checkpoints.md.
     format: "tensorflow" for files that TensorFlow reads, with the object graph of Keras 2; "stratagem" for this library's
         directories, whose every file has a checksum in a manifest. Reading recognises either.
 
@@ -70,11 +69,8 @@ def _format(name: str) -> CheckpointFormat:
         raise ValueError(f"CheckpointOptions(format={name!r}): expected one of {known}.") from None
 
 
-_warned: set[str] = set()
-
-
 def checked(options: CheckpointOptions | None) -> CheckpointOptions:
-    """The options of a call; the usual ones for None. Warns, once in a process, that nothing is saved in the background.
+    """The options of a call; the usual ones for None.
 
     Raises:
         TypeError: they are something else.
@@ -83,11 +79,6 @@ def checked(options: CheckpointOptions | None) -> CheckpointOptions:
         return CheckpointOptions()
     if not isinstance(options, CheckpointOptions):
         raise TypeError(f"`options` must be a tf.train.CheckpointOptions or None, got {options!r:.100}.")
-    if options.enable_async and "async" not in _warned:
-        _warned.add("async")
-        _log.warning(
-            "CheckpointOptions(enable_async=True): checkpoints are not written in the background; `save` waits."
-        )
     return options
 
 

@@ -1,7 +1,6 @@
 """Checkpoints in TensorFlow's format, recognised among those of this library."""
 
-from stratagem._base.errors import DeadlineExceededError, UnavailableError
-from stratagem._base.storage import file_system
+from stratagem._base.storage import UNANSWERED, file_system
 
 # The whole content of the file `PREFIX.index` that versions before 0.9 left beside a checkpoint of this library.
 INDEX_TEXT = "A checkpoint of stratagem's is in the directory of this name without .index; TensorFlow cannot read it.\n"
@@ -13,7 +12,7 @@ def is_tensorflow_checkpoint(path: str) -> bool:
     try:
         with file_system(file).open(file) as opened:
             return opened.read(len(INDEX_TEXT)) != INDEX_TEXT.encode()
-    except (UnavailableError, DeadlineExceededError):
+    except UNANSWERED:
         raise  # there may be one
     except OSError:
         return False

@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._base.weak_identity import WeakIdentityMap
-from stratagem._checkpoints._children import FixedValue, is_container, is_variable, set_state
+from stratagem._checkpoints._children import FixedValue, global_names, is_container, is_variable, set_state
 from stratagem._checkpoints._contents import CheckpointContents, Stored
 from stratagem._checkpoints._graph import LiveNode, Node, bind, survey
 from stratagem._core.values import shards
@@ -37,10 +37,13 @@ class Restoration:
     def __init__(self, owners: Sequence[Any], path: str, contents: CheckpointContents) -> None:
         self.path = path
         self.nodes = contents.nodes
-        self.expect_partial = False
         self._contents = contents
         self._order = next(_orders)
-        self._waiting = {i for i, node in enumerate(contents.nodes) if node.has_value}
+        named = {node.path: i for i, node in enumerate(contents.nodes) if node.kind == "named"}
+        # One that has objects, too, is an Estimator's with the checkpoint of its Scaffold; then those are restored.
+        self.by_name = self.expect_partial = bool(named) and len(named) == len(contents.nodes) - 1
+        self._named = named if self.by_name else {}
+        self._waiting = {*self._named.values()} or {i for i, node in enumerate(contents.nodes) if node.has_value}
         self._known: WeakIdentityMap[Any, int] = WeakIdentityMap()
         self._variables: WeakIdentityMap[Any, int] = WeakIdentityMap()
         self._anchors: WeakIdentityMap[Any, int] = WeakIdentityMap(emptied=self._abandon)
@@ -73,8 +76,13 @@ class Restoration:
         return not (is_container(live.value) or isinstance(live.value, FixedValue))
 
     def match(self, found: list[LiveNode], start: int = 0) -> dict[int, int]:
-        """The nodes of objects from `survey`, by edges, and by the slots of variables."""
+        """The nodes of objects from `survey`: by edges, and by the slots of variables; without a graph, by their names."""
         bound = bind(found, self.nodes, start)
+        for i, live in enumerate(found if self._named else ()):
+            if live.kind == "variable" and not isinstance(live.value, FixedValue):
+                names = [name for name in global_names(live.value) if name in self._named]
+                if names:
+                    bound[i] = self._named[names[0]]
         slots = self._contents.slots
         if not slots:
             return bound
@@ -86,7 +94,7 @@ class Restoration:
             for name, variable, slot in self._contents.naming.slots(found[i].value) if n in slots else ():
                 position, original = positions.get(id(slot)), self._variables.get(variable)
                 node = None if original is None else slots[n].get((original, name))
-                if position is not None and node is not None:
+                if position is not None and node is not None and self.nodes[node].kind == found[position].kind:
                     bound.setdefault(position, node)
         return bound
 
@@ -121,7 +129,7 @@ class Restoration:
                 value = found[i].value
                 if n in self._waiting and self._is_assignable(value):
                     ready[id(value), n] = (value, self.nodes[n])
-                elif not self.nodes[n].has_value and not is_container(value):
+                elif not (self.nodes[n].has_value or self.by_name) and not is_container(value):
                     self._known[value] = n
         todo = [(value, source) for value, source in ready.values() if self._is_latest(value)]
         check_fit(todo, self._contents.arrays, self.path, converts=self._contents.naming.converts)
@@ -138,7 +146,10 @@ class Restoration:
 
     def _restore(self, value: Any, node: Node) -> None:
         if is_variable(value):
-            assign(value, self._contents.arrays[node.path])
+            stored = self._contents.arrays[node.path]
+            if isinstance(stored, np.ndarray):
+                stored.flags.writeable = False  # nobody else has it: the variable need not copy it
+            assign(value, stored)
         elif isinstance(value, FixedValue):
             value.compare(np.asarray(self._contents.arrays[node.path]), node.path)
         else:

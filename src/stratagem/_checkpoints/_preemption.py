@@ -15,6 +15,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.job import Job
 from stratagem._base.types import Nest, Trackable, Unused
+from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint import Checkpoint
 from stratagem._checkpoints._manager import CheckpointManager
 from stratagem._checkpoints._together import job_here
@@ -127,10 +128,15 @@ class PreemptionCheckpointHandler:
     def _save_and_leave(self, *args: Any, **kwargs: Any) -> None:
         self._runs.assign(np.int64(self._begun))
         _log.info("This worker or another one will be ended: saving after run %d.", self._begun)
+        try:
+            self._manager.sync()
+        except Exception as error:  # an earlier save's, which must not keep the last one from being made
+            _log.error("An earlier save failed: %s", error, exc_info=error)
         if self._config.save_fn is not None:
             self._config.save_fn(*args, **kwargs)
         else:
             self._manager.save()
+        wait_for_saves()  # `exit_fn` may end the process at once
         leave = self._config.exit_fn or (lambda: sys.exit(EXIT_CODE))
         leave()
 

@@ -9,6 +9,7 @@ import numpy as np
 from stratagem._base.errors import NotFoundError
 from stratagem._base.storage import checked_path
 from stratagem._base.types import Value
+from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint_files import named_in, shapes_and_dtypes
 from stratagem._checkpoints._checkpoint_files import read as read_own
 from stratagem._checkpoints._formats import is_tensorflow
@@ -104,6 +105,7 @@ def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReade
 
 def new_checkpoint_reader(filepattern: str | os.PathLike[str]) -> CheckpointReader:
     """A reader for one checkpoint. Raises NotFoundError when there is none."""
+    wait_for_saves()
     path = checked_path(filepattern)
     return TensorFlowReader(path) if is_tensorflow(path) else OwnReader(path)
 

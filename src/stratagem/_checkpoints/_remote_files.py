@@ -12,7 +12,7 @@ from typing import final
 
 from stratagem._base.errors import CheckpointError, NotFoundError
 from stratagem._base.storage import file_system, upload
-from stratagem._checkpoints._manifest import GENERATION, NAME, Manifest, encode, load
+from stratagem._checkpoints._manifest import GENERATION, NAME, Manifest, encode, load, name_unsaved
 from stratagem._checkpoints._verification import check_file
 
 _log = logging.getLogger("stratagem.checkpoint")
@@ -32,7 +32,7 @@ def write_remote(path: str, write: Callable[[str], Manifest]) -> Manifest:
         except BaseException as error:
             _remove_unfinished(path, manifest.generation)
             if isinstance(error, OSError):
-                error.add_note(f"The checkpoint {path!r} was not saved. Those in other directories are as they were.")
+                name_unsaved(error, path)
             raise
     try:
         _remove_leftovers(path, manifest.generation)

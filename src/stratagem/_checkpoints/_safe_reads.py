@@ -4,10 +4,12 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import final
 
 import google_crc32c
+import numpy as np
 
 from stratagem._base.paths import is_remote
 from stratagem._base.storage import file_system
@@ -37,6 +39,44 @@ def read_text(path: str, limit: int) -> str:
         if size > limit:
             raise ValueError(f"it has {size} bytes, and more than {limit} are never written")
         return b"".join(iter(lambda: _read(handle), b"")).decode("utf-8")
+    finally:
+        os.close(handle)
+
+
+@final
+class OpenedFile:
+    """A regular file that is read from its start. size: in bytes, when it was opened. fill: reads the next bytes."""
+
+    def __init__(self, size: int, fill: Callable[[memoryview], int]) -> None:
+        self.size, self._fill = size, fill
+
+    def read(self, count: int) -> bytes:
+        """The next bytes. Raises ValueError if there are fewer, UnreadableFileError if the disk cannot read them."""
+        data = bytearray(count)
+        self.read_into(np.frombuffer(data, np.uint8))
+        return bytes(data)
+
+    def read_into(self, target: np.ndarray) -> None:
+        """Reads the next bytes into an array of bytes. Raises the same errors as `read`."""
+        at = 0
+        while at < target.size:
+            with _decay_noticed():
+                count = self._fill(target[at:].data)
+            if not count:
+                raise ValueError("it was cut while it was read")
+            at += count
+
+
+@contextlib.contextmanager
+def opened(path: str) -> Iterator[OpenedFile]:
+    """Opens a regular file to read it. Raises the same errors as `read_text`."""
+    if is_remote(path):
+        with _remote_errors(), file_system(path).open(path) as file:
+            yield OpenedFile(file.seek(0, os.SEEK_END), file.readinto)
+        return
+    handle = _open(Path(path))
+    try:
+        yield OpenedFile(os.fstat(handle).st_size, lambda target: os.readv(handle, [target]))
     finally:
         os.close(handle)
 
@@ -102,8 +142,15 @@ def checksum(data: object) -> str:
 
 
 def _read(handle: int) -> bytes:
-    try:
+    with _decay_noticed():
         return os.read(handle, _CHUNK)
+
+
+@contextlib.contextmanager
+def _decay_noticed() -> Iterator[None]:
+    """Raises UnreadableFileError for what shows that the disk cannot read a file."""
+    try:
+        yield
     except OSError as error:
         if error.errno in _DECAYED:
             raise UnreadableFileError(f"the disk cannot read it: {error.strerror}") from error

@@ -82,6 +82,39 @@ class CheckpointLoadStatus(LoadStatus):
         return len(bound) - 1, [live.path for live in missing if live.path != "save_counter"]
 
 
+class NamedLoadStatus(LoadStatus):
+    """The status of a checkpoint of variables by name: every variable here has to have a value there, and no more.
+
+    As in TensorFlow the three assertions are one, and what the checkpoint has besides is of no interest.
+    """
+
+    def __init__(self, checkpoint: Tracked, restoration: Restoration) -> None:
+        self._checkpoint = checkpoint
+        self._restoration = restoration
+
+    def assert_consumed(self) -> Self:
+        self._restoration.resume(self._checkpoint)
+        found = self._restoration.survey(self._checkpoint)
+        bound = self._restoration.match(found)
+        missing = [live.path for i, live in enumerate(found) if live.kind == "variable" and i not in bound]
+        missing = [path for path in missing if path != "save_counter"]
+        if missing:
+            raise AssertionError(
+                f"{len(missing)} variables have no value in checkpoint {self._restoration.path!r}, which has variables by "
+                f"name: {_some(missing)}. They are matched by their names, such as 'dense/kernel'."
+            )
+        return self
+
+    def assert_existing_objects_matched(self) -> Self:
+        return self.assert_consumed()
+
+    def assert_nontrivial_match(self) -> Self:
+        return self.assert_consumed()
+
+    def expect_partial(self) -> Self:
+        return self
+
+
 class InitializationOnlyStatus(LoadStatus):
     """The status of `restore(None)`: there was nothing to read."""
 

@@ -16,6 +16,7 @@ from stratagem._base.storage import copy_file
 from stratagem._base.tensor_proto import CODES
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._graph import Node
+from stratagem._checkpoints._manifest import name_unsaved
 from stratagem._checkpoints._tensorflow_contents import ENDING, OBJECT_GRAPH, OWN_STATE, PYTHON_STATE, VALUE
 from stratagem._checkpoints.tensorflow import Bundle, ObjectGraph, delete_bundle, write_bundle
 
@@ -29,9 +30,13 @@ def write_tensorflow(path: str, contents: CheckpointContents) -> None:
     checkpoint of this path is then still there.
     """
     tensors = tensors_of(contents)
-    if not is_remote(path):
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    write_bundle(path, tensors)
+    try:
+        if not is_remote(path):
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        write_bundle(path, tensors)
+    except OSError as error:
+        name_unsaved(error, path)
+        raise
 
 
 def holds(path: str, contents: CheckpointContents) -> bool:

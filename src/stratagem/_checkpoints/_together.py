@@ -17,6 +17,7 @@ from stratagem._base.job import Job, Phase, process_job
 from stratagem._base.paths import absolute, file_errors, is_remote, scheme_of
 from stratagem._base.processes import machine
 from stratagem._base.storage import file_system
+from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._formats import identity
 from stratagem._core.context import current
 
@@ -29,37 +30,74 @@ def job_here() -> Job:
     return job
 
 
+def make_directory(directory: str) -> None:
+    """Makes a directory for checkpoints and its missing parents; on this machine, durably. Raises OSError."""
+    if is_remote(directory):
+        file_system(directory).make_directories(directory)
+    else:
+        make_directories(Path(directory))
+
+
 def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
     """Calls `write` for the checkpoint `path` in `directory`, in one process per directory; returns when all are on disk.
 
-    The directory exists when `write` is called. Raises what `write` raises; AbortedError when another member
-    could not write, CheckpointError when members save different checkpoints to one directory.
+    It is written after all saves in the background. Raises the same errors as `SavePlan.agreed` and `SavePlan.carry_out`.
     """
-    job = job_here()
-    if job.workers == 1:
-        with file_errors(directory):
-            _make(directory)
-        write()
-        return
-    places = [
-        _SaveLocation(**found) for found in job.agree("save a checkpoint", asdict(_SaveLocation.of(directory, path)))
-    ]
-    _raise_first({rank: place.problem for rank, place in enumerate(places)}, path)
-    leaders = [_leader(place, places) for place in places]
-    _demand_one_name(places, leaders)
-    me, location = job.worker, places[job.worker]
-    with job.phase(Phase.CHECKPOINT):
-        outcome = _attempt(path, write) if leaders[me] == me else _WriteOutcome()
-    outcomes = _collect(job, path, outcome)
-    # Equal paths on two machines are one directory only if their disk is shared. Where it is not, each machine keeps one.
-    distant = [rank for rank, leader in enumerate(leaders) if places[leader].machine != places[rank].machine]
-    if not distant:
-        return
-    first = min((rank for rank in distant if places[rank].directory_id == location.directory_id), default=-1)
-    local = _WriteOutcome()
-    if first == me and not _appears(path, outcomes[leaders[me]].seal):
-        local = _attempt(path, write)
-    _collect(job, path, local)
+    wait_for_saves()
+    SavePlan.agreed(directory, path).carry_out(write)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavePlan:
+    """The agreement on who writes the checkpoint `path`. places: of all members. leaders: who writes for each, by rank."""
+
+    job: Job
+    path: str
+    places: "list[_SaveLocation]"
+    leaders: list[int]
+
+    @classmethod
+    def agreed(cls, directory: str, path: str) -> "SavePlan":
+        """Agrees with the other members on a save, in the same place of all their programs. The directory exists afterwards.
+
+        Raises AbortedError when another member cannot make its directory, CheckpointError when members save different
+        checkpoints to one directory, and in a job of one the errors of `file_errors`.
+        """
+        job = job_here()
+        if job.workers == 1:
+            with file_errors(directory):
+                make_directory(directory)
+            return cls(job=job, path=path, places=[], leaders=[])
+        mine = asdict(_SaveLocation.of(directory, path))
+        places = [_SaveLocation(**found) for found in job.agree("save a checkpoint", mine)]
+        _raise_first({rank: place.problem for rank, place in enumerate(places)}, path)
+        leaders = [_leader(place, places) for place in places]
+        _demand_one_name(places, leaders)
+        return cls(job=job, path=path, places=places, leaders=leaders)
+
+    def carry_out(self, write: Callable[[], None], order: str = "") -> None:
+        """Calls `write` if it is for this member to write; returns when the files of all members are on disk.
+
+        order: of agreements, for a thread beside the main one. The members agree over the control channel, so nothing can get
+        between the collectives of steps. Raises what `write` raises, and AbortedError when another member could not write.
+        """
+        job, path, leaders, places = self.job, self.path, self.leaders, self.places
+        if job.workers == 1:
+            write()
+            return
+        me, location = job.worker, places[job.worker]
+        with job.phase(Phase.CHECKPOINT):
+            outcome = _attempt(path, write) if leaders[me] == me else _WriteOutcome()
+        outcomes = _collect(job, path, outcome, order)
+        # Equal paths on two machines are one directory only if their disk is shared. Where it is not, each machine keeps one.
+        distant = [rank for rank, leader in enumerate(leaders) if places[leader].machine != places[rank].machine]
+        if not distant:
+            return
+        first = min((rank for rank in distant if places[rank].directory_id == location.directory_id), default=-1)
+        local = _WriteOutcome()
+        if first == me and not _appears(path, outcomes[leaders[me]].seal):
+            local = _attempt(path, write)
+        _collect(job, path, local, order)
 
 
 def agree_to_restore(mine: str | None) -> None:
@@ -91,7 +129,7 @@ class _SaveLocation:
         name = os.path.relpath(path, directory or ".")
         this_machine = machine() or os.uname().nodename
         try:
-            _make(directory)
+            make_directory(directory)
             if is_remote(directory):
                 return cls.remote(absolute(directory), name)
             found = os.stat(directory or ".")
@@ -113,13 +151,6 @@ class _SaveLocation:
             f"memory of {os.uname().nodename}:{os.getpid()}" if scheme_of(directory) in ("memory", "ram") else "remote"
         )
         return cls(machine=place, directory_id=f"{place}:{directory}", directory=directory, name=name)
-
-
-def _make(directory: str) -> None:
-    if is_remote(directory):
-        file_system(directory).make_directories(directory)
-    else:
-        make_directories(Path(directory))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,9 +188,9 @@ def _attempt(path: str, write: Callable[[], None]) -> _WriteOutcome:
         return _WriteOutcome(problem=f"{type(error).__name__}: {error}", error=error)
 
 
-def _collect(job: Job, path: str, mine: _WriteOutcome) -> list[_WriteOutcome]:
+def _collect(job: Job, path: str, mine: _WriteOutcome, order: str) -> list[_WriteOutcome]:
     """Every member's outcome; raises if one has failed."""
-    found = job.agree("have saved a checkpoint", [mine.seal, mine.problem[:1000]])
+    found = job.agree("have saved a checkpoint", [mine.seal, mine.problem[:1000]], order=order)
     outcomes = [_WriteOutcome(seal=seal, problem=problem) for seal, problem in found]
     if mine.error is not None:
         raise mine.error

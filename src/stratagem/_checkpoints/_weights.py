@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from stratagem._base.files import make_directories
 from stratagem._base.locks import locked
 from stratagem._base.paths import file_errors, is_remote, parent
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike, Trackable
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._checkpoints import _checkpoint_files as own
+from stratagem._checkpoints._background import saves_of, wait_for_saves
 from stratagem._checkpoints._checkpoint import Checkpoint
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._formats import is_tensorflow
@@ -24,34 +24,54 @@ from stratagem._checkpoints._index import record_checkpoint_state, single
 from stratagem._checkpoints._latest_intact import is_good
 from stratagem._checkpoints._manifest import NAME
 from stratagem._checkpoints._naming import OWN
-from stratagem._checkpoints._options import CheckpointFormat
+from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions, call_back, checked
 from stratagem._checkpoints._other_formats import is_tensorflow_checkpoint
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import owning
+from stratagem._checkpoints._saving import settle
 from stratagem._checkpoints._status import LoadStatus
 from stratagem._checkpoints._tensorflow_writing import holds
+from stratagem._checkpoints._together import job_here, make_directory
 
 # By object: it warns of values that are not finite when they change.
 _guards: WeakIdentityMap[Any, OverwriteGuard] = WeakIdentityMap()
 
 
-def write_weights(root: Trackable, path: str, format: CheckpointFormat = CheckpointFormat.TENSORFLOW) -> None:
+def write_weights(
+    root: Trackable,
+    path: str,
+    format: CheckpointFormat = CheckpointFormat.TENSORFLOW,
+    options: CheckpointOptions | None = None,
+) -> None:
     """Writes all values below `root` to the checkpoint `path`, which becomes the latest one of its directory.
 
     Returns when the files are on disk; until then an earlier checkpoint of this path is whole. Workers of a job need not
     call it together: those that write the same values to the same path follow one another, and only the first one writes.
-    Raises the same errors as `Checkpoint.save`.
+    options: as of `Checkpoint.save`, but for their format. Raises the same errors as `Checkpoint.save`.
     """
-    contents = Checkpoint(root).snapshot(format)
-    directory = parent(path)
+    options = checked(options)
+    settle(root)
+    contents = Checkpoint(root).snapshot(format, copied=options.enable_async)
     with file_errors(path):
-        file_system(directory).make_directories(directory) if is_remote(directory) else make_directories(
-            Path(directory)
-        )
+        make_directory(parent(path))
+    guard = _guard_of(root)
+
+    def write() -> None:
+        _write(path, contents, guard)
+        call_back(options, path)
+
+    if options.enable_async:
+        saves_of(root).begin(path, write, job_here())
+    else:
+        wait_for_saves()
+        write()
+
+
+def _write(path: str, contents: CheckpointContents, guard: OverwriteGuard) -> None:
+    directory = parent(path)
     holder = _Holder()
     with _one_at_a_time(directory), owning(directory, holder):
         if not _has(path, contents):
-            guard = _guard_of(root)
             guard.remember(path)  # whoever gives a path wants it replaced
             guard.write(path, contents)
         record_checkpoint_state(directory, single(path))
@@ -62,11 +82,13 @@ def read_weights(root: Trackable, path: str) -> LoadStatus:
 
     Raises the same errors as `Checkpoint.restore`.
     """
+    settle(root)
     return Checkpoint(root).read(path)
 
 
 def has_weights(path: PathLike) -> bool:
     """Returns whether a checkpoint is at this path, in either format, be it damaged."""
+    wait_for_saves()
     where = checked_path(path)
     return file_system(where).is_file(os.path.join(where, NAME)) or is_tensorflow_checkpoint(where)
 

@@ -1,5 +1,6 @@
-"""ConfigProto: the settings of TensorFlow's runtime, which TensorFlow 1 programs pass to servers; they have no effect here."""
+"""ConfigProto and its siblings: settings that TensorFlow 1 programs pass to servers and sessions; they have no effect here."""
 
+import abc
 import logging
 from collections.abc import Iterable
 from typing import Any, final
@@ -16,12 +17,11 @@ def _log_ignored(names: Iterable[str]) -> None:
     new = [name for name in dict.fromkeys(names) if name not in _logged]
     _logged.update(new)
     if new:
-        _log.info("ConfigProto: ignored, because JAX has no such setting: %s", ", ".join(new))
+        _log.info("Settings of sessions: ignored, because JAX has no such setting: %s", ", ".join(new))
 
 
-@final
-class ConfigProto:
-    """Accepts any field, as argument or attribute, and ignores it; the log says so once for each.
+class IgnoredSettings(abc.ABC):  # noqa: B024
+    """Base of messages that accept any field, as argument or attribute, and ignore it; the log says so once for each.
 
     A field that was not set is an empty one, which has fields, entries and members of its own.
     """
@@ -41,7 +41,42 @@ class ConfigProto:
         return field
 
     def __repr__(self) -> str:
-        return f"ConfigProto({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
+
+@final
+class ConfigProto(IgnoredSettings):
+    """The settings of a session or server, as `tf.compat.v1.ConfigProto`: ignored."""
+
+
+@final
+class GPUOptions(IgnoredSettings):
+    """Settings of GPUs, as `tf.compat.v1.GPUOptions`: ignored. `tf.config` limits memory."""
+
+
+@final
+class GraphOptions(IgnoredSettings):
+    """Settings of graphs, as `tf.compat.v1.GraphOptions`: ignored."""
+
+
+@final
+class OptimizerOptions(IgnoredSettings):
+    """Settings of what makes graphs faster, as `tf.compat.v1.OptimizerOptions`: ignored, since XLA compiles every program."""
+
+    L1, L0 = 0, -1
+    DEFAULT, OFF, ON_1, ON_2 = 0, -1, 1, 2
+
+
+@final
+class SessionRunOptions(IgnoredSettings):
+    """Settings of a run, as `tf.compat.v1.RunOptions`: ignored. `tf.profiler.experimental` shows where the time goes."""
+
+    NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+
+
+@final
+class RunMetadata(IgnoredSettings):
+    """The message that a run of TensorFlow 1 fills, as `tf.compat.v1.RunMetadata`: here it stays empty."""
 
 
 @final

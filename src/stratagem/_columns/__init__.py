@@ -5,6 +5,7 @@ Out: dense tensors, computed in compiled steps too; what strings and sparse tens
 Never: puts a string into a program, or lets the number of entries of a batch decide about shapes beyond the longest row.
 """
 
+from stratagem._columns import _host_kinds as _host_kinds
 from stratagem._columns._categories import VocabularyFileCategoricalColumn as VocabularyFileCategoricalColumn
 from stratagem._columns._categories import categorical_column_with_hash_bucket as categorical_column_with_hash_bucket
 from stratagem._columns._categories import categorical_column_with_identity as categorical_column_with_identity
@@ -31,6 +32,7 @@ from stratagem._columns._indicator import indicator_column as indicator_column
 from stratagem._columns._layers import DenseFeatures as DenseFeatures
 from stratagem._columns._layers import SequenceFeatures as SequenceFeatures
 from stratagem._columns._layers import check_batch_sizes as check_batch_sizes
+from stratagem._columns._numeric import NumericColumn as NumericColumn
 from stratagem._columns._numeric import bucketized_column as bucketized_column
 from stratagem._columns._numeric import numeric_column as numeric_column
 from stratagem._columns._sequences import (

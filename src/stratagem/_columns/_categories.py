@@ -254,10 +254,9 @@ class VocabularyFileCategoricalColumn(KeyedColumn):
         kind = int64 if self.dtype.is_integer else string
         with init_scope():
             if self.file_format is not None:
-                words = _records(self.vocabulary_file)[: self.vocabulary_size]
-                keys: Any = [int(word) for word in words] if kind == int64 else words
+                keys = words_of_file(self)
                 entries: TableInitializer = KeyValueTensorInitializer(
-                    keys, np.arange(len(words), dtype=np.int64), kind, int64
+                    keys, np.arange(len(keys), dtype=np.int64), kind, int64
                 )
             else:
                 whole, number = TextFileIndex.WHOLE_LINE, TextFileIndex.LINE_NUMBER
@@ -268,6 +267,14 @@ class VocabularyFileCategoricalColumn(KeyedColumn):
 
     def _ids(self, values: Any) -> Any:
         return _looked_up(self._words, values)
+
+
+def words_of_file(column: VocabularyFileCategoricalColumn) -> np.ndarray:
+    """Returns the words of a column that count, strings or int64. Raises OSError if there is no file."""
+    path, size = column.vocabulary_file, column.vocabulary_size
+    words = _records(path) if column.file_format else file_system(path).read(path).splitlines()
+    integers = column.dtype.is_integer
+    return np.array([int(word) if integers else word for word in words[:size]], np.int64 if integers else object)
 
 
 def _records(path: str) -> list[bytes]:

@@ -1,5 +1,6 @@
 """Columns made of others: crosses of features, and categories with weights."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -141,12 +142,12 @@ class CrossedColumn(CategoricalColumn):
             parts.append(entries.values.reshape(shape))
             present = present & entries.present.reshape(shape)
         ids = crossed_buckets(parts, self.hash_bucket_size, self.hash_key)
-        size = (present.shape[0], int(np.prod(present.shape[1:])))
+        size = (present.shape[0], math.prod(present.shape[1:]))
         present, ids = present.reshape(size), ids.reshape(size)
         return Entries(select(present, ids if is_traced(ids) else np.asarray(ids), -1), present)
 
     def _crossable(self, key: Any, features: Features) -> Entries:
-        found = prepared(_numbered, features.raw(key)) if isinstance(key, str) else key.entries(features)
+        found = prepared(entries_to_cross, features.raw(key)) if isinstance(key, str) else key.entries(features)
         if found.weights is not None:
             raise ValueError(
                 "crossed_column does not support weight_tensor, but the given column populates weight_tensor. "
@@ -167,7 +168,7 @@ def _is_dense(key: Any, features: Features) -> bool:
     return isinstance(key, str) and not isinstance(features.raw(key), CompositeTensor)
 
 
-def _numbered(feature: TensorLike) -> Entries:
+def entries_to_cross(feature: TensorLike) -> Entries:
     """The entries of a feature, integers; strings by their fingerprints."""
     kind = checked_label(feature.dtype, "crossed_column: input_tensor")
     found = spread(feature)

@@ -3,7 +3,7 @@
 import contextlib
 import contextvars
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import keras
@@ -28,7 +28,8 @@ class Context:
     global batch: losses are then those of the global batch. None elsewhere, where the user's loop divides losses itself.
     slot_of: the variable whose location new variables share, since they are its optimizer's slots; or None.
     worker: the worker of a parameter-server job that runs the current code, or None.
-    graph: the call of an Estimator's model_fn that the current code is part of, or None.
+    graph: the call of an Estimator's model_fn that the current code is part of, or what a `tf.Graph` has; or None.
+    begin_graph: begins the default graph, after `disable_eager_execution`; else None.
     autograph: whether functions are converted, so that tensors can decide in them (`_autograph`).
     loop: True in a loop of the function that is being compiled, outside of replica functions: what may run slower in a
     compiled loop, or more often than once, takes the function to host mode.
@@ -49,6 +50,7 @@ class Context:
     slot_of: keras.Variable | None = None
     worker: CurrentWorker | None = None
     graph: GraphBuild | None = None
+    begin_graph: Callable[[], None] | None = None
     autograph: bool = True
     loop: bool = False
     updating: bool = False

@@ -173,5 +173,11 @@ class GraphBuild(Protocol):
     def name_tensor(self, name: str, tensor: jax.Array) -> None:
         """Let `tensor` be found by this name, below the name scopes that are open."""
 
+    def take_seed(self, seed: int) -> bool:
+        """Returns whether a graph is built, whose seed this is from now on."""
+
+    def iterator_of(self, dataset: Value, *, ready: bool) -> Value:
+        """Returns an iterator of TensorFlow 1; None where iterators are ordinary ones. ready: without an initializer."""
+
     def run_dependencies(self) -> None:
         """Run what the open `control_dependencies` name."""

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, NotProvidedError
+from stratagem._base.types import Unused
 from stratagem._core.context import current
 from stratagem._data._dataset_batches import Batches
 from stratagem._data._dataset_functions import Functions
@@ -25,7 +26,6 @@ from stratagem._data.stages._stage import Stage
 
 # Names that TensorFlow's class has and this one lacks, with their replacements.
 _NOT_PROVIDED = {
-    "make_initializable_iterator": "`make_one_shot_iterator()`, or `iter(dataset)` where there is no graph",
     "output_types": "`element_spec`",
     "output_shapes": "`element_spec`",
     "output_classes": "`element_spec`",
@@ -124,8 +124,27 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
         return DatasetIterator(self._stage.walk(), lambda: self._stage.spec)
 
     def make_one_shot_iterator(self) -> Nest:
-        """Implements `tf.compat.v1`'s method: inside an input_fn, the source of its steps' elements; elsewhere `iter(self)`."""
-        return OneShotIterator(self) if current().reading else iter(self)
+        """Implements `tf.compat.v1`'s method: in an input_fn, the source of its steps' elements; in a graph one whose elements
+        runs draw; elsewhere `iter(self)`.
+        """
+        return OneShotIterator(self) if current().reading else self._iterator_of_a_graph(ready=True) or iter(self)
+
+    def make_initializable_iterator(self, shared_name: Unused = None) -> Nest:
+        """Implements `tf.compat.v1`'s method: in a graph, an iterator with an `initializer`.
+
+        Raises NotProvidedError elsewhere.
+        """
+        found = self._iterator_of_a_graph(ready=False)
+        if found is None:
+            raise NotProvidedError(
+                "make_initializable_iterator: here is no graph, whose sessions would run the initializer. Use "
+                "`make_one_shot_iterator()`, or `iter(dataset)`."
+            )
+        return found
+
+    def _iterator_of_a_graph(self, *, ready: bool) -> Any:
+        graph = current().graph
+        return None if graph is None else graph.iterator_of(self, ready=ready)
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """An iterator of NumPy arrays and scalars that belong to the caller."""

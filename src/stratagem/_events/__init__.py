@@ -5,6 +5,8 @@ Out: event files that TensorBoard reads, written by a thread and complete when a
 Never: makes a step wait for a disk.
 """
 
+from stratagem._events._messages import SummaryMessage as SummaryMessage
+from stratagem._events._messages import SummaryValue as SummaryValue
 from stratagem._events._profiler import Profile as Profile
 from stratagem._events._profiler import ProfiledSection as ProfiledSection
 from stratagem._events._profiler import ProfilerOptions as ProfilerOptions
@@ -14,7 +16,9 @@ from stratagem._events._profiler import start_profile_server as start_profile_se
 from stratagem._events._profiler import stop_profile as stop_profile
 from stratagem._events._scalars import read_scalars as read_scalars
 from stratagem._events._scalars import write_scalars as write_scalars
+from stratagem._events._scalars import write_summary as write_summary
 from stratagem._events._scalars import write_text as write_text
+from stratagem._events._serialized_summaries import serialized_summaries as serialized_summaries
 from stratagem._events._summary_barrier import settle as settle
 from stratagem._events._summary_context import get_step as get_step
 from stratagem._events._summary_context import record_if as record_if

@@ -30,5 +30,6 @@ _MESSAGES = {
 _classes = message_classes("event.proto", _MESSAGES)
 
 Event: Any = _classes["Event"]
-Summary: Any = _classes["Summary"]
+SummaryMessage: Any = _classes["Summary"]
 SummaryMetadata: Any = _classes["SummaryMetadata"]
+SummaryValue: Any = _classes["Value"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.framing import CHECKSUM, HEADER, LENGTH_BYTES, masked_crc
 from stratagem._base.tensor_proto import serialized_tensor
-from stratagem._events._messages import Event, Summary
+from stratagem._events._messages import Event, SummaryMessage
 from stratagem._events._writer import SummaryFileWriter, SummaryWriter
 
 _log = logging.getLogger("stratagem.summary")
@@ -17,7 +17,7 @@ _log = logging.getLogger("stratagem.summary")
 
 def write_scalars(writer: SummaryWriter, step: int, values: dict[str, float]) -> None:
     """Writes float32 numbers by tag, in one event."""
-    summary = Summary(value=[{"tag": tag, "simple_value": value} for tag, value in values.items()])
+    summary = SummaryMessage(value=[{"tag": tag, "simple_value": value} for tag, value in values.items()])
     _write(writer, step, summary)
 
 
@@ -25,7 +25,7 @@ def write_text(writer: SummaryWriter, step: int, tag: str, text: str) -> None:
     """Writes a string the way TensorFlow 1 does, as a tensor that no dashboard shows."""
     content = np.empty((), object)
     content[()] = text.encode()
-    _write(writer, step, Summary(value=[{"tag": tag, "tensor": serialized_tensor(content)}]))
+    _write(writer, step, SummaryMessage(value=[{"tag": tag, "tensor": serialized_tensor(content)}]))
 
 
 def read_scalars(folder: str) -> dict[int, dict[str, float]]:
@@ -37,15 +37,20 @@ def read_scalars(folder: str) -> dict[int, dict[str, float]]:
     for file in sorted(Path(folder).glob("*.tfevents.*")):
         for record in _records(file):
             event = Event.FromString(record)
-            for value in Summary.FromString(event.summary).value:
+            for value in SummaryMessage.FromString(event.summary).value:
                 if value.WhichOneof("one_of_them") == "simple_value":
                     found[event.step][value.tag] = value.simple_value
     return dict(sorted(found.items()))
 
 
-def _write(writer: SummaryWriter, step: int, summary: Summary) -> None:
+def write_summary(writer: SummaryWriter, step: int, message: bytes) -> None:
+    """Writes a serialized message of the type Summary."""
     assert isinstance(writer, SummaryFileWriter)
-    writer.write(step, summary.SerializeToString())
+    writer.write(step, message)
+
+
+def _write(writer: SummaryWriter, step: int, summary: SummaryMessage) -> None:
+    write_summary(writer, step, summary.SerializeToString())
 
 
 def _records(file: Path) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from stratagem._base.tensor_proto import serialized_tensor
 from stratagem._base.types import TensorLike, Unused
 from stratagem._events._array_encoders import buckets as buckets_of
 from stratagem._events._array_encoders import pictures, sounds
-from stratagem._events._messages import Summary, SummaryMetadata
+from stratagem._events._messages import SummaryMessage, SummaryMetadata
 from stratagem._events._summary_recording import Prepare, is_traced, record
 from stratagem._ops import cast, convert_image_dtype, tensor
 from stratagem._private import scope_path
@@ -220,7 +220,7 @@ def _summary(
 def _write(tag: str, prepare: Prepare, encode: Values, step: Any, metadata: bytes, *, traced: bool) -> Any:
     def summary(value: np.ndarray) -> bytes:
         content = serialized_tensor(encode(value))
-        return bytes(Summary(value=[{"tag": tag, "tensor": content, "metadata": metadata}]).SerializeToString())
+        return bytes(SummaryMessage(value=[{"tag": tag, "tensor": content, "metadata": metadata}]).SerializeToString())
 
     return record(lambda: tensor(prepare()), summary, step, traced=traced)
 

@@ -56,6 +56,7 @@ from stratagem._ops._build_info import get_lib as get_lib
 from stratagem._ops._build_info import get_link_flags as get_link_flags
 from stratagem._ops._callbacks import numpy_function as numpy_function
 from stratagem._ops._callbacks import py_function as py_function
+from stratagem._ops._composite import composite_rules as composite_rules
 from stratagem._ops._convert import StringTensor as StringTensor
 from stratagem._ops._convert import Tensor as Tensor
 from stratagem._ops._convert import allow_x64 as allow_x64

@@ -1,6 +1,6 @@
 """Rules for composite tensors: each class has functions of its own in place of tensor functions, by their names."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import ParamSpec, TypeVar
 
 from stratagem._base.types import UserFunction, Value
@@ -34,6 +34,11 @@ def rule(kind: type, *names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return function
 
     return decorate
+
+
+def composite_rules() -> Mapping[tuple[type, str], UserFunction]:
+    """Returns all rules, by the class of composite tensors and the name of the tensor function."""
+    return _RULES
 
 
 def kind_among(values: Iterable[Value]) -> type | None:

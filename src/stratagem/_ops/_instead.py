@@ -18,14 +18,20 @@ _DTYPES = "the dtypes of jax.numpy of the same name (tf.cast takes them)"
 _OWN_TYPES = "a class of your own that jax.tree_util.register_dataclass knows, or a NamedTuple"
 _DISPATCH = "methods of your own class, which call tf's functions with its tensors"
 _UNIGRAM = "tf.random.fixed_unigram_candidate_sampler with the counts of your data"
+_TREES = (
+    "tf.estimator.DNNClassifier, or trees of another library: XGBoost, LightGBM, or YDF, which reads tf.train.Examples"
+)
 _ESTIMATOR = "Estimator with a model_fn, or a Keras model with Model.fit or tf.keras.estimator.model_to_estimator"
 _HEAD = "an EstimatorSpec that the model_fn makes itself"
-_RECEIVER = "Estimator.predict, or tf.train.load_variable into a Keras model: nothing here writes SavedModels"
+_RECEIVER = "tf.estimator.export.build_raw_serving_input_receiver_fn: models are exported to be served"
 
 _TENSORFLOW = {
     "": {
         "raw_ops": "the public function that calls the kernel: tf.matmul for tf.raw_ops.MatMul",
-        "Graph import_graph_def": ("tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs"),
+        "Session InteractiveSession placeholder get_default_graph": (
+            "the same name of tf.compat.v1, in `with tf.Graph().as_default():`"
+        ),
+        "import_graph_def": ("tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs"),
         "graph_util": "tf.function, whose program `jax.jit(f).lower(*args)` shows: there are no graphs",
         "ragged_fill_empty_rows ragged_fill_empty_rows_grad": "tf.where on the row lengths, and tf.concat",
         "RegisterGradient no_gradient": "tf.custom_gradient, or tf.stop_gradient",
@@ -73,30 +79,17 @@ _TENSORFLOW = {
     },
     "dtypes.experimental": {"": _DTYPES},
     "estimator": {
-        "BaselineClassifier BaselineEstimator BaselineRegressor": _ESTIMATOR,
-        "DNNClassifier DNNEstimator DNNLinearCombinedClassifier": _ESTIMATOR,
-        "DNNLinearCombinedEstimator DNNLinearCombinedRegressor": _ESTIMATOR,
-        "DNNRegressor LinearClassifier LinearEstimator": _ESTIMATOR,
-        "LinearRegressor BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor": _ESTIMATOR,
-        "Head BinaryClassHead LogisticRegressionHead MultiClassHead MultiHead": _HEAD,
-        "MultiLabelHead PoissonRegressionHead RegressionHead": _HEAD,
-        "classifier_parse_example_spec regressor_parse_example_spec": (
-            "a dict of tf.io.FixedLenFeature and tf.io.VarLenFeature"
-        ),
-        "BestExporter FinalExporter LatestExporter": (
-            "an Exporter of your own, which is given the checkpoint and the metrics"
-        ),
+        "BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor": _TREES,
         "VocabInfo": "tf.train.load_variable, and an initializer that puts rows into their places",
-        "inputs": "a dataset: tf.data.Dataset.from_tensor_slices(arrays).shuffle(n).repeat(epochs).batch(size)",
-        "tpu": "RunConfig(train_distribute=strategy)",
     },
     "estimator.experimental": {
         "InMemoryEvaluatorHook": "tf.estimator.train_and_evaluate, or a SessionRunHook of your own",
         "make_stop_at_checkpoint_step_hook": "tf.compat.v1.train.StopAtStepHook",
         "build_raw_supervised_input_receiver_fn": _RECEIVER,
+        "LinearSDCA": "the optimizer 'Ftrl' with l1_regularization_strength and l2_regularization_strength",
         "": _ESTIMATOR,
     },
-    "estimator.export": {"": _RECEIVER},
+    "estimator.export": {"EvalOutput": "eval_metric_ops of EstimatorSpec, and Estimator.evaluate"},
     "experimental": {
         "BatchableExtensionType ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec extension_type": _OWN_TYPES,
         "RowPartition StructuredTensor": _PADDED,

@@ -3,10 +3,10 @@
 A name that has no row here has the row of the same name in TensorFlow 2, if there is one.
 """
 
-_SESSION = "an Estimator (tf.compat.v1.estimator), tf.keras, or tf.function: there are no sessions here"
+_SESSION = "an Estimator (tf.compat.v1.estimator), tf.keras, or tf.function: Keras has no sessions here"
+_MONITORED = "tf.compat.v1.train.MonitoredTrainingSession"
 _PLACEHOLDER = "the arguments of a model_fn or of a tf.function"
 _INITIALIZED = "nothing: variables have their values as soon as they are made"
-_SETTINGS = "tf.config, whose functions set the same: there are no messages for a session"
 _PROTO = "nothing: there are no graphs, whose messages these are"
 _SUMMARY = "tf.summary.create_file_writer and tf.summary.scalar, or the summaries of tf.compat.v1.summary in a model_fn"
 _DATASET = "tf.data.Dataset, with `shuffle`, `repeat`, `batch` and `prefetch`"
@@ -15,8 +15,6 @@ _SLICES = "the methods of the variable: v.scatter_update, v.scatter_nd_update, â
 _SPARSE = "tf.sparse, whose functions take TensorFlow 2's arguments"
 _OTHER_FORM = "the function of the same name in tf.nn, which takes other arguments or another order"
 _RNN = "tf.keras.layers.RNN with a cell of tf.keras.layers"
-_RANKING = "a Keras metric: tf.keras.metrics.TopKCategoricalAccuracy, PrecisionAtRecall, AUC â€¦"
-_COUNTS = "tf.keras.metrics.TruePositives and its neighbours, which take `thresholds`"
 _TPU = "tf.distribute.TPUStrategy, and `strategy.run`"
 _QUANTIZED = "tf.quantization.quantize_and_dequantize_v2: there are no quantized types"
 _FAKE = "the function of the same name in tf.quantization"
@@ -25,20 +23,12 @@ _VERSIONS = "tf.version"
 
 INSTEAD = {
     "compat.v1": {
-        "Session InteractiveSession Graph get_default_graph get_default_session": _SESSION,
         "delete_session_tensor get_session_handle get_session_tensor": "the tensor itself: values outlive steps",
-        "reset_default_graph": "nothing: every call of a model_fn has a graph of its own",
-        "placeholder placeholder_with_default sparse_placeholder": _PLACEHOLDER,
-        "global_variables_initializer initialize_all_variables": _INITIALIZED,
-        "local_variables_initializer variables_initializer": _INITIALIZED,
-        "initialize_local_variables initialize_variables is_variable_initialized": _INITIALIZED,
-        "assert_variables_initialized report_uninitialized_variables": _INITIALIZED,
-        "all_variables": "tf.compat.v1.global_variables",
-        "get_local_variable": "tf.compat.v1.get_variable with collections=[tf.compat.v1.GraphKeys.LOCAL_VARIABLES]",
+        "sparse_placeholder": _PLACEHOLDER,
+        "assert_variables_initialized": "tf.compat.v1.report_uninitialized_variables",
         "moving_average_variables": "the variables that tf.train.ExponentialMovingAverage was applied to",
-        "GPUOptions GraphOptions OptimizerOptions RunOptions": _SETTINGS,
-        "AttrValue GraphDef LogMessage MetaGraphDef NameAttrList NodeDef RunMetadata TensorInfo": _PROTO,
-        "Event HistogramProto SessionLog Summary SummaryMetadata": _SUMMARY,
+        "AttrValue GraphDef LogMessage MetaGraphDef NameAttrList NodeDef TensorInfo": _PROTO,
+        "Event HistogramProto SessionLog SummaryMetadata": _SUMMARY,
         "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD": "tf.sysconfig",
         "COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER": _VERSIONS,
         "GRAPH_DEF_VERSION_MIN_PRODUCER VERSION": _VERSIONS,
@@ -91,7 +81,6 @@ INSTEAD = {
         "user_ops": "jax.ffi for kernels of your own",
         "wrap_function": "tf.function",
     },
-    "compat.v1.data": {"make_initializable_iterator": "tf.compat.v1.data.make_one_shot_iterator"},
     "compat.v1.data.experimental": {
         "DatasetStructure OptionalStructure RaggedTensorStructure SparseTensorStructure Structure": (
             "tf.TensorSpec, or tf.data.DatasetSpec"
@@ -110,10 +99,14 @@ INSTEAD = {
     },
     "compat.v1.estimator.experimental": {
         "KMeans": "sklearn.cluster.KMeans, or an Estimator with a model_fn",
-        "dnn_logit_fn_builder linear_logit_fn_builder": "a model_fn with tf.compat.v1.layers.dense",
+        "LinearSDCA": "the optimizer 'Ftrl' with l1_regularization_strength and l2_regularization_strength",
+        "InMemoryEvaluatorHook": "tf.estimator.train_and_evaluate, or a SessionRunHook of your own",
+        "make_stop_at_checkpoint_step_hook": "tf.compat.v1.train.StopAtStepHook",
+        "build_raw_supervised_input_receiver_fn": "an input_fn, which takes no receiver here",
     },
-    "compat.v1.estimator.inputs": {"": "a dataset: tf.data.Dataset.from_tensor_slices(arrays)"},
-    "compat.v1.estimator.tpu": {"": "RunConfig(train_distribute=strategy)"},
+    "compat.v1.estimator.tpu.experimental": {
+        "EmbeddingConfigSpec": "tf.feature_column.embedding_column, whose tables are on every core or on parameter servers",
+    },
     "compat.v1.experimental": {"output_all_intermediates": "nothing: JAX keeps what gradients need"},
     "compat.v1.flags": {"": "absl.flags, which this module is"},
     "compat.v1.app.flags": {"": "absl.flags, which this module is"},
@@ -158,11 +151,6 @@ INSTEAD = {
     "compat.v1.linalg": {"transpose": "tf.linalg.matrix_transpose"},
     "compat.v1.logging": {"TaskLevelStatusMessage": "tf.compat.v1.logging.info"},
     "compat.v1.manip": {"": "tf.reshape, tf.reverse, tf.roll, tf.tile, tf.gather_nd"},
-    "compat.v1.metrics": {
-        "false_negatives_at_thresholds false_positives_at_thresholds": _COUNTS,
-        "true_negatives_at_thresholds true_positives_at_thresholds": _COUNTS,
-        "": _RANKING,
-    },
     "compat.v1.mixed_precision": {"": _LOSS_SCALE},
     "compat.v1.nn": {
         "embedding_lookup_sparse safe_embedding_lookup_sparse": "tf.nn's, which take TensorFlow 2's arguments",
@@ -214,15 +202,21 @@ INSTEAD = {
         "test_src_dir_path": "pathlib.Path(__file__).parent",
     },
     "compat.v1.tpu": {"": _TPU},
-    "compat.v1.tpu.experimental": {"": _TPU},
+    "compat.v1.tpu.experimental": {
+        "embedding_column": "tf.feature_column.embedding_column",
+        "shared_embedding_columns": "tf.feature_column.shared_embeddings",
+        "AdagradParameters AdamParameters FtrlParameters StochasticGradientDescentParameters": (
+            "the optimizer of the Estimator, which updates tables, too"
+        ),
+        "": _TPU,
+    },
     "compat.v1.train": {
         "warm_start VocabInfo": "Estimator(warm_start_from=...)",
-        "Saver SaverDef import_meta_graph export_meta_graph": "the Estimator's own checkpoints, or tf.train.Checkpoint",
+        "SaverDef import_meta_graph export_meta_graph": "tf.saved_model.save, or the Python code that builds the graph",
         "checkpoint_exists get_checkpoint_mtimes": "tf.train.latest_checkpoint, or pathlib",
         "generate_checkpoint_state_proto remove_checkpoint update_checkpoint_state": "tf.train.CheckpointManager",
-        "MonitoredSession MonitoredTrainingSession Supervisor": _SESSION,
-        "ChiefSessionCreator SessionCreator SessionManager": _SESSION,
-        "SingularMonitoredSession WorkerSessionCreator basic_train_loop": _SESSION,
+        "SessionCreator SessionManager Supervisor": _MONITORED,
+        "WorkerSessionCreator basic_train_loop": _MONITORED,
         "LooperThread": "tf.train.Coordinator with threading.Thread",
         "Server": "tf.distribute.Server",
         "SyncReplicasOptimizer": "RunConfig(train_distribute=tf.distribute.MultiWorkerMirroredStrategy())",

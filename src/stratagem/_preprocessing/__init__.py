@@ -5,6 +5,7 @@ Out: Keras layers with TensorFlow's names, arguments and numbers; strings on the
 Never: puts a string into a program, or needs TensorFlow, as Keras' own layers of these names do.
 """
 
+from stratagem._preprocessing import _host_kinds as _host_kinds
 from stratagem._preprocessing._adapting import AdaptedLayer as AdaptedLayer
 from stratagem._preprocessing._attach import attach_layers as attach_layers
 from stratagem._preprocessing._categories import CategoryEncoding as CategoryEncoding

@@ -121,7 +121,7 @@ class HashedCrossing(keras.Layer):  # type: ignore[misc]
     def __call__(self, inputs: Sequence[TensorLike], **kwargs: Value) -> Tensor | SparseTensor:
         """Calls the layer with tensors: Keras takes no arrays beside them. Strings of a step become their fingerprints."""
         if isinstance(inputs, list | tuple) and not any(isinstance(x, keras.KerasTensor) for x in inputs):
-            inputs = [_words(x) if isinstance(x, TracedStrings) else tensor(x) for x in inputs]
+            inputs = [words_of_strings(x) if isinstance(x, TracedStrings) else tensor(x) for x in inputs]
         return super().__call__(inputs, **kwargs)
 
     def call(self, inputs: Sequence[TensorLike]) -> Tensor | SparseTensor:
@@ -166,5 +166,6 @@ def integers_if_int(output_mode: str, dtype: Value) -> Value:
 
 
 @host_function
-def _words(strings: TensorLike) -> Tensor:
+def words_of_strings(strings: TensorLike) -> Tensor:
+    """Returns the fingerprints of strings, which stand for them in crosses."""
     return fingerprints(np.asarray(strings))

@@ -250,6 +250,15 @@ class IndexLookup(AdaptedLayer):
             self._set_words(words)
             self._idf = np.array(state["idf_weights"], np.float64)
 
+    def words_and_weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the words without special tokens, and the weights of all tokens."""
+        return self._words, self._idf
+
+    def set_words_and_weights(self, words: np.ndarray, weights: np.ndarray) -> None:
+        """Makes these the words and weights, as `words_and_weights` returned them."""
+        self._set_words(words)
+        self._idf = weights
+
     def _refuse_given(self) -> None:
         if self._has_input_vocabulary:
             raise ValueError(f"{self.name} cannot be adapted: its vocabulary was given when it was made.")

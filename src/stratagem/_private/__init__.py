@@ -39,11 +39,14 @@ from stratagem._private._executable_cache import intercept_compilation as interc
 from stratagem._private._executable_cache import reusing_executables as reusing_executables
 from stratagem._private._exported_programs import called_outside as called_outside
 from stratagem._private._exported_programs import without_locations as without_locations
+from stratagem._private._graph_trace import GraphTrace as GraphTrace
+from stratagem._private._graph_trace import GraphTracer as GraphTracer
 from stratagem._private._hdf5 import restore_hdf5_optimizers as restore_hdf5_optimizers
 from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach
 from stratagem._private._hooks import attached_by as attached_by
 from stratagem._private._keras_optional_modules import hide_tensorflow_from_keras as hide_tensorflow_from_keras
+from stratagem._private._known_sizes import with_sizes as with_sizes
 from stratagem._private._layer_classes import LAYER_PLACES as LAYER_PLACES
 from stratagem._private._layer_classes import read_layers_as as read_layers_as
 from stratagem._private._layers import accept_any_input as accept_any_input
@@ -173,6 +176,7 @@ from stratagem._private._trainer import user_level as user_level
 from stratagem._private._user_classes import intercept_overrides as intercept_overrides
 from stratagem._private._variable_creation import fresh_names as fresh_names
 from stratagem._private._variable_creation import intercept_creation as intercept_creation
+from stratagem._private._variable_creation import named_by as named_by
 from stratagem._private._variable_slices import let_slices_be_assigned as let_slices_be_assigned
 from stratagem._private._variable_slices import let_values_be_called as let_values_be_called
 from stratagem._private._variables import KerasVariable as KerasVariable

@@ -22,15 +22,19 @@ def is_default(method: Nest) -> bool:
 def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str], None]) -> None:
     """Route hooks of `BackupAndRestore`, and the saving of `ModelCheckpoint` for models that were made under a strategy.
 
-    `BackupAndRestore` gets TensorFlow's argument `save_before_preemption`. save(callback, path) writes the model there.
+    `BackupAndRestore` gets TensorFlow's argument `save_before_preemption`, and `options`, with which checkpoints are saved.
+    save(callback, path) writes the model there: also models that were made elsewhere, if the callback has options for it.
     With `save_best_only`, `ModelCheckpoint` saves nothing while the monitored value is missing, as in Keras 2.
     """
     cls, checkpoint = keras.callbacks.BackupAndRestore, keras.callbacks.ModelCheckpoint
     init, save_model, on_epoch_end = cls.__init__, checkpoint._save_model, checkpoint.on_epoch_end
 
     @functools.wraps(init)
-    def new_init(self: Any, *args: Any, save_before_preemption: bool = False, **kwargs: Any) -> None:
+    def new_init(
+        self: Any, *args: Any, save_before_preemption: bool = False, options: Nest = None, **kwargs: Any
+    ) -> None:
         init(self, *args, **kwargs)
+        self.options = options
         if not self.save_freq and not save_before_preemption:
             raise ValueError("Either `save_freq` or `save_before_preemption` must be set.")
         self.save_before_preemption = save_before_preemption
@@ -43,7 +47,7 @@ def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str],
             return
         if self.save_best_only and self.monitor_op is None:
             self._set_monitor_op()
-        if self.model._creation_strategy is None:
+        if self.model._creation_strategy is None and self.options is None:
             save_model(self, epoch, batch, logs)
             return
         path = self._get_file_path(epoch, batch, logs)

@@ -15,7 +15,7 @@ from keras.src.models.functional import Functional
 from keras.src.saving import saving_api
 from keras.src.utils import io_utils
 
-from stratagem._base.types import Unused, UserFunction, Value
+from stratagem._base.types import UserFunction, Value
 
 Function = Callable[..., Any]
 
@@ -26,6 +26,7 @@ SAVING_PLACES = (
     "keras.src.models.model.Model.load_weights",
     "keras.src.models.model.Model.__new__",
     "keras.src.callbacks.model_checkpoint.ModelCheckpoint.__init__",
+    "keras.src.callbacks.model_checkpoint.ModelCheckpoint.on_train_end",
 )
 
 
@@ -53,20 +54,21 @@ def intercept_saving(routes: dict[str, Callable[[UserFunction], UserFunction]]) 
     keras.Model.save_weights, keras.Model.load_weights = new_save_weights, new_load_weights
 
 
-def accept_any_path(stand_in: Callable[[str, bool], str]) -> None:
+def accept_any_path(stand_in: Callable[[str, bool, Value], str], settle: Callable[[Value], None]) -> None:
     """Let `ModelCheckpoint` take any path, and TensorFlow's arguments `options` and `period`.
 
-    stand_in(path, save_weights_only): a path that Keras accepts in place of this one while it checks its arguments.
+    stand_in(path, save_weights_only, options): a path that Keras accepts in place of this one while it checks its arguments.
+    settle(model): called when training ends.
     """
     cls = keras.callbacks.ModelCheckpoint
     init, save_model = cls.__init__, cls._save_model
 
     @functools.wraps(init)
-    def new_init(self: Any, filepath: Any, *args: Any, options: Unused = None, period: int = 1, **kwargs: Any) -> None:
+    def new_init(self: Any, filepath: Any, *args: Any, options: Value = None, period: int = 1, **kwargs: Any) -> None:
         path = os.fspath(filepath)
         weights_only = args[3] if len(args) > 3 else kwargs.get("save_weights_only", False)
-        init(self, stand_in(path, weights_only), *args, **kwargs)
-        self.filepath, self.period, self.epochs_since_last_save = path, period, 0
+        init(self, stand_in(path, weights_only, options), *args, **kwargs)
+        self.filepath, self.period, self.epochs_since_last_save, self.options = path, period, 0, options
 
     @functools.wraps(save_model)
     def new_save_model(self: Any, epoch: int, batch: int | None, logs: Any) -> None:
@@ -75,7 +77,10 @@ def accept_any_path(stand_in: Callable[[str, bool], str]) -> None:
             self.epochs_since_last_save = 0
             save_model(self, epoch, batch, logs)
 
-    cls.__init__, cls._save_model = new_init, new_save_model
+    def on_train_end(self: Any, logs: Any = None) -> None:
+        settle(self.model)
+
+    cls.__init__, cls._save_model, cls.on_train_end = new_init, new_save_model, on_train_end
 
 
 def note_arguments() -> None:

@@ -30,11 +30,16 @@ def intercept_creation(
     KerasVariable.__new__, KerasVariable.__init__ = staticmethod(finding), init_once
 
 
-@contextlib.contextmanager
-def fresh_names() -> Iterator[None]:
+def fresh_names() -> contextlib.AbstractContextManager[None]:
     """In the body Keras counts from the start: the first dense layer is `dense`, the next `dense_1`."""
+    return named_by(collections.defaultdict(int))
+
+
+@contextlib.contextmanager
+def named_by(counts: dict[str, int]) -> Iterator[None]:
+    """In the body Keras goes on counting with these: how many layers there are of each name. A `defaultdict`."""
     before = global_state.get_global_attribute("object_name_uids")
-    global_state.set_global_attribute("object_name_uids", collections.defaultdict(int))
+    global_state.set_global_attribute("object_name_uids", counts)
     try:
         yield
     finally:

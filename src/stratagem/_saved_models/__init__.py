@@ -9,6 +9,7 @@ from stratagem._saved_models._asset import Asset as Asset
 from stratagem._saved_models._export_archive import ExportArchive as ExportArchive
 from stratagem._saved_models._export_archive import attach_export as attach_export
 from stratagem._saved_models._functions import DEFAULT as DEFAULT
+from stratagem._saved_models._host_functions import EXAMPLES as EXAMPLES
 from stratagem._saved_models._load import contains_saved_model as contains_saved_model
 from stratagem._saved_models._load import load as load
 from stratagem._saved_models._loaded_function import LoadedFunction as LoadedFunction
@@ -16,3 +17,4 @@ from stratagem._saved_models._loaded_object import LoadedObject as LoadedObject
 from stratagem._saved_models._options import LoadOptions as LoadOptions
 from stratagem._saved_models._options import SaveOptions as SaveOptions
 from stratagem._saved_models._save import save as save
+from stratagem._saved_models._tfsm_layer import TFSMLayer as TFSMLayer

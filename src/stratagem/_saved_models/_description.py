@@ -12,7 +12,7 @@ from stratagem._base.types import Json
 NAME = "saved_model.json"
 
 _FORMAT = "stratagem saved model"
-_VERSION = 1
+_VERSION = 2  # 2: with work of the host
 _ABOUT = (
     "A model with its functions, as StableHLO programs of JAX. Read it with stratagem.saved_model.load(directory), which needs "
     "none of the model's Python code. TensorFlow and TensorFlow Serving cannot read it."
@@ -25,7 +25,8 @@ class ProgramFact:
     """A function's program for one kind of arguments.
 
     file: its code. args, kwargs, result: structures with specs. variables: the numbers of the objects that it takes the values
-    of. written: the positions among these of those that it assigns. platforms: on which it runs.
+    of. written: the positions among these of those that it assigns. platforms: on which it runs. host: what the host computes
+    with strings before and after it, None if nothing.
     """
 
     file: str
@@ -36,6 +37,7 @@ class ProgramFact:
     written: list[int]
     platforms: list[str]
     differentiable: bool
+    host: Json = None
 
 
 @final

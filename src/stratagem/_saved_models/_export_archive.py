@@ -13,6 +13,7 @@ from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Nest, PathLike, Trackable, Unused, UserFunction
 from stratagem._core.step import Function
 from stratagem._core.values import TensorSpec
+from stratagem._ops import as_dtype
 from stratagem._private import KerasVariable, intercept_export
 from stratagem._saved_models._functions import DEFAULT
 from stratagem._saved_models._keras_model import input_signature as inputs_of
@@ -98,7 +99,9 @@ class ExportArchive:
 
 def _specs(structure: Nest) -> Nest:
     """Returns a structure with TensorSpecs for what Keras has in their place."""
-    return jax.tree.map(lambda spec: TensorSpec(spec.shape, spec.dtype, getattr(spec, "name", None)), structure)
+    return jax.tree.map(
+        lambda spec: TensorSpec(spec.shape, as_dtype(spec.dtype).dtype, getattr(spec, "name", None)), structure
+    )
 
 
 def _of_its_own(fn: UserFunction) -> UserFunction:

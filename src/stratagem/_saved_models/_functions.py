@@ -1,5 +1,6 @@
 """The functions of a SavedModel: the programs that are exported of a `tf.function`, and those that signatures call."""
 
+import functools
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,8 +9,16 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._base.types import Nest, Value
-from stratagem._core.step import ConcreteFunction, Function, function_of, kinds_of_calls, parameters_of, with_tensors
+from stratagem._base.types import Nest, UserFunction, Value
+from stratagem._core.step import (
+    ConcreteFunction,
+    Function,
+    TracedStrings,
+    function_of,
+    kinds_of_calls,
+    parameters_of,
+    with_tensors,
+)
 from stratagem._core.values import TensorSpec
 from stratagem._saved_models._loaded_function import LoadedFunction
 
@@ -47,7 +56,7 @@ class FunctionToSave:
             parameters = parameters_of(value)
             known = [_with_defaults(parameters, *call) for call in kinds_of_calls(value)]
             calls = tuple(CallToSave(value, call, call) for i, call in enumerate(known) if call not in known[:i])
-            return cls(value.python_function.__name__, parameters, calls)
+            return cls(_name_of(value.python_function), parameters, calls)
         if isinstance(value, ConcreteFunction):
             call = value.structured_input_signature
             return cls(value.name, parameters_of(value), (CallToSave(function_of(value), call, call),))
@@ -57,6 +66,12 @@ class FunctionToSave:
             again = tuple(CallToSave(p.function, (tuple(p.specs), {}), p.call) for p in value.programs)
             return cls(value.name, value.parameters, again)
         return None
+
+
+def _name_of(function: UserFunction) -> str:
+    """Returns the name of a function; of a partial one that of the whole, of another callable object that of its class."""
+    whole = function.func if isinstance(function, functools.partial) else function
+    return str(getattr(whole, "__name__", type(whole).__name__))
 
 
 def _with_defaults(
@@ -141,7 +156,7 @@ def _named_results(key: str, returned: Any) -> dict[str, Any]:
     else:
         several = result if isinstance(result, list | tuple) else [result]
         named = {f"output_{i}": value for i, value in enumerate(several)}
-    wrong = [name for name, value in named.items() if not isinstance(value, jax.Array | np.ndarray)]
+    wrong = [name for name, value in named.items() if not isinstance(value, jax.Array | np.ndarray | TracedStrings)]
     if wrong:
         raise ValueError(
             f"The function of the signature {key!r} returns {named[wrong[0]]!r} for {wrong[0]!r}. A signature returns a "

@@ -10,6 +10,7 @@ from stratagem._autograph import converted
 from stratagem._base.types import Nest
 from stratagem._core.step import Function
 from stratagem._core.values import TensorSpec
+from stratagem._ops import as_dtype
 from stratagem._private import input_specs_of_model
 from stratagem._saved_models._functions import CallToSave, FunctionToSave
 
@@ -63,4 +64,4 @@ def input_signature(model: keras.Model) -> Nest:
 def _named(spec: Any, number: int) -> TensorSpec:
     """Returns a spec. An input that has its name from a counter of Keras' is named as Keras 2 names the first ones."""
     named = spec.name and not spec.name.startswith("keras_tensor")
-    return TensorSpec(spec.shape, spec.dtype, spec.name if named else f"input_{number}")
+    return TensorSpec(spec.shape, as_dtype(spec.dtype).dtype, spec.name if named else f"input_{number}")

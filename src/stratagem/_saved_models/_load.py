@@ -5,14 +5,17 @@ import os
 from types import MappingProxyType
 from typing import Any, final
 
+import jax
+
 from stratagem._base.errors import DataLossError, UnimplementedError
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike, Trackable, Unused
 from stratagem._checkpoints import AttachedCheckpoint, has_attached
 from stratagem._core.step import RestoredProgram
-from stratagem._core.values import Variable
+from stratagem._core.values import TensorSpec, Variable
 from stratagem._saved_models._asset import asset_of
 from stratagem._saved_models._description import NAME, Description, ObjectFact, read
+from stratagem._saved_models._host_calls import HostReader
 from stratagem._saved_models._loaded_function import LoadedFunction, LoadedProgram
 from stratagem._saved_models._loaded_object import LoadedObject
 from stratagem._saved_models._options import LoadOptions
@@ -56,6 +59,7 @@ class _Loading:
     def __init__(self, checkpoint: AttachedCheckpoint, description: Description) -> None:
         self._checkpoint, self._description = checkpoint, description
         self._made: dict[int, Any] = {}
+        self._host = HostReader(lambda name: checkpoint.file(name).read_bytes())
 
     def root(self) -> LoadedObject:
         """Returns the object that was saved."""
@@ -128,12 +132,16 @@ class _Loading:
         written: list[int],
         platforms: list[str],
         differentiable: bool,
+        host: Any = None,
     ) -> LoadedProgram:
         program = RestoredProgram.of(self._checkpoint.file(file).read_bytes(), f"{self._checkpoint.path}: {file}")
         found = [self._object(number) for number in variables]
         if not all(isinstance(v, Variable) for v in found):
             raise ValueError(f"the program {file!r} takes what is no variable")
-        return LoadedProgram.of(name, program, (decoded(args), decoded(kwargs)), decoded(result), found, written)
+        call = decoded(args), decoded(kwargs)
+        tensors = sum(isinstance(leaf, TensorSpec) for leaf in jax.tree.leaves(call))
+        work = self._host.host(host, tensors)
+        return LoadedProgram.of(name, program, call, decoded(result), found, written, work)
 
 
 def _parameter(name: str, kind: str, default: Any) -> inspect.Parameter:

@@ -10,9 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.types import Nest, TensorLike
+from stratagem._core.mesh import exact
 from stratagem._core.step import Function, RestoredProgram
 from stratagem._core.values import TensorSpec
+from stratagem._ops import string, tensor
 from stratagem._private import KerasVariable
+from stratagem._saved_models._host_calls import LoadedHost
 
 
 @final
@@ -38,12 +41,13 @@ class LoadedProgram:
         result: Nest,
         variables: Sequence[KerasVariable],
         written: Sequence[int],
+        host: LoadedHost,
     ) -> "LoadedProgram":
         """Connects an exported program with variables, of which it assigns those at the positions `written`.
 
-        name: for messages.
+        name: for messages. host: what is computed before and after the program.
         """
-        return cls(Function(_Body(name, program, variables, written, result)), call, result, tuple(variables))
+        return cls(Function(_Body(name, program, variables, written, result, host)), call, result, tuple(variables))
 
     @property
     def specs(self) -> list[TensorSpec]:
@@ -80,19 +84,30 @@ class _Body:
         variables: Sequence[KerasVariable],
         written: Sequence[int],
         result: Nest,
+        host: LoadedHost,
     ) -> None:
         self.__name__ = self.__qualname__ = name
-        self._program, self._variables, self._written = program, variables, written
+        self._program, self._variables, self._written, self._host = program, variables, written, host
         self._leaves, self._structure = jax.tree.flatten(result)
-        self._tensors = sum(isinstance(leaf, TensorSpec) for leaf in self._leaves)
+        self._tensors = sum(isinstance(leaf, TensorSpec) and leaf.dtype != object for leaf in self._leaves)
 
     def __call__(self, *given: TensorLike) -> Nest:
-        found = self._program([v.value for v in self._variables], given)
-        for position, value in zip(self._written, found[self._tensors :], strict=True):
+        results = self._host.before(given)
+        numbers = [v for v in given if np.dtype(v.dtype) != object]
+        inputs: list[Any] = [exact(results.of(value)) for value in self._host.inputs]
+        inputs += [jnp.zeros((*results.of(value).shape, 0), bool) for value in self._host.shaped]
+        found = self._program([v.value for v in self._variables], [*numbers, *inputs])
+        late = found[self._tensors : self._tensors + self._host.late]
+        for position, value in zip(self._written, found[self._tensors + self._host.late :], strict=True):
             self._variables[position].assign(value)
-        left = iter(found)
+        results.go_on(late)
+        left, strings = iter(found), iter([results.of(value) for value in self._host.strings])
         return jax.tree.unflatten(
-            self._structure, [next(left) if isinstance(v, TensorSpec) else v for v in self._leaves]
+            self._structure,
+            [
+                v if not isinstance(v, TensorSpec) else next(strings if v.dtype == object else left)
+                for v in self._leaves
+            ],
         )
 
 
@@ -103,6 +118,9 @@ def _fitted(spec: TensorSpec, value: Any, convert: bool) -> Any:
         if not convert:
             return None
         try:
+            if spec.dtype == object:
+                value = tensor(value, string)
+                return value if spec.is_compatible_with(value) else None
             value = jnp.asarray(
                 np.asarray(value).astype(spec.dtype, casting="same_kind" if np.size(value) else "unsafe")
             )

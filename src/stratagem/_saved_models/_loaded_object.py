@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
-from stratagem._base.types import Nest, Trackable
+from stratagem._base.types import Nest, Trackable, Value
 from stratagem._checkpoints import Tracked, is_trackable
 from stratagem._core.values import Module
 from stratagem._private import KerasVariable
@@ -18,14 +18,14 @@ class LoadedObject(Module, Tracked):
     signatures: those of the SavedModel, by key, of its root.
     """
 
-    signatures: Mapping[str, Any]
+    signatures: Mapping[str, Value]
 
     def __init__(self) -> None:
         super().__init__(name="loaded_object")
         self._lists: dict[str, Sequence[KerasVariable]] = {}
         self._call: Any = None
 
-    def take(self, children: Mapping[str, Any]) -> None:
+    def take(self, children: Mapping[str, Value]) -> None:
         """Gets its attributes."""
         for name, child in children.items():
             if name in _LISTS:
@@ -35,7 +35,7 @@ class LoadedObject(Module, Tracked):
             else:
                 setattr(self, name, child)
 
-    def children(self) -> dict[str, Any]:
+    def children(self) -> dict[str, Value]:
         """The attributes, with those that were set since, as `take` gets them."""
         own = {name: child for name, child in vars(self).items() if not name.startswith("_") and name != "signatures"}
         return own | self._lists | ({} if self._call is None else {"__call__": self._call})

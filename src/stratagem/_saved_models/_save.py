@@ -27,6 +27,8 @@ from stratagem._saved_models._description import (
     parameters_fact,
 )
 from stratagem._saved_models._functions import FunctionToSave, signatures_to_save
+from stratagem._saved_models._host_calls import HostWriter
+from stratagem._saved_models._host_functions import EXAMPLES
 from stratagem._saved_models._keras_model import functions_of_model, signature_of_model
 from stratagem._saved_models._loaded_function import LoadedFunction
 from stratagem._saved_models._loaded_object import LoadedObject
@@ -82,6 +84,7 @@ class _Writing:
         self._objects: list[ObjectFact | None] = []
         self._kept: list[Any] = []  # what was numbered, so that no identity is used twice
         self._files: dict[str, bytes | Path] = {}
+        self._host = HostWriter()
 
     def files(self, root: Any, signatures: Any) -> dict[str, bytes | Path]:
         """Returns the files to attach, by name."""
@@ -95,7 +98,7 @@ class _Writing:
                 chosen[key] = len(self._objects)
                 self._objects.append(described)
         description = Description(objects=[each for each in self._objects if each is not None], signatures=chosen)
-        return {NAME: encode(description), **self._files}
+        return {NAME: encode(description), **self._files, **self._host.files}
 
     def _number(self, value: Any) -> int:
         """Returns the number of an object, and describes it when it is met first."""
@@ -126,7 +129,8 @@ class _Writing:
         programs = []
         for call in found.calls:
             try:
-                made = exported(call.function, *call.given)
+                made = exported(call.function, *call.given, EXAMPLES)
+                host = self._host.host(made.host, found.name)
             except (UnimplementedError, TypeError, ValueError) as error:
                 if not call.optional:
                     raise
@@ -144,6 +148,7 @@ class _Writing:
                 written=list(made.written),
                 platforms=list(made.platforms),
                 differentiable=made.differentiable,
+                host=host,
             )
             programs.append(dataclasses.asdict(fact))
         parameters = parameters_fact(found.parameters, lambda value: encoded(value, "a default"))

@@ -2,6 +2,29 @@
 
 from stratagem import _hooks
 from stratagem._ops import not_provided_in as _not_provided_in
+from stratagem._tf1.canned import BaselineClassifier as BaselineClassifier
+from stratagem._tf1.canned import BaselineEstimator as BaselineEstimator
+from stratagem._tf1.canned import BaselineRegressor as BaselineRegressor
+from stratagem._tf1.canned import BinaryClassHead as BinaryClassHead
+from stratagem._tf1.canned import DNNClassifier as DNNClassifier
+from stratagem._tf1.canned import DNNEstimator as DNNEstimator
+from stratagem._tf1.canned import DNNLinearCombinedClassifier as DNNLinearCombinedClassifier
+from stratagem._tf1.canned import DNNLinearCombinedEstimator as DNNLinearCombinedEstimator
+from stratagem._tf1.canned import DNNLinearCombinedRegressor as DNNLinearCombinedRegressor
+from stratagem._tf1.canned import DNNRegressor as DNNRegressor
+from stratagem._tf1.canned import Head as Head
+from stratagem._tf1.canned import LinearClassifier as LinearClassifier
+from stratagem._tf1.canned import LinearEstimator as LinearEstimator
+from stratagem._tf1.canned import LinearRegressor as LinearRegressor
+from stratagem._tf1.canned import LogisticRegressionHead as LogisticRegressionHead
+from stratagem._tf1.canned import MultiClassHead as MultiClassHead
+from stratagem._tf1.canned import MultiHead as MultiHead
+from stratagem._tf1.canned import MultiLabelHead as MultiLabelHead
+from stratagem._tf1.canned import PoissonRegressionHead as PoissonRegressionHead
+from stratagem._tf1.canned import RegressionHead as RegressionHead
+from stratagem._tf1.canned import classifier_parse_example_spec as classifier_parse_example_spec
+from stratagem._tf1.canned import regressor_parse_example_spec as regressor_parse_example_spec
+from stratagem._tf1.estimator import BestExporter as BestExporter
 from stratagem._tf1.estimator import CheckpointSaverHook as CheckpointSaverHook
 from stratagem._tf1.estimator import CheckpointSaverListener as CheckpointSaverListener
 from stratagem._tf1.estimator import Estimator as Estimator
@@ -9,8 +32,10 @@ from stratagem._tf1.estimator import EstimatorSpec as EstimatorSpec
 from stratagem._tf1.estimator import EvalSpec as EvalSpec
 from stratagem._tf1.estimator import Exporter as Exporter
 from stratagem._tf1.estimator import FeedFnHook as FeedFnHook
+from stratagem._tf1.estimator import FinalExporter as FinalExporter
 from stratagem._tf1.estimator import FinalOpsHook as FinalOpsHook
 from stratagem._tf1.estimator import GlobalStepWaiterHook as GlobalStepWaiterHook
+from stratagem._tf1.estimator import LatestExporter as LatestExporter
 from stratagem._tf1.estimator import LoggingTensorHook as LoggingTensorHook
 from stratagem._tf1.estimator import ModeKeys as ModeKeys
 from stratagem._tf1.estimator import NanLossDuringTrainingError as NanLossDuringTrainingError

@@ -51,6 +51,33 @@ def test_only_the_newest_checkpoints_are_kept(tmp_path: Any) -> None:
     assert sorted(path.name for path in tmp_path.glob("model.ckpt-*")) == ["model.ckpt-4", "model.ckpt-5"]
 
 
+def adam(features: Any, labels: Any, mode: str) -> Any:
+    y = tf1.layers.dense(features[:, None], 1, name="hidden")
+    loss = tf1.losses.mean_squared_error(labels[:, None], y)
+    return EstimatorSpec(
+        mode, loss=loss, train_op=tf1.train.AdamOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
+    )
+
+
+def test_tensorflows_format_has_what_its_adam_needs_and_is_gone_on_from(tmp_path: Any) -> None:
+    config = RunConfig(tf_random_seed=1, checkpoint_options=tf.train.CheckpointOptions(format="tensorflow"))
+    losses = {}
+    for name, chosen in (("theirs", config), ("ours", config.replace(checkpoint_options=None))):
+        for _ in range(2):
+            estimator = Estimator(adam, tmp_path / name, chosen).train(data(), steps=1)
+        losses[name] = estimator.evaluate(data(), steps=1)["loss"]
+    assert losses["theirs"] == losses["ours"]
+    path = tf.train.latest_checkpoint(tmp_path / "theirs")
+    assert path == str(tmp_path / "theirs" / "model.ckpt-2")
+    assert (tmp_path / "theirs" / "model.ckpt-2.index").is_file()
+    for beta, rate in (("beta1_power", 0.9), ("beta2_power", 0.999)):
+        np.testing.assert_allclose(tf.train.load_variable(path, beta), rate**3, rtol=1e-6)
+    with pytest.raises(
+        ValueError, match=r"checkpoint_options must be a tf\.train\.CheckpointOptions, got 'tensorflow'"
+    ):
+        RunConfig(checkpoint_options="tensorflow")
+
+
 def test_without_intervals_nothing_is_saved(tmp_path: Any) -> None:
     config = RunConfig(save_checkpoints_steps=None, save_checkpoints_secs=None)
     estimator = Estimator(linear(), tmp_path, config).train(data())

@@ -78,6 +78,19 @@ METRICS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "false_negatives": ("yes", {}),
     "precision_at_thresholds": ("scores", {"thresholds": [0.2, 0.5, 0.8]}),
     "recall_at_thresholds": ("scores", {"thresholds": [0.2, 0.5, 0.8]}),
+    "recall_at_k": ("ranked", {"k": 2}),
+    "recall_at_k_class": ("ranked", {"k": 2, "class_id": 1}),
+    "recall_at_top_k": ("ranks", {}),
+    "precision_at_k": ("ranked", {"k": 3}),
+    "precision_at_k_class": ("ranked", {"k": 3, "class_id": 2}),
+    "precision_at_top_k": ("ranks", {}),
+    "average_precision_at_k": ("ranked", {"k": 3}),
+    "true_positives_at_thresholds": ("scores", {"thresholds": [0.2, 0.5]}),
+    "true_negatives_at_thresholds": ("scores", {"thresholds": [0.2, 0.5]}),
+    "false_positives_at_thresholds": ("scores", {"thresholds": [0.2, 0.5]}),
+    "false_negatives_at_thresholds": ("scores", {"thresholds": [0.2, 0.5]}),
+    "sensitivity_at_specificity": ("scores", {"specificity": 0.7}),
+    "specificity_at_sensitivity": ("scores", {"sensitivity": 0.6, "num_thresholds": 30}),
     "auc": ("scores", {}),
     "auc_pr": ("scores", {"curve": "PR", "summation_method": "careful_interpolation"}),
     "auc_majoring": ("scores", {"num_thresholds": 20, "summation_method": "majoring"}),
@@ -99,6 +112,8 @@ def metric(name: str, weights: str) -> Model:
             "rows": [x, x * x],
             "yes": [y > 0, guess > 0],
             "scores": [y > 0, scores],
+            "ranked": [tf1.stack([y, guess, y], 1), x],  # a label twice
+            "ranks": [y, tf1.stack([guess, y], 1)],
         }[kind]
         weight = METRIC_WEIGHTS[weights]
         given = dict(arguments)
@@ -106,7 +121,7 @@ def metric(name: str, weights: str) -> Model:
             given["weights"] = tf1.constant([[w] for w in weight] if kind == "rows" else weight)
         if "normalizer" in given:
             given["normalizer"] = tf1.constant(given["normalizer"])
-        for ending in ("_pr", "_majoring"):
+        for ending in ("_pr", "_majoring", "_class"):
             plain = name.removesuffix(ending)
             if plain != name:
                 break

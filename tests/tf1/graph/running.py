@@ -6,13 +6,13 @@ import numpy as np
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem._tf1.graph import Graph, MetricValue
+from stratagem._tf1.graph import MetricValue, ModelState
 from tests.tf1.graph.made import STEPS, Model, features, labels
 
 
 def answers(model: Model) -> dict[str, Any]:
     """Tensors of every step, and variables at the end: what `record_tensorflow.py` records."""
-    graph, after = Graph(), {}
+    graph, after = ModelState(), {}
 
     @tf.function
     def step(x: Any, y: Any) -> Any:

@@ -7,10 +7,10 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem._tf1.graph import Graph, current_building
+from stratagem._tf1.graph import ModelState, current_building
 
 
-def traced(graph: Graph, body: Any, mode: str = "train") -> Any:
+def traced(graph: ModelState, body: Any, mode: str = "train") -> Any:
     """Run `body()` as a model_fn in a compiled step; its result."""
 
     @tf.function
@@ -21,7 +21,7 @@ def traced(graph: Graph, body: Any, mode: str = "train") -> Any:
     return step()
 
 
-def value(graph: Graph, name: str) -> Any:
+def value(graph: ModelState, name: str) -> Any:
     return graph.variables[name].numpy().tolist()
 
 
@@ -29,7 +29,7 @@ def value(graph: Graph, name: str) -> Any:
 
 
 def test_a_second_trace_finds_the_variables_of_the_first() -> None:
-    graph = Graph()
+    graph = ModelState()
 
     @tf.function
     def step(x: Any) -> Any:
@@ -46,14 +46,14 @@ def test_a_second_trace_finds_the_variables_of_the_first() -> None:
 
 
 def test_a_variable_that_only_a_later_trace_makes_is_refused() -> None:
-    graph, names = Graph(), iter("abcdef")
+    graph, names = ModelState(), iter("abcdef")
     with pytest.raises(ValueError, match=r"on a call other than its first|its first call did not make"):
         traced(graph, lambda: tf1.get_variable(next(names), [1]).value)
 
 
 def test_initial_values_follow_the_seed_of_the_graph() -> None:
     def made(seed: int | None) -> Any:
-        graph = Graph(seed)
+        graph = ModelState(seed)
         traced(graph, lambda: tf1.layers.dense(tf1.layers.dense(tf.ones([1, 3]), 3), 3))
         return [value(graph, name) for name in ("dense/kernel", "dense_1/kernel")]
 
@@ -72,7 +72,7 @@ def test_initial_values_follow_the_seed_of_the_graph() -> None:
     ],
 )
 def test_mistakes_with_variables_are_tensorflows(body: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message), Graph().building("train"):
+    with pytest.raises(ValueError, match=message), ModelState().building("train"):
         body()
 
 
@@ -85,7 +85,7 @@ def test_mistakes_with_variables_are_tensorflows(body: Any, message: str) -> Non
     ],
 )
 def test_what_is_reused_has_to_be_there_and_to_fit(arguments: Any, message: str) -> None:
-    with Graph().building("train"):
+    with ModelState().building("train"):
         tf1.get_variable("v", [1])
         with tf1.variable_scope("", reuse=True), pytest.raises(ValueError, match=message):
             tf1.get_variable(*arguments)
@@ -95,13 +95,13 @@ def test_a_getter_may_put_something_else_in_a_variables_place() -> None:
     def own(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
         return getter(name, *args, **kwargs) * 2.0
 
-    with Graph().building("train"), tf1.variable_scope("s", custom_getter=own):
+    with ModelState().building("train"), tf1.variable_scope("s", custom_getter=own):
         doubled = tf1.get_variable("v", [1], initializer=tf1.ones_initializer())
     assert doubled.tolist() == [2.0]
 
 
 def test_layers_of_keras_are_found_again_and_named() -> None:
-    graph = Graph()
+    graph = ModelState()
 
     @tf.function
     def step(x: Any) -> Any:
@@ -126,7 +126,7 @@ def test_layers_of_keras_are_found_again_and_named() -> None:
 
 
 def test_nothing_happens_until_an_operation_runs() -> None:
-    graph = Graph()
+    graph = ModelState()
 
     def body() -> Any:
         variable = tf1.get_variable("v", [], initializer=tf1.zeros_initializer())
@@ -145,7 +145,7 @@ def test_nothing_happens_until_an_operation_runs() -> None:
 
 
 def test_dependencies_run_first_and_each_once() -> None:
-    graph, order = Graph(), []
+    graph, order = ModelState(), []
 
     def noted(name: str) -> Any:
         def action() -> None:
@@ -167,7 +167,7 @@ def test_dependencies_run_first_and_each_once() -> None:
 
 
 def test_a_tensor_that_depends_on_an_operation_runs_it() -> None:
-    graph = Graph()
+    graph = ModelState()
 
     def body() -> Any:
         variable = tf1.get_variable("v", [], initializer=tf1.zeros_initializer())
@@ -181,7 +181,7 @@ def test_a_tensor_that_depends_on_an_operation_runs_it() -> None:
 
 
 def test_variables_change_at_once_in_an_operation_and_outside() -> None:
-    graph = Graph()
+    graph = ModelState()
     with graph.building("train"):
         variable = tf1.get_variable("v", [], initializer=tf1.zeros_initializer())
         assert isinstance(variable.assign(1.0), tf1.Operation)
@@ -194,7 +194,7 @@ def test_variables_change_at_once_in_an_operation_and_outside() -> None:
 
 
 def test_tensors_have_the_names_that_they_are_given() -> None:
-    with Graph().building("infer") as building:
+    with ModelState().building("infer") as building:
         tf.identity(tf.constant(1.0), name="loss")
         with tf1.name_scope("head"):
             tf1.nn.softmax(tf.ones([1, 2]), name="probabilities")
@@ -210,7 +210,7 @@ def test_tensors_have_the_names_that_they_are_given() -> None:
 
 
 def test_summaries_are_kept_in_order() -> None:
-    with Graph().building("train") as building:
+    with ModelState().building("train") as building:
         tf1.summary.scalar("loss", 1.0)
         with tf1.name_scope("layer"):
             tf1.summary.histogram("weights", [1.0, 2.0])
@@ -226,7 +226,7 @@ def test_summaries_are_kept_in_order() -> None:
 
 
 def test_collections_are_those_of_one_call() -> None:
-    graph = Graph()
+    graph = ModelState()
     for _ in range(2):
         with graph.building("train"):
             tf1.add_to_collection("mine", 1)
@@ -240,7 +240,7 @@ def test_collections_are_those_of_one_call() -> None:
 
 
 def test_a_layer_that_outlives_a_call_starts_the_next_one_anew() -> None:
-    graph, layer = Graph(), tf1.layers.Dense(2)
+    graph, layer = ModelState(), tf1.layers.Dense(2)
     for _ in range(2):
         with graph.building("train"):
             layer(layer(tf.ones([1, 2])))
@@ -249,7 +249,7 @@ def test_a_layer_that_outlives_a_call_starts_the_next_one_anew() -> None:
 
 
 def test_training_has_to_be_a_bool_of_python() -> None:
-    with Graph().building("train"), pytest.raises(TypeError, match="True or False of Python"):
+    with ModelState().building("train"), pytest.raises(TypeError, match="True or False of Python"):
         tf1.layers.dropout(tf.ones([2]), training=tf.constant(True))
 
 
@@ -275,11 +275,11 @@ def test_training_has_to_be_a_bool_of_python() -> None:
 )
 def test_mistakes_say_what_is_wrong(body: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        traced(Graph(), body)
+        traced(ModelState(), body)
 
 
 def test_gradients_need_a_step() -> None:
-    with Graph().building("train"):
+    with ModelState().building("train"):
         tf1.get_variable("v", [1])
         with pytest.raises(RuntimeError, match="inside a compiled step"):
             tf1.train.GradientDescentOptimizer(0.1).minimize(tf.constant(1.0))
@@ -293,14 +293,14 @@ def test_gradients_are_of_variables_tensors_and_gradients() -> None:
         (slope,) = tf1.gradients(output, x)
         return slope, *tf1.gradients([output, slope], kernel), *tf1.gradients(output, kernel, stop_gradients=x)
 
-    slope, whole, partial = map(float, traced(Graph(), body))
+    slope, whole, partial = map(float, traced(ModelState(), body))
     assert slope == 6.0
     assert whole == 27.0 + 12.0  # 9 k ** 3 and 6 k ** 2
     assert partial == 9.0
 
 
 def test_building_is_over_when_it_is_left() -> None:
-    with Graph().building("train") as building:
+    with ModelState().building("train") as building:
         assert current_building() is building
     with pytest.raises(RuntimeError, match="here is none"):
         current_building()

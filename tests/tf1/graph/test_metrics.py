@@ -7,12 +7,12 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 
 
 def found(metric: str, *args: Any, **kwargs: Any) -> float:
     """The metric's value after one update."""
-    with Graph().building("eval"):
+    with ModelState().building("eval"):
         value, update = getattr(tf1.metrics, metric)(*args, **kwargs)
         update.run()
         return float(value.read())

@@ -10,7 +10,7 @@ import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem._core.step import IdentityKey, prepare
 from stratagem._servers.coordinator import ClusterCoordinator
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 from tests.servers.remote.serving import serving
 from tests.tf1.graph.behaviours import OPTIMIZERS, optimizer
 from tests.tf1.graph.made import features, labels, waves
@@ -30,7 +30,7 @@ def model_fn(name: str) -> Callable[[Any, Any], Any]:
 
 def trained(model: Callable[[Any, Any], Any], strategy: Any, steps: int = 3) -> dict[str, np.ndarray]:
     """All variables of the graph after some steps, one after another."""
-    graph = Graph()
+    graph = ModelState()
 
     def replica(x: Any, y: Any) -> None:
         with graph.building("train"):

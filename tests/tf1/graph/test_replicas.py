@@ -7,7 +7,7 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 from tests.tf1.graph.made import waves
 from tests.tf1.graph.training import trainer
 
@@ -16,17 +16,17 @@ FEATURES = np.sin(np.arange(ROWS * 3, dtype="float32")).reshape(ROWS, 3)
 LABELS = np.arange(ROWS) % 2
 
 
-def trained(model_fn: Any, replicas: int, steps: int = 3, mode: str = "train") -> Graph:
+def trained(model_fn: Any, replicas: int, steps: int = 3, mode: str = "train") -> ModelState:
     """The graph after some steps on the same rows, divided among the replicas."""
     strategy = tf.distribute.MirroredStrategy([f"CPU:{i}" for i in range(replicas)])
-    graph = Graph(seed=1)
+    graph = ModelState(seed=1)
     step = trainer(model_fn, graph, strategy, mode)
     for _ in range(steps):
         step(np.split(FEATURES, replicas), np.split(LABELS, replicas))
     return graph
 
 
-def values(graph: Graph) -> dict[str, Any]:
+def values(graph: ModelState) -> dict[str, Any]:
     return {name: variable.numpy() for name, variable in graph.variables.items()}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._tf1.graph import (
-    Graph,
+    ModelState,
     get_or_create_global_step,
     get_variable,
 )
@@ -37,7 +37,7 @@ def plain(steps: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_a_model_fn_trains(replicas: int) -> None:
     strategy = tf.distribute.MirroredStrategy([f"CPU:{i}" for i in range(replicas)])
-    graph = Graph()
+    graph = ModelState()
     step = trainer(linear, graph, strategy)
     features, labels = np.split(FEATURES, replicas), np.split(LABELS, replicas)
     losses = [step(features, labels) for _ in range(3)]

@@ -8,10 +8,10 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 
 
-def run(graph: Graph, body: Callable[[], Any], mode: str = "train") -> Any:
+def run(graph: ModelState, body: Callable[[], Any], mode: str = "train") -> Any:
     """What `body()` gives as a model_fn in a compiled step, whose result runs if it is an operation."""
 
     @tf.function
@@ -24,7 +24,7 @@ def run(graph: Graph, body: Callable[[], Any], mode: str = "train") -> Any:
 
 
 def test_a_variable_of_other_collections_is_trained() -> None:
-    graph = Graph()
+    graph = ModelState()
 
     def body() -> Any:
         kernel = tf1.get_variable("kernel", [], initializer=tf1.ones_initializer(), collections=["mine"])
@@ -37,7 +37,7 @@ def test_a_variable_of_other_collections_is_trained() -> None:
 
 
 def test_a_shared_batch_normalization_counts_every_call() -> None:
-    graph = Graph()
+    graph = ModelState()
 
     def body() -> Any:
         layer = tf1.layers.BatchNormalization(momentum=0.5)
@@ -59,7 +59,7 @@ def test_rates_of_several_dtypes_are_refused() -> None:
 
 @pytest.mark.parametrize("seed", [None, 3])
 def test_a_variable_begins_with_random_numbers_of_the_model_fn(seed: int | None) -> None:
-    graph = Graph(seed)
+    graph = ModelState(seed)
 
     @tf.function
     def step(x: Any) -> Any:
@@ -82,7 +82,7 @@ def test_a_variable_begins_with_random_numbers_of_the_model_fn(seed: int | None)
 
 def test_random_first_values_follow_the_seeds() -> None:
     def made(graph_seed: int | None, seed: int | None, name: str = "v") -> list[float]:
-        graph = Graph(graph_seed)
+        graph = ModelState(graph_seed)
         run(graph, lambda: tf1.Variable(tf1.random_normal([4], seed=seed), name=name).value)
         found: list[float] = graph.variables[name].numpy().tolist()
         return found
@@ -96,7 +96,7 @@ def test_random_first_values_follow_the_seeds() -> None:
 
 def test_a_first_value_that_is_computed_in_the_step_is_refused() -> None:
     with pytest.raises(ValueError, match=r"variable 'w' is computed inside the step.*Variable\(lambda:"):
-        run(Graph(), lambda: tf1.Variable(0.1 * tf1.random_normal([4]), name="w").value)
+        run(ModelState(), lambda: tf1.Variable(0.1 * tf1.random_normal([4]), name="w").value)
 
 
 def test_slots_have_tensorflows_names() -> None:
@@ -110,12 +110,12 @@ def test_slots_have_tensorflows_names() -> None:
             assert optimizer.get_slot_names() == slots
             assert optimizer.get_slot(kernel, slots[0]) is not None
 
-    run(Graph(), body)
+    run(ModelState(), body)
 
 
 def test_a_constraint_is_that_of_one_scope() -> None:
     with (
-        Graph().building("train"),
+        ModelState().building("train"),
         tf1.variable_scope("outer", constraint=tf.nn.relu),
         tf1.variable_scope("inner"),
     ):
@@ -123,7 +123,7 @@ def test_a_constraint_is_that_of_one_scope() -> None:
 
 
 def test_regularization_losses_are_found_by_their_variables() -> None:
-    with Graph().building("train"):
+    with ModelState().building("train"):
         with tf1.variable_scope("net", regularizer=tf.reduce_sum):
             tf1.get_variable("v", [2], initializer=tf1.ones_initializer())
             tf1.layers.dense(tf.ones([1, 2]), 1, kernel_regularizer=tf.reduce_max, activity_regularizer=tf.reduce_sum)
@@ -133,18 +133,21 @@ def test_regularization_losses_are_found_by_their_variables() -> None:
 
 
 def test_a_value_of_another_dtype_is_refused() -> None:
-    with Graph().building("train"), pytest.raises(ValueError, match=r"Initializer type .*int32.* and explicit dtype"):
+    with (
+        ModelState().building("train"),
+        pytest.raises(ValueError, match=r"Initializer type .*int32.* and explicit dtype"),
+    ):
         tf1.get_variable("v", initializer=tf.constant([1]), dtype=tf.float32)
 
 
 def test_a_named_seed_is_another_than_the_graphs() -> None:
-    graph = Graph(3)
+    graph = ModelState(3)
     drawn = run(graph, lambda: [tf.random.uniform([4]), *(tf.random.uniform([4], seed=s) for s in (0, 1))])
     assert len({tuple(np.asarray(numbers).tolist()) for numbers in drawn}) == 3
 
 
 def test_keras_variables_of_one_name_have_their_own_averages() -> None:
-    graph = Graph()
+    graph = ModelState()
 
     def body() -> Any:
         first, second = (tf.keras.layers.Dense(2, kernel_initializer=how) for how in ("zeros", "ones"))

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import stratagem as tf
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 
 ModelFn = Callable[[Any, Any], tuple[Any, Any]]
 
 
 def trainer(
-    model_fn: ModelFn, graph: Graph, strategy: Any, mode: str = "train"
+    model_fn: ModelFn, graph: ModelState, strategy: Any, mode: str = "train"
 ) -> Callable[[Sequence[Any], Sequence[Any]], Any]:
     """step(features, labels), each a list with one array a replica, returns the mean of the replicas' losses.
 

@@ -18,3 +18,4 @@ from stratagem._base.storage._file_system import FileSystem as FileSystem
 from stratagem._base.storage._file_system import OutputFile as OutputFile
 from stratagem._base.storage._patterns import glob_remote as glob_remote
 from stratagem._base.storage._remote import schemes as schemes
+from stratagem._base.storage._requests import UNANSWERED as UNANSWERED

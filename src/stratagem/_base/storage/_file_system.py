@@ -3,8 +3,7 @@
 import abc
 import os
 from dataclasses import dataclass
-from io import FileIO
-from typing import BinaryIO
+from io import BufferedReader, BytesIO, FileIO
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +41,10 @@ class FileSystem(abc.ABC):
         """Returns whether there is a file or folder at the path."""
         return self.status(path) is not None
 
+    def is_taken(self, path: str) -> bool:
+        """Returns whether there is anything at the path, be it a link that leads nowhere."""
+        return self.exists(path)
+
     def is_file(self, path: str) -> bool:
         """Returns whether there is a file at the path."""
         found = self.status(path)
@@ -57,7 +60,7 @@ class FileSystem(abc.ABC):
         """The names in a folder, each with whether it is a folder itself."""
 
     @abc.abstractmethod
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: str) -> BufferedReader | BytesIO:
         """Opens a file to read: bytes from any position."""
 
     @abc.abstractmethod

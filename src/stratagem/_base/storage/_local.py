@@ -3,8 +3,9 @@
 import contextlib
 import os
 import shutil
+from io import BufferedReader, BytesIO
 from pathlib import Path
-from typing import BinaryIO, final
+from typing import final
 
 from stratagem._base.files import atomic_write
 from stratagem._base.storage._file_system import FileStatus, FileSystem, OutputFile
@@ -25,6 +26,9 @@ class LocalFileSystem(FileSystem):
     def exists(self, path: str) -> bool:
         return os.path.exists(path)
 
+    def is_taken(self, path: str) -> bool:
+        return os.path.lexists(path)
+
     def is_file(self, path: str) -> bool:
         return os.path.isfile(path)
 
@@ -34,7 +38,7 @@ class LocalFileSystem(FileSystem):
     def entries(self, path: str) -> dict[str, bool]:
         return {entry.name: entry.is_dir() for entry in os.scandir(path)}
 
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: str) -> BufferedReader | BytesIO:
         return open(path, "rb")
 
     def create(self, path: str, mode: str = "wb") -> OutputFile:

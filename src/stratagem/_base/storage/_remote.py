@@ -9,8 +9,9 @@ import os
 import posixpath
 import tempfile
 from collections.abc import Callable
+from io import BufferedReader, BytesIO
 from types import ModuleType
-from typing import Any, BinaryIO, TypeVar, final
+from typing import Any, TypeVar, final
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.paths import parent, without_secrets
@@ -65,7 +66,7 @@ class RemoteFileSystem(FileSystem):
 
         return self._answered(ask, path)
 
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: str) -> BufferedReader | BytesIO:
         info = self._info(path)
         if info is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
@@ -73,8 +74,8 @@ class RemoteFileSystem(FileSystem):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         size = info.get("size")
         if size is None:  # a server that does not say
-            return io.BytesIO(self._answered(lambda fs, name: fs.cat_file(name), path))
-        return io.BufferedReader(_RangeReader(self, path, int(size)), _BUFFER)
+            return BytesIO(self._answered(lambda fs, name: fs.cat_file(name), path))
+        return BufferedReader(_RangeReader(self, path, int(size)), _BUFFER)
 
     def create(self, path: str, mode: str = "wb") -> OutputFile:
         mode = mode.replace("b", "")

@@ -13,6 +13,11 @@ from stratagem._base.paths import without_secrets
 
 T = TypeVar("T")
 
+UNANSWERED = (
+    UnavailableError,
+    DeadlineExceededError,
+)  # what it means to know nothing of a file: not even that it is damaged
+
 ATTEMPTS = 6
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0  # seconds between two attempts; doubled each time
 _ANSWER_SECONDS = 120.0  # the longest wait for one answer,

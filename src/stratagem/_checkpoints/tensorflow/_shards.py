@@ -6,9 +6,9 @@ import weakref
 from collections.abc import Iterator
 from typing import BinaryIO, final
 
-from stratagem._base.errors import DataLossError, DeadlineExceededError, UnavailableError
+from stratagem._base.errors import DataLossError
 from stratagem._base.paths import is_remote
-from stratagem._base.storage import file_system
+from stratagem._base.storage import UNANSWERED, file_system
 from stratagem._checkpoints.tensorflow._damage import damage
 
 _CHUNK = 8 << 20
@@ -55,13 +55,12 @@ class Shard:
 
     def chunks(self, offset: int, size: int) -> Iterator[bytes]:
         """The bytes at a place, some megabytes at a time. Raises DataLossError if they are not there."""
-        if offset < 0 or size < 0 or offset + size > self.size:
-            raise damage(self.path, f"it has {self.size} bytes, and a tensor of {size} at byte {offset}")
+        self.demand(offset, size)
         while size:
             try:
                 chunk = self._read(offset, min(size, _CHUNK))
-            except (UnavailableError, DeadlineExceededError):
-                raise  # of a remote file system: the file may be good
+            except (*UNANSWERED, PermissionError):
+                raise  # of a remote file system; the file may be good
             except OSError as error:
                 raise damage(self.path, f"the disk cannot read it: {error.strerror}") from error
             if not chunk:
@@ -70,12 +69,17 @@ class Shard:
             offset += len(chunk)
             size -= len(chunk)
 
+    def demand(self, offset: int, size: int) -> None:
+        """Raises DataLossError if the file has no such bytes."""
+        if offset < 0 or size < 0 or offset + size > self.size:
+            raise damage(self.path, f"it has {self.size} bytes, and a tensor of {size} at byte {offset}")
+
+    def lost(self, problem: str) -> DataLossError:
+        """The error for bytes of this file that are not what was written."""
+        return damage(self.path, problem)
+
     def _read(self, offset: int, size: int) -> bytes:
         if self._remote is None:
             return os.pread(self._handle, size, offset)
         self._remote.seek(offset)
         return self._remote.read(size)
-
-    def lost(self, problem: str) -> DataLossError:
-        """The error for bytes of this file that are not what was written."""
-        return damage(self.path, problem)

@@ -1,5 +1,6 @@
 """Exports a compiled function: its program as bytes that other processes, on other platforms, can run."""
 
+import dataclasses
 import itertools
 import logging
 from collections.abc import Callable, Sequence
@@ -11,17 +12,21 @@ import numpy as np
 from jax import export
 from jax.extend import core as xc
 
-from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest
-from stratagem._core.context import entered
+from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.types import Nest, UserFunction, Value
+from stratagem._core.context import current, entered
 from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments
-from stratagem._core.step._concrete_function import examples
+from stratagem._core.step._export_sizes import RUNS, ArgumentSizes, host_sizes, undecided
 from stratagem._core.step._function_cache import tracing
-from stratagem._core.step._interrupts import INTERRUPTS
+from stratagem._core.step._host_prefix import HostCall, HostPrefix, PrefixValues
+from stratagem._core.step._host_rules import HostRules, open_fits
+from stratagem._core.step._interrupts import INTERRUPTS, Unexplored
+from stratagem._core.step._prefix_recorder import PrefixRecorder
 from stratagem._core.step._replica_context import DECISIONS
 from stratagem._core.step._trace import Body, Trace, TraceFindings, explore, trace
+from stratagem._core.step._traced_strings import HostValue, StringsResult
 from stratagem._core.step._unknown_sizes import with_tensors
 from stratagem._core.values import TensorSpec, is_remote
 from stratagem._private import KerasVariable, without_locations
@@ -31,8 +36,25 @@ logger = logging.getLogger("stratagem")
 # JAX's names of the platforms for which a program is lowered if it can be.
 PLATFORMS: Final = ("cpu", "cuda", "tpu")
 
-# Of unknown sizes in the first trace, which only finds variables.
-_EXAMPLE_SIZE = 2
+
+@final
+@dataclass(frozen=True)
+class ExportedHost:
+    """The part of a function that computes with strings, on the host, before and after its program.
+
+    calls: in their order; in place of a tensor they have its name, those of arguments by their number among the tensors.
+    inputs: the numbers among their results, which the program takes after the tensors of the call that are numbers.
+    shaped: strings whose unknown sizes the program may need; in their place it takes empty tensors, after the inputs, that have
+    one more dimension.
+    late: how many tensors the program returns after those of the result: they are for calls after it.
+    strings: those of the result, in their order.
+    """
+
+    calls: tuple[HostCall, ...] = ()
+    inputs: tuple[HostValue, ...] = ()
+    shaped: tuple[HostValue, ...] = ()
+    late: int = 0
+    strings: tuple[HostValue, ...] = ()
 
 
 @final
@@ -42,7 +64,7 @@ class ExportedFunction:
 
     code: StableHLO, as `jax.export` serializes it: (values of variables, tensors) to (tensors of the result, new values).
     variables: those that it reads or assigns. written: the positions among these of those that it assigns.
-    result: the structure that it returns, with specs in place of tensors.
+    result: the structure that it returns, with specs in place of tensors. host: what the host computes before and after it.
     platforms: on which it runs. differentiable: whether it has gradients.
     """
 
@@ -52,36 +74,74 @@ class ExportedFunction:
     result: Nest
     platforms: tuple[str, ...]
     differentiable: bool
+    host: ExportedHost
+
+
+@final
+@dataclass(frozen=True)
+class HostExamples:
+    """The rules of a trace with examples of strings.
+
+    called: returns what is called in place of a function of the host, in the run with this number. strings: makes a tensor of
+    an array of strings.
+    """
+
+    called: Callable[[UserFunction, int], UserFunction]
+    strings: Callable[[np.ndarray], Value]
 
 
 def export_body(
-    body: Body, name: str, args: tuple[Nest, ...], kwargs: dict[str, Nest], mesh: ReplicaMesh
+    body: Body, name: str, args: tuple[Nest, ...], kwargs: dict[str, Nest], mesh: ReplicaMesh, on_host: HostExamples
 ) -> ExportedFunction:
     """Exports the program of a body for such arguments. args, kwargs: with specs in place of tensors.
 
     Unknown sizes (None) are independent; if the program cannot have that, those of the same axes are taken to be equal.
+    on_host: how functions of the host are called with examples, to learn the sizes of their results.
     """
     leaves = [v for v in jax.tree.leaves((args, kwargs)) if isinstance(v, TensorSpec)]
     _check_specs(name, leaves)
     unknown = not all(spec.shape.is_fully_defined() for spec in leaves)
     with entered(strategy=None, replica=None, crossing=False), tracing:
-        exporting = _Exporting(body, name, args, kwargs, mesh, _explored(body, name, args, kwargs, mesh))
+        exporting = _Exporting(body, name, args, kwargs, mesh, on_host, TraceFindings())
+        strings = exporting.explore()
         for equal in _EQUAL if unknown else _EQUAL[:1]:
+            sizes = ArgumentSizes.of(leaves, equal)
             try:
-                return exporting.exported(_symbols(leaves, equal))
+                return exporting.with_any_sizes(sizes, exporting.host_work(sizes) if strings else _NO_WORK)
             except _OF_SIZES as error:
                 failure = error
+    if isinstance(failure, UnimplementedError):
+        raise failure
     raise UnimplementedError(
         f"{name} cannot be exported: {_first_line(failure)} If it is about an unknown size (of the batch, for example), give "
         "its signature that size: tf.TensorSpec([32, 28], tf.float32) in place of tf.TensorSpec([None, 28], tf.float32)."
     ) from failure
 
 
+def try_body(
+    body: Body, name: str, args: tuple[Nest, ...], kwargs: dict[str, Nest], mesh: ReplicaMesh, on_host: HostExamples
+) -> None:
+    """Traces a body once with examples of such arguments, which creates its variables. Raises as `export_body`."""
+    _check_specs(name, [v for v in jax.tree.leaves((args, kwargs)) if isinstance(v, TensorSpec)])
+    with entered(strategy=None, replica=None, crossing=False), tracing:
+        _Exporting(body, name, args, kwargs, mesh, on_host, TraceFindings()).explore()
+
+
 # Of which axes the unknown sizes are taken to be the same in all tensors: of none, of the first, of each.
 _EQUAL: Final = ((), (0,), range(32))
 
+# How often JAX may ask about sizes.
+_MOST_FACTS: Final = 20
+
 # What JAX, and code that computes with sizes, raise of sizes that are symbols.
-_OF_SIZES = (TypeError, ValueError, NotImplementedError, jax.errors.InconclusiveDimensionOperation)
+_OF_SIZES = (
+    TypeError,
+    ValueError,
+    NotImplementedError,
+    InvalidArgumentError,
+    Unexplored,
+    jax.errors.InconclusiveDimensionOperation,
+)
 
 
 def _first_line(error: Exception) -> str:
@@ -96,45 +156,30 @@ def _check_specs(name: str, specs: Sequence[TensorSpec]) -> None:
                 f"{name} cannot be exported for a tensor of unknown rank. Name its dimensions in the signature; their sizes "
                 "may be None."
             )
-        if spec.dtype == object:
-            raise UnimplementedError(
-                f"{name} cannot be exported for strings: a program has numbers alone. Export the function of the numbers, and "
-                "call the layers and functions that take strings before it."
-            )
 
 
-def _explored(body: Body, name: str, args: Nest, kwargs: Nest, mesh: ReplicaMesh) -> TraceFindings:
-    """Runs a first trace, with examples of the tensors; returns what it found."""
-    findings = TraceFindings()
-    given, named = examples((args, kwargs), _EXAMPLE_SIZE)
-    try:
-        explore(body, Arguments.of(given, named, []), mesh, findings)
-    except (*INTERRUPTS, *DECISIONS) as reason:
-        raise UnimplementedError(
-            f"{name} cannot be exported as one program: it runs in Python ({_first_line(reason)})"
-        ) from reason
-    problem = (
-        "it draws elements from an iterator; pass them as arguments"
-        if findings.sources
-        else "it calls functions of strings, which run on the host; call them before it"
-        if findings.prefixes
-        else "variables of it are on parameter servers; restore a checkpoint of them into a model outside of the strategy"
-        if any(map(is_remote, findings.variables))
-        else None
-    )
-    if problem is not None:
-        raise UnimplementedError(f"{name} cannot be exported: {problem}.")
-    return findings
+@final
+@dataclass(frozen=True)
+class _HostWork:
+    """The calls of the host, for arguments of unknown sizes.
+
+    prefix: the calls. sizes: of their results. late: examples of what the program computes for them. dtypes: of the inputs.
+    """
+
+    prefix: HostPrefix
+    sizes: dict[HostValue, tuple[int | str, ...]]
+    late: list[np.ndarray]
+    dtypes: tuple[np.dtype, ...]
+
+    @property
+    def shaped(self) -> tuple[HostValue, ...]:
+        """The strings whose sizes the program may need, and which nothing else tells it."""
+        arguments = [v for v in self.sizes if v.call < 0]
+        named = [v for v in (*arguments, *self.prefix.shaped) if not self.prefix.is_late(v)]
+        return tuple(v for v in named if any(isinstance(size, str) for size in self.sizes[v]))
 
 
-def _symbols(specs: Sequence[TensorSpec], equal: Sequence[int]) -> list[Sequence[Any]]:
-    """Returns the shapes of tensors, with a symbol for each unknown size. equal: axes that have one for all tensors."""
-    scope, shapes, numbers = export.SymbolicScope(), [], itertools.count()
-    for spec in specs:
-        names = [f"axis{axis}" if axis in equal else f"size{next(numbers)}" for axis in range(len(spec.shape))]
-        text = ",".join(name if size is None else str(size) for name, size in zip(names, spec.shape, strict=True))
-        shapes.append(export.symbolic_shape(text, scope=scope))
-    return shapes
+_NO_WORK: Final = _HostWork(HostPrefix((), (), (), (), strings=False), {}, [], ())
 
 
 @final
@@ -147,45 +192,151 @@ class _Exporting:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     mesh: ReplicaMesh
+    on_host: HostExamples
     findings: TraceFindings
 
-    def exported(self, shapes: Sequence[Sequence[Any]]) -> ExportedFunction:
-        """Exports it for tensors of these shapes, for all platforms if that is possible, else for this one."""
+    def explore(self) -> bool:
+        """Runs a first trace, with examples of the tensors; takes note of what it found.
+
+        Returns whether the host computes anything.
+        """
+        specs = [v for v in jax.tree.leaves((self.args, self.kwargs)) if isinstance(v, TensorSpec)]
+        found = self._explored(ArgumentSizes.of(specs, range(32)), 0).finished()
+        problem = (
+            "it draws elements from an iterator; pass them as arguments"
+            if self.findings.sources
+            else "variables of it are on parameter servers; restore a checkpoint of them into a model outside of the strategy"
+            if any(map(is_remote, self.findings.variables))
+            else None
+        )
+        if problem is not None:
+            raise UnimplementedError(f"{self.name} cannot be exported: {problem}.")
+        return bool(found.calls) or found.strings
+
+    def _explored(self, sizes: ArgumentSizes, run: int) -> PrefixRecorder:
+        given, named = sizes.example((self.args, self.kwargs), run, self.on_host.strings)
+        rules = HostRules(called=lambda function: self.on_host.called(function, run), late=True)
+        try:
+            return explore(self._called, Arguments.of(given, named, []), self.mesh, self.findings, host_rules=rules)
+        except (*INTERRUPTS, *DECISIONS) as reason:
+            raise UnimplementedError(
+                f"{self.name} cannot be exported as one program: it runs in Python ({_first_line(reason)})"
+            ) from reason
+
+    def host_work(self, sizes: ArgumentSizes) -> _HostWork:
+        """Traces with examples of several sizes what the host computes."""
+        runs = [self._explored(sizes, run) for run in range(RUNS)]
+        prefixes = [recorder.finished() for recorder in runs]
+        if not all(map(prefixes[0].equals, prefixes[1:])) or any(p.inputs != prefixes[0].inputs for p in prefixes):
+            raise UnimplementedError(
+                f"{self.name} cannot be exported: it calls other functions of strings, or with other numbers, for tensors of "
+                "other sizes. Give its signature these sizes."
+            )
+        if prefixes[0].sizes:
+            raise UnimplementedError(
+                f"{self.name} cannot be exported: numbers that come from strings are sizes of its tensors."
+            )
+        dtypes = tuple(runs[0].dtypes)
+        return _HostWork(prefixes[0], host_sizes([r.shapes for r in runs], sizes), runs[0].late_examples, dtypes)
+
+    def with_any_sizes(self, sizes: ArgumentSizes, work: _HostWork) -> ExportedFunction:
+        """Exports it for tensors of these sizes, and for whatever sizes the results of the host have."""
+        told: list[str] = []
+        while True:
+            try:
+                return self._exported(sizes, work, told)
+            except _OF_SIZES as error:
+                fact = undecided(error)
+                if fact is None or fact in told or len(told) == _MOST_FACTS:
+                    raise
+                told.append(fact)
+
+    def _exported(self, sizes: ArgumentSizes, work: _HostWork, told: Sequence[str]) -> ExportedFunction:
+        """Exports it for all platforms if that is possible, else for this one. told: facts about sizes."""
+        shapes, host_shapes = sizes.symbols(work.sizes, told)
         leaves, structure = jax.tree.flatten((self.args, self.kwargs))
         specs = [v for v in leaves if isinstance(v, TensorSpec)]
-        tensors = [jax.core.ShapedArray(s, v.dtype) for s, v in zip(shapes, specs, strict=True)]
+        examples = jax.tree.leaves(sizes.example((self.args, self.kwargs), 0, self.on_host.strings))
+        numbers = [jax.core.ShapedArray(s, v.dtype) for s, v in zip(shapes, specs, strict=True) if v.dtype != object]
+        computed = [
+            jax.core.ShapedArray(host_shapes[v], d) for v, d in zip(work.prefix.inputs, work.dtypes, strict=True)
+        ]
+        computed += [jax.core.ShapedArray((*host_shapes[v], 0), np.dtype(bool)) for v in work.shaped]
+        rules = HostRules(open_fits, lambda function: self.on_host.called(function, 0), host_shapes, True, work.late)
         traces: list[Trace] = []
 
         def program(values: list[Any], tensors: list[Any]) -> list[Any]:
             given = iter(tensors)
-            filled = [next(given) if isinstance(v, TensorSpec) else v for v in leaves]
+            filled = [
+                next(given) if isinstance(v, TensorSpec) and v.dtype != object else example
+                for v, example in zip(leaves, examples, strict=True)
+            ]
             args, kwargs = jax.tree.unflatten(structure, filled)
-            arguments = Arguments.of(args, kwargs, [])
+            inputs = tuple(itertools.islice(given, len(work.prefix.inputs)))
+            host = PrefixValues.of_symbols(work.prefix, inputs)
             # For no platform in particular: rules that make a program faster on CPUs are not for others.
-            traced = trace(self._called, arguments, self.mesh, self.findings, platform="any")
+            traced = trace(
+                self._called,
+                Arguments.of(args, kwargs, [], host),
+                self.mesh,
+                self.findings,
+                platform="any",
+                host_rules=rules,
+            )
             traces.append(traced)
-            outs = xc.jaxpr_as_fun(tensorflow_rules(traced.closed))(*values, *tensors)
+            taken = tensors[: len(tensors) - len(work.shaped)]
+            outs = xc.jaxpr_as_fun(tensorflow_rules(traced.closed))(*values, *taken)
             # The results of checks, which the function does not return, lie between these.
             return [*outs[: _tensors(traced)], *outs[len(outs) - len(traced.written) :]]
 
         values = [jax.core.ShapedArray(tuple(v.shape), np.dtype(v._dtype)) for v in self.findings.variables]
         # Whoever gets the export is to learn no paths of this machine.
         with without_locations():
-            found = _on_platforms(program, self.name, (values, tensors))
+            found = _on_platforms(program, self.name, (values, [*numbers, *computed]))
             code, differentiable = _serialized(found, self.name)
         traced, n = traces[-1], _tensors(traces[-1])
         positions = {id(v): i for i, v in enumerate(traced.variables)}
+        result, late = traced.results.rebuilt([TensorSpec(map(_size, a.shape), a.dtype) for a in found.out_avals[:n]])
+        strings = [v for v in jax.tree.leaves(result) if isinstance(v, StringsResult)]
+        argument_numbers = iter(range(len(specs)))
+        by_position = {i: next(argument_numbers) for i, v in enumerate(leaves) if isinstance(v, TensorSpec)}
         return ExportedFunction(
             code,
             traced.variables,
             tuple(positions[id(v)] for v, _ in traced.written),
-            traced.results.rebuilt([TensorSpec(map(_size, a.shape), a.dtype) for a in found.out_avals[:n]]),
+            jax.tree.map(lambda v: _strings_spec(v, host_shapes), result),
             tuple(found.platforms),
             differentiable,
+            ExportedHost(
+                tuple(_by_number(call, by_position) for call in work.prefix.calls),
+                tuple(_numbered(v, by_position) for v in work.prefix.inputs),
+                tuple(_numbered(v, by_position) for v in work.shaped),
+                len(late),
+                tuple(_numbered(v.value, by_position) for v in strings),
+            ),
         )
 
     def _called(self, *args: Any, **kwargs: Any) -> Any:
-        return with_tensors(self.body(*args, **kwargs))
+        """Returns the function's result, and what functions of the host are to be called with after the program."""
+        result = with_tensors(self.body(*args, **kwargs))
+        recorder: Any = current().recorder
+        return result, recorder.prefix.late
+
+
+def _strings_spec(leaf: Any, sizes: dict[HostValue, Any]) -> Any:
+    if not isinstance(leaf, StringsResult):
+        return leaf
+    return TensorSpec([_size(size) for size in sizes[leaf.value]], np.dtype(object))
+
+
+def _numbered(value: HostValue, by_position: dict[int, int]) -> HostValue:
+    return HostValue(-1, by_position[value.leaf]) if value.call == -1 else value
+
+
+def _by_number(call: HostCall, by_position: dict[int, int]) -> HostCall:
+    """Returns a call with the arguments that are tensors by their numbers among these."""
+    leaves = tuple(_numbered(v, by_position) if isinstance(v, HostValue) else v for v in call.leaves)
+    return dataclasses.replace(call, leaves=leaves)
 
 
 def _tensors(traced: Trace) -> int:

@@ -15,7 +15,7 @@ from stratagem._core.step._assign_scope import AssignScope
 from stratagem._core.step._concrete_function import ConcreteFunction
 from stratagem._core.step._eager_mode import functions_run_eagerly
 from stratagem._core.step._execute import execute_many, program_of
-from stratagem._core.step._export import ExportedFunction, export_body
+from stratagem._core.step._export import ExportedFunction, HostExamples, export_body, try_body
 from stratagem._core.step._function_cache import caches_of
 from stratagem._core.step._input_signature import InputSignature
 from stratagem._core.step._joined_results import joined
@@ -142,14 +142,23 @@ def function_of(concrete: ConcreteFunction) -> Function:
     return found
 
 
-def exported(function: Function, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> ExportedFunction:
+def exported(
+    function: Function, args: tuple[Nest, ...], kwargs: dict[str, Nest], on_host: HostExamples
+) -> ExportedFunction:
     """Returns the program of a function for such arguments, as other processes and platforms can run it.
 
     args, kwargs: all arguments, with specs in place of tensors, whose sizes may be unknown (None).
+    on_host: how functions of the host are called with examples of strings.
     Raises: UnimplementedError if no such program can be made, with the reason.
     """
     body = functools.partial(_called, function._traced)
-    return export_body(body, f"tf.function {function._name}", args, kwargs, default_mesh())
+    return export_body(body, f"tf.function {function._name}", args, kwargs, default_mesh(), on_host)
+
+
+def tried(function: Function, args: tuple[Nest, ...], kwargs: dict[str, Nest], on_host: HostExamples) -> None:
+    """Traces a function once with examples of such arguments, as before it is exported: its variables are created."""
+    body = functools.partial(_called, function._traced)
+    try_body(body, f"tf.function {function._name}", args, kwargs, default_mesh(), on_host)
 
 
 def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], times: int) -> Iterator[Nest]:

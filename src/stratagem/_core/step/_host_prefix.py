@@ -4,7 +4,7 @@ import dataclasses
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Final, final
 
 import jax
 import numpy as np
@@ -18,6 +18,9 @@ from stratagem._core.step._traced_strings import HostValue, StringsResult
 from stratagem._core.values import Separate, is_per_replica, per_replica
 
 Shapes = tuple[tuple[int, ...], ...]
+
+# In place of the number of a call: of what the program computes.
+LATE: Final = -2
 
 
 @final
@@ -42,6 +45,11 @@ class HostCall:
         args, kwargs = jax.tree.unflatten(self.structure, leaves)
         function = self.function
         return (function.function if as_numpy and isinstance(function, SizedByContents) else function)(*args, **kwargs)
+
+    def is_late(self, earlier: Sequence["HostCall"]) -> bool:
+        """Returns whether this needs what the program computes. earlier: the calls before it."""
+        named = [v for v in self.leaves if isinstance(v, HostValue)]
+        return any(v.call == LATE or (v.call >= 0 and earlier[v.call].is_late(earlier)) for v in named)
 
     def repeats(self, other: "HostCall") -> bool:
         """Returns whether this is the call of the same function with values of the same names: as in another trace."""
@@ -76,6 +84,10 @@ class HostPrefix:
     shaped: tuple[HostValue, ...]
     sizes: tuple[HostValue, ...]
     strings: bool
+
+    def is_late(self, value: HostValue) -> bool:
+        """Returns whether a value needs what the program computes."""
+        return value.call == LATE or (value.call >= 0 and self.calls[value.call].is_late(self.calls))
 
     def equals(self, other: "HostPrefix") -> bool:
         """Returns whether this computes the same."""
@@ -197,6 +209,11 @@ class PrefixValues:
     own: OwnKinds
     values: _Values
 
+    @classmethod
+    def of_symbols(cls, prefix: HostPrefix, inputs: tuple[Any, ...]) -> "PrefixValues":
+        """Returns the results where only their inputs to a program are there, as in a trace that is exported."""
+        return cls(prefix, inputs, (), OwnKinds({}, {}, ()), _Values([], []))
+
     def filled(self, result: Nest, mesh: ReplicaMesh) -> Nest:
         """Returns a step's result with the strings that its function has returned."""
 
@@ -265,6 +282,6 @@ def is_array(leaf: Any) -> bool:
     return isinstance(leaf, jax.Array | np.ndarray | np.generic)
 
 
-def function_name(function: Callable[..., Any]) -> str:
+def function_name(function: UserFunction) -> str:
     """Returns the name of a function for messages and comparisons."""
     return getattr(function, "__qualname__", repr(function))

@@ -15,7 +15,16 @@ from stratagem._base.types import Nest, ShapeLike, UserFunction, Value
 from stratagem._core.context import current
 from stratagem._core.eager import is_inexact
 from stratagem._core.step._eager_mode import init_scope
-from stratagem._core.step._host_prefix import HostCall, HostPrefix, OwnKinds, function_name, is_array, is_strings
+from stratagem._core.step._host_prefix import (
+    LATE,
+    HostCall,
+    HostPrefix,
+    OwnKinds,
+    function_name,
+    is_array,
+    is_strings,
+)
+from stratagem._core.step._host_rules import AS_CALLED, HostRules
 from stratagem._core.step._interrupts import HostMode, Unexplored
 from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.step._traced_strings import HostValue, TracedStrings, closed
@@ -35,7 +44,7 @@ class PrefixRecorder:
     replica: the one whose shapes are traced, by its global id.
     local: its position among this process' replicas; None for another worker's, whose strings are not known here: others of
     the same shapes stand for them. placeholder: makes a tensor that stands for one of a shape and dtype. need_host: gives the
-    trace up. fits: whether a tracer's shape is that of a result; some of a trace's sizes may be unknown.
+    trace up. rules: what the trace does where it is not that of a call.
     """
 
     def __init__(
@@ -44,9 +53,9 @@ class PrefixRecorder:
         local: int | None,
         placeholder: UserFunction,
         need_host: Callable[[str], None],
-        fits: Callable[[ShapeLike, ShapeLike], bool] = operator.eq,
+        rules: HostRules = AS_CALLED,
     ) -> None:
-        self._fits = fits
+        self._rules = rules
         self._replica, self._local = replica, local
         self._placeholder, self._need_host = placeholder, need_host
         self._calls: list[HostCall] = []
@@ -56,6 +65,9 @@ class PrefixRecorder:
         self._given: list[Any] | None = None
         self._own = OwnKinds({}, {}, ())
         self._known: dict[int, _Known] = {}  # by the identity of their tracers
+        self._late: list[_Known] = []
+        self._shapes: dict[HostValue, tuple[int, ...]] = {}
+        self._dtypes: list[np.dtype] = []
         self._open, self._strings = True, False
 
     def begin(self, given: Sequence[Value] | None, own: OwnKinds | None) -> None:
@@ -72,6 +84,7 @@ class PrefixRecorder:
         if is_strings(leaf):
             self._strings = True
             strings = TracedStrings(value, self._example(leaf), own, self)
+            self._shapes[value] = np.shape(strings.example)
             return TracedPerReplica(strings, len(leaf.shapes)) if own else strings
         tracer = traced.local if isinstance(traced, TracedPerReplica) else traced
         if isinstance(tracer, jax.Array):
@@ -89,19 +102,64 @@ class PrefixRecorder:
                 closed(each)
         found = [self._named(leaf) for leaf in leaves]
         if any(known is None and isinstance(v, jax.core.Tracer) for known, v in zip(found, leaves, strict=True)):
-            if not strings:
-                return function(*args, **kwargs)  # which says what it needs
-            self.need_host(f"it calls {function_name(function)} with strings and with a tensor that it computes itself")
+            if not self._rules.late:
+                if not strings:
+                    return function(*args, **kwargs)  # which says what it needs
+                self.need_host(
+                    f"it calls {function_name(function)} with strings and with a tensor that it computes itself"
+                )
+            found = [self._late_value(v) if k is None else k for k, v in zip(found, leaves, strict=True)]
         own = any(known is not None and known.own for known in found)
         # Outside of the trace, where a replica's part of a stacked array is taken, too.
         with init_scope(), self._noting_stand_ins(function, own):
             examples = [v if k is None else self._example(k.example) for k, v in zip(found, leaves, strict=True)]
             values, again = jax.tree.unflatten(structure, examples)
-            result, made = jax.tree.flatten(function(*values, **again))
+            result, made = jax.tree.flatten(self._rules.called(function)(*values, **again))
         names = tuple(leaf if known is None else known.name for known, leaf in zip(found, leaves, strict=True))
-        self._calls.append(HostCall(function, names, structure, own))
+        call = HostCall(function, names, structure, own)
+        late = call.is_late(self._calls)
+        if late and any(is_array(v) and v.dtype != object for v in result):
+            self.need_host(
+                f"it computes on with numbers that {function_name(function)}, a function of the host, makes of a tensor that "
+                "it has computed itself"
+            )
+        self._calls.append(call)
         number = len(self._calls) - 1
         return jax.tree.unflatten(made, [self._entered(v, HostValue(number, i), own) for i, v in enumerate(result)])
+
+    def _late_value(self, leaf: Value) -> "_Known | None":
+        """Returns a tensor that the program computes as a value that is known after it has run; None for any other leaf."""
+        if not isinstance(leaf, jax.core.Tracer):
+            return None
+        for each in self._late:
+            if each.traced is leaf:
+                return each
+        number = len(self._late)
+        given = self._rules.late_examples
+        example = given[number] if number < len(given) else np.zeros(leaf.shape, leaf.dtype)
+        known = _Known(HostValue(LATE, number), example, False, leaf)
+        self._late.append(known)
+        return known
+
+    @property
+    def late(self) -> list[Value]:
+        """The tensors of the program that functions of the host are called with after it has run."""
+        return [each.traced for each in self._late]
+
+    @property
+    def late_examples(self) -> list[np.ndarray]:
+        """The values that the trace has taken for these."""
+        return [each.example for each in self._late]
+
+    @property
+    def dtypes(self) -> list[np.dtype]:
+        """The dtypes of the program's inputs."""
+        return self._dtypes
+
+    @property
+    def shapes(self) -> dict[HostValue, tuple[int, ...]]:
+        """The shapes of arguments that are strings, and of all results of functions of the host, in the call that is traced."""
+        return self._shapes
 
     def called_if_needed(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
         """Calls a function in the step or, if it is given strings or asks for values that are known, as a host function."""
@@ -117,10 +175,14 @@ class PrefixRecorder:
                 raise
         return self.called(function, args, kwargs)
 
-    def shape_read(self, value: HostValue) -> None:
-        """Takes note that the step depends on the shape of strings. Those of arguments are a part of their key."""
+    def shape_read(self, value: HostValue, shape: ShapeLike) -> ShapeLike:
+        """Takes note that the step depends on the shape of strings. Those of arguments are a part of their key.
+
+        Returns their sizes: those given, or the unknown ones.
+        """
         if value.call >= 0 and value not in self._shaped:
             self._shaped.append(value)
+        return self._rules.sizes.get(value, shape)
 
     def size(self, tracer: Value) -> np.ndarray | None:
         """Returns numbers that a host function has computed, for tensors of such sizes; None for any other tensor.
@@ -197,10 +259,12 @@ class PrefixRecorder:
         if own and self._local is None and value in self._own.shapes:
             # Of the strings that stand for another worker's it may have another shape.
             leaf = _resized(leaf, self._own.shapes[value][self._replica])
+        self._shapes[value] = np.shape(leaf)
         if leaf.dtype == object:
             return TracedStrings(value, leaf, own, self)
         position = len(self._inputs)
         self._inputs.append(value)
+        self._dtypes.append(np.dtype(leaf.dtype))
         if self._given is None:
             tracer = self._placeholder(leaf.shape, leaf.dtype)
         else:
@@ -208,7 +272,7 @@ class PrefixRecorder:
                 raise Unexplored
             given = self._given[position]
             tracer = given.local if isinstance(given, TracedPerReplica) else given
-            alike = self._fits(tracer.shape, leaf.shape) and tracer.dtype == leaf.dtype
+            alike = self._rules.fits(tracer.shape, leaf.shape) and tracer.dtype == leaf.dtype
             if not alike or isinstance(given, TracedPerReplica) is not own:
                 raise Unexplored
         self._know(tracer, value, leaf, own)

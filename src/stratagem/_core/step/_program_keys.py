@@ -97,6 +97,8 @@ def static_key(value: Value, depth: int = 0, seen: dict[int, int] | None = None,
         return ("TensorShape", repr(value))  # one of unknown rank has no sizes
     if isinstance(value, tuple):  # unlike lists and dicts, which may change, and count by identity
         return (type(value).__name__, *(static_key(v, depth, seen, home) for v in value))
+    if isinstance(value, slice):
+        return ("slice", *(static_key(v, depth, seen, home) for v in (value.start, value.stop, value.step)))
     if isinstance(value, functools.partial):
         bound = (value.func, value.args, tuple(value.keywords.items()))
         return ("partial", static_key(bound, depth, seen, home))

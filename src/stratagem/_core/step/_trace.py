@@ -20,7 +20,9 @@ from stratagem._core.step._arguments import Arguments, input_spec, own_specs
 from stratagem._core.step._assertions import with_checks
 from stratagem._core.step._differentiate import differentiate
 from stratagem._core.step._host_prefix import PrefixTable
+from stratagem._core.step._host_rules import AS_CALLED, HostRules
 from stratagem._core.step._joined_results import without_joined
+from stratagem._core.step._prefix_recorder import PrefixRecorder
 from stratagem._core.step._remote_update import RemoteUpdate
 from stratagem._core.step._replica_shapes import ReplicaShapes
 from stratagem._core.step._results import ResultStructure
@@ -130,14 +132,19 @@ def explore(
     info: TraceFindings,
     replica: int = 0,
     replica_shapes: ReplicaShapes | None = None,
-) -> None:
-    """Runs the first trace, in which lazy layers are built; finds the step's variables and the sources that it draws from."""
-    recorder = TraceRecorder(mesh, None, replica_shapes=replica_shapes, replica=replica)
+    host_rules: HostRules = AS_CALLED,
+) -> PrefixRecorder:
+    """Runs the first trace, in which lazy layers are built; finds the step's variables and the sources that it draws from.
+
+    Returns the record of what the host computes before the program.
+    """
+    recorder = TraceRecorder(mesh, None, replica_shapes=replica_shapes, replica=replica, host_rules=host_rules)
     _make_jaxpr(body, recorder, arguments, [], own_specs(arguments.own, replica), ResultStructure())
     info.found(list(recorder.variables.values()))
     info.sources, info.checks = recorder.inputs.sources, bool(recorder.checks)
     info.prefixes.note(recorder.prefix.finished())
     announce_build(None)
+    return recorder.prefix
 
 
 def trace(
@@ -148,6 +155,7 @@ def trace(
     replica: int = 0,
     replica_shapes: ReplicaShapes | None = None,
     platform: str | None = None,
+    host_rules: HostRules = AS_CALLED,
 ) -> Trace:
     """Traces a step with all variables as inputs, until nothing new is found; rewrites and differentiates the program.
 
@@ -157,7 +165,7 @@ def trace(
     platform = platform or mesh.devices[0].platform
     for _ in range(_MAX_TRACES):
         variables, results = list(info.variables), ResultStructure()
-        recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes, replica)
+        recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes, replica, host_rules)
         specs = [input_spec(shape_of(v), v._dtype) for v in variables]
         closed = _make_jaxpr(body, recorder, arguments, specs, own_specs(arguments.own, replica), results)
         recorder.prefix.check(None if arguments.host is None else arguments.host.prefix)

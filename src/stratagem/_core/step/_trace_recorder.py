@@ -19,6 +19,7 @@ from stratagem._core.step._aggregation import as_one, own_share
 from stratagem._core.step._assertions import Check, note_check
 from stratagem._core.step._assigned_primitive import assigned_p
 from stratagem._core.step._gather import concatenated
+from stratagem._core.step._host_rules import AS_CALLED, HostRules
 from stratagem._core.step._input_sources import InputSources, placeholder
 from stratagem._core.step._interrupts import HostMode, OtherMesh, UnknownShapes
 from stratagem._core.step._prefix_recorder import PrefixRecorder
@@ -38,7 +39,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     answers: the connections of calls that are differentiated already, inside gradient functions.
     optimizers: those that have updated variables. follows_settings: whether their settings have to be watched for changes.
     replica_shapes: the shapes of an uneven batch on all replicas. replica: one whose inputs are traced.
-    prefix: the recorder of what the host computes before the program.
+    prefix: the recorder of what the host computes before the program. host_rules: what it does with functions of the host.
     eager: whether the code runs as Python, on values that are known.
     """
 
@@ -51,6 +52,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         connections: dict[int, tuple[bool, ...]] | None = None,
         replica_shapes: ReplicaShapes | None = None,
         replica: int = 0,
+        host_rules: HostRules = AS_CALLED,
     ) -> None:
         super().__init__(collect_losses=True)
         self.mesh = mesh
@@ -61,7 +63,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         self.written: dict[int, str] = {}
         self.tapes: list[Any] = []
         local = mesh.local_ids.index(replica) if replica in mesh.local_ids else None if replica_shapes else 0
-        self.prefix = PrefixRecorder(replica, local, placeholder, self.need_host)
+        self.prefix = PrefixRecorder(replica, local, placeholder, self.need_host, host_rules)
         self.inputs = InputSources(mesh.num_replicas, self.prefix, discovering=self.discovering)
         self.updates: list[RemoteUpdate] = []
         self.checks: list[Check] = []

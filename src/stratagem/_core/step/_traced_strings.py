@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Protocol, final
 import numpy as np
 
 from stratagem._base.errors import ContextError, TracedDecisionError
-from stratagem._base.types import Nest
+from stratagem._base.types import Nest, ShapeLike
 from stratagem._core.values import TensorShape
 
 
@@ -37,8 +37,8 @@ class HostCalls(Protocol):
     def called(self, function: Callable[..., Any], args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
         """Calls the function, now and before every run of the step."""
 
-    def shape_read(self, value: HostValue) -> None:
-        """Takes note that the step depends on the shape of a value."""
+    def shape_read(self, value: HostValue, shape: ShapeLike) -> ShapeLike:
+        """Takes note that the step depends on the shape of a value, and returns the sizes."""
 
     def need_host(self, reason: str) -> NoReturn:
         """Gives the trace up because Python needs values; inside a replica this is an error."""
@@ -64,8 +64,8 @@ class TracedStrings:
     @property
     def shape(self) -> TensorShape:
         """The sizes, which are those of the call that is traced: strings of other shapes have a program of their own."""
-        self._recorder.shape_read(self.value)
-        return TensorShape(np.shape(self.example))
+        # tree_unflatten takes sizes that are symbols, in exports.
+        return TensorShape.tree_unflatten(False, self._recorder.shape_read(self.value, np.shape(self.example)))
 
     def get_shape(self) -> TensorShape:
         """Returns the shape."""

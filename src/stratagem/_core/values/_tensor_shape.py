@@ -84,10 +84,10 @@ class TensorShape(tuple[Any, ...]):
         return None if self is _UNKNOWN else [Dimension(size) for size in self]
 
     def as_list(self) -> list[int | None]:
-        """The sizes as a list. Raises ValueError if the rank is unknown."""
+        """The sizes as a list, None for an unknown one. Raises ValueError if the rank is unknown."""
         if self is _UNKNOWN:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
-        return list(self)
+        return [size if isinstance(size, int) else None for size in self]
 
     def num_elements(self) -> int | None:
         """The number of elements, or None if it is not known."""
@@ -95,7 +95,7 @@ class TensorShape(tuple[Any, ...]):
 
     def is_fully_defined(self) -> bool:
         """Returns whether the rank and every size are known."""
-        return self is not _UNKNOWN and None not in tuple(self)
+        return self is not _UNKNOWN and all(isinstance(size, int) for size in tuple(self))
 
     def is_compatible_with(self, other: ShapeLike) -> bool:
         """Returns whether there is a shape that both can be: of equal sizes where both are known."""

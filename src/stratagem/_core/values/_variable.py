@@ -212,8 +212,9 @@ class Variable(KerasVariable):  # type: ignore[misc]
         self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> TensorLike:
         """Sets the value (same shape; cast to the variable's dtype). Returns the variable."""
-        # A copy, because JAX may use a NumPy array's own memory, which the program may change later.
-        value = value.copy() if isinstance(value, np.ndarray) else value
+        # A copy, because JAX may use a NumPy array's own memory, which the program may change later unless it is frozen.
+        if isinstance(value, np.ndarray) and (value.flags.writeable or not value.flags.owndata):
+            value = value.copy()
         if self._declared is None:
             super().assign(value)
         else:

@@ -17,6 +17,7 @@ from stratagem._core.context import entered
 from stratagem._core.step import (
     HostMode,
     HostPrefix,
+    HostRules,
     HostValue,
     PrefixRecorder,
     SizedByContents,
@@ -24,6 +25,7 @@ from stratagem._core.step import (
     TracedStrings,
     Unexplored,
     input_spec,
+    open_fits,
     placeholder,
 )
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_tensors
@@ -146,7 +148,7 @@ class _Attempt:
             self.scope.begin(self._variables, values)
             seeds = ElementSeeds(seed, place)
             rejecting = RejectingRecorder()
-            self._recorder = PrefixRecorder(0, 0, placeholder, rejecting.need_host, _fits)
+            self._recorder = PrefixRecorder(0, 0, placeholder, rejecting.need_host, HostRules(fits=open_fits))
             rejecting.prefix = self._recorder
             self._recorder.begin(None if self._known is None else computed, None)
             given = dict(zip(self._numbers, numbers, strict=True))
@@ -174,13 +176,6 @@ class _Attempt:
 
 def _result_leaf(leaf: Any) -> Any:
     return StringsResult(leaf.value, per_replica=False) if isinstance(leaf, TracedStrings) else as_array(leaf)
-
-
-def _fits(traced: Sequence[Any], shape: Sequence[int]) -> bool:
-    """Returns whether a shape is one that a tracer stands for."""
-    return len(traced) == len(shape) and all(
-        not isinstance(size, int) or size == found for size, found in zip(traced, shape, strict=True)
-    )
 
 
 def _shapes(prefix: HostPrefix, made: HostRun, sized: bool) -> list[tuple[Any, ...]]:

@@ -1,18 +1,19 @@
 """Tables that never change after they are made: `tf.lookup.StaticHashTable`, `StaticVocabularyTable`."""
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError
-from stratagem._base.types import DTypeLike, TensorLike, Unused
-from stratagem._core.step import TracedStrings, host_function
+from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused, UserFunction
+from stratagem._core.step import HostKind, TracedStrings, host_function, host_kind
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, need_value, on_device, tensor
 from stratagem._ops._dtypes import DType, as_dtype, int64, string
 from stratagem._ops.lookup._composite_keys import of_values
-from stratagem._ops.lookup._initializers import TableInitializer
+from stratagem._ops.lookup._initializers import KeyValueTensorInitializer, NoEntries, TableInitializer
 from stratagem._ops.lookup._search import KeySearch
 from stratagem._ops.lookup._spans import StringSpans
 from stratagem._ops.text import bucket_of_integers, to_hash_bucket_fast
@@ -217,3 +218,17 @@ def _check_vocabulary(initializer: TableInitializer, key_dtype: DType) -> None:
         raise TypeError(f"Keys {initializer.key_dtype.name} of a vocabulary cannot be looked up as {key_dtype.name}.")
     if initializer.value_dtype != int64:
         raise TypeError(f"The values of a vocabulary are int64, got {initializer.value_dtype.name}.")
+
+
+def _table_facts(table: StaticHashTable) -> dict[str, Nest]:
+    return {"keys": table._keys, "values": table._values, "default": np.asarray(table._default)}
+
+
+def _known_of(facts: Mapping[str, Any]) -> UserFunction:
+    keys, values = facts["keys"], facts["values"]
+    filled = KeyValueTensorInitializer if len(keys) else NoEntries
+    arguments = (keys, values) if len(keys) else (as_dtype(keys.dtype), as_dtype(values.dtype))
+    return StaticHashTable(filled(*arguments), facts["default"])._known
+
+
+host_kind(HostKind("lookup.StaticHashTable", StaticHashTable, "_known", _table_facts, _known_of))

@@ -34,8 +34,13 @@ _replaced: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 def set_seed(seed: int) -> None:
-    """Restarts all generators with this seed, including those of programs that are already compiled."""
-    _private.set_random_seed(int(seed))
+    """Restarts all generators with this seed, including those of programs that are already compiled.
+
+    While a graph is built, it is the seed of that graph alone.
+    """
+    graph = current().graph
+    if graph is None or not graph.take_seed(int(seed)):
+        _private.set_random_seed(int(seed))
 
 
 def _restart_all() -> None:

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike, Value
-from stratagem._core.step import host_function
+from stratagem._core.step import host_function, named_host_function
 from stratagem._core.values import CompositeTensor, TensorShape, TypeSpec
 from stratagem._ops._composite import hold
 from stratagem._ops._convert import StringTensor, Tensor, is_tensor, is_traced, known_sizes, need_value, on_host, tensor
@@ -136,6 +136,9 @@ def _known(numbers: Any, what: str) -> np.ndarray:
 def _noted(sizes: Any, what: str) -> np.ndarray:
     """The sizes as a value that the host knows before a step: then they may be those of the step's tensors."""
     return _known(sizes, what)
+
+
+named_host_function("sparse.sizes", _noted)
 
 
 def _leaves(sparse: SparseTensor) -> tuple[tuple[Any, Any, Any], None]:

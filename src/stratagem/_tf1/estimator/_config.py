@@ -7,10 +7,11 @@ import logging
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final
 
 from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest
+from stratagem._checkpoints import CheckpointOptions
 from stratagem._cluster import ClusterSpec, ConfigProto, tf_config
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem._strategies import AbstractStrategy
@@ -26,7 +27,6 @@ _SERVERS = (
 )
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class RunConfig:
     """The configuration of an Estimator, as `tf.estimator.RunConfig`. TF_CONFIG is read when the object is created.
@@ -40,6 +40,8 @@ class RunConfig:
     keep_checkpoint_every_n_hours: one checkpoint in this many hours is never deleted.
     log_step_count_steps: steps between two log lines with the loss, and between two with the speed.
     train_distribute, eval_distribute: the strategies to train and to evaluate under; None means one device.
+    checkpoint_options: how checkpoints are saved; `tf.train.CheckpointOptions(format="tensorflow")` writes files with which
+        TensorFlow's Estimator goes on. TensorFlow has no such argument.
     session_config, device_fn, protocol, experimental_max_worker_delay_secs, session_creation_timeout_secs,
         checkpoint_save_graph_def: validated and stored, without effect: they configure sessions and servers of TensorFlow 1.
 
@@ -66,6 +68,7 @@ class RunConfig:
     experimental_max_worker_delay_secs: int | None = None
     session_creation_timeout_secs: int | None = 7200
     checkpoint_save_graph_def: bool = True
+    checkpoint_options: CheckpointOptions | None = None
     _task_info: TaskInfo = field(init=False)
 
     def __post_init__(self) -> None:
@@ -165,7 +168,10 @@ class RunConfig:
     def __repr__(self) -> str:
         """Returns all values as a dict, in the form of TensorFlow's log line "Using config: {...}"."""
         task = self._task_info
-        shown = {f"_{f.name}": getattr(self, f.name) for f in dataclasses.fields(self) if f.init} | {
+        own = set() if self.checkpoint_options else {"checkpoint_options"}  # TensorFlow's line has no such entry
+        shown = {
+            f"_{f.name}": getattr(self, f.name) for f in dataclasses.fields(self) if f.init and f.name not in own
+        } | {
             "_service": task.service,
             "_cluster_spec": task.cluster,
             "_task_type": task.task_type,
@@ -284,6 +290,7 @@ _RULES: Final[tuple[tuple[str, Callable[[Any], bool], str], ...]] = (
     ("tf_random_seed", lambda seed: isinstance(seed, int), "must be integer"),
     ("experimental_max_worker_delay_secs", lambda secs: isinstance(secs, int), "must be an integer if set"),
     ("session_creation_timeout_secs", lambda secs: secs > 0, "should be > 0"),
+    ("checkpoint_options", lambda found: isinstance(found, CheckpointOptions), "must be a tf.train.CheckpointOptions"),
     ("device_fn", _takes_op, 'must be callable with exactly one argument "op"'),
     ("protocol", lambda protocol: protocol in ("grpc", "grpc+verbs"), "should be grpc or grpc+verbs"),
 )

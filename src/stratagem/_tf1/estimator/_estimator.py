@@ -19,10 +19,12 @@ from stratagem._tf1.estimator._call import argument_names, call_with, check_mode
 from stratagem._tf1.estimator._config import RunConfig, with_model_dir
 from stratagem._tf1.estimator._evaluate import evaluate, record
 from stratagem._tf1.estimator._events import EventFolders
+from stratagem._tf1.estimator._exporting import ModelExport, write_export
 from stratagem._tf1.estimator._input import InputFunction
 from stratagem._tf1.estimator._loop import steps as loop
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._predictions import chosen_keys, rows
+from stratagem._tf1.estimator._receivers import Receiver
 from stratagem._tf1.estimator._runner import EstimatorStepRunner, LocalRunner, OpenRunner
 from stratagem._tf1.estimator._saving import GraphSaver, saved_step
 from stratagem._tf1.estimator._scope_isolation import generated_isolated, isolated
@@ -33,9 +35,11 @@ from stratagem._tf1.estimator._train import TrainingParameters, initializer, tra
 from stratagem._tf1.estimator._train_eval_specs import checked_hooks, checked_listeners
 from stratagem._tf1.estimator._warm_start import WarmStartSettings, begin, settings_of
 from stratagem._tf1.estimator.hooks import StopAfterBatchesHook, StopAtStepHook
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 
 _log = logging.getLogger("stratagem.estimator")
+
+_OF_KINDS = ("_params_in", "_check_input_fn")  # what our own subclass overrides
 
 
 class Estimator:
@@ -249,18 +253,81 @@ class Estimator:
             keys = chosen_keys(built.spec.predictions, predict_keys)
             all_hooks = [*chosen_hooks, *hooks_of(built.spec, ModeKeys.PREDICT)]
             results = loop(session, built, all_hooks, initializer(session, built, saving, path))
-            yield from rows(results, keys, one_by_one=yield_single_examples)
+            yield from rows(results, keys, built.spec.predictions, one_by_one=yield_single_examples)
         finally:
             runner.close()
 
-    def export_saved_model(self, *args: Nest, **kwargs: Nest) -> Nest:
-        """Raises UnimplementedError: a SavedModel is a TensorFlow graph."""
-        raise UnimplementedError(
-            "Estimator.export_saved_model: a SavedModel is a graph of TensorFlow's, and here is none. The variables are in the "
-            "checkpoints (tf.train.load_variable, by name); a Keras model that has them can be saved with model.export."
-        )
+    @isolated
+    def export_saved_model(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        serving_input_receiver_fn: Callable[[], Receiver],
+        assets_extra: dict[str, Nest] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        experimental_mode: str = ModeKeys.PREDICT,
+    ) -> bytes:
+        """Writes a SavedModel, which `tf.saved_model.load` reads, into a new directory of `export_dir_base`; returns its path.
 
-    experimental_export_all_saved_models = export_savedmodel = export_saved_model
+        The model_fn is traced in PREDICT mode with the features that the receiver makes of its placeholders. There is a
+        signature for each of its `export_outputs`, with TensorFlow's names for inputs and outputs; for its predictions, if it
+        has none. The files are not TensorFlow's: see `tf.saved_model.save`.
+
+        serving_input_receiver_fn: makes placeholders, and returns a ServingInputReceiver or TensorServingInputReceiver.
+        assets_extra: files to copy into `assets.extra`, by their names there.
+        checkpoint_path: by default the latest checkpoint.
+
+        Raises:
+            ValueError: there is no checkpoint, or receiver or outputs are none.
+            UnimplementedError: the model has no program (see `tf.saved_model.save`), or another mode is asked for.
+        """
+        if serving_input_receiver_fn is None:
+            raise ValueError("An input_receiver_fn must be defined.")
+        if experimental_mode != ModeKeys.PREDICT:
+            raise UnimplementedError(
+                f"export_saved_model in the mode {experimental_mode!r}: a model is exported to be served. Train and evaluate "
+                "it with the Estimator, or fine-tune what tf.saved_model.load returns: its signatures have gradients."
+            )
+        base = checked_path(export_dir_base)
+        path = _local(checkpoint_path) or self._trained()
+
+        def model(features: Any) -> EstimatorSpec:
+            return self._call_model_fn(features, None, ModeKeys.PREDICT, self._config)
+
+        export = ModelExport(model, serving_input_receiver_fn, self._config)
+        return os.fsencode(write_export(export, base, path, assets_extra))
+
+    def experimental_export_all_saved_models(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        input_receiver_fn_map: dict[str, Callable[[], Receiver]],
+        assets_extra: dict[str, Nest] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+    ) -> bytes:
+        """Does the same as `export_saved_model`, for the receiver of the mode PREDICT. Raises the same errors.
+
+        input_receiver_fn_map: receivers by mode; the others, TRAIN and EVAL, raise UnimplementedError.
+        """
+        for mode in sorted(input_receiver_fn_map, key=lambda mode: mode == ModeKeys.PREDICT):
+            if mode != ModeKeys.PREDICT:
+                return self.export_saved_model(export_dir_base, input_receiver_fn_map[mode], experimental_mode=mode)
+        receive: Any = input_receiver_fn_map.get(ModeKeys.PREDICT)
+        return self.export_saved_model(export_dir_base, receive, assets_extra, as_text, checkpoint_path)
+
+    def export_savedmodel(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        serving_input_receiver_fn: Callable[[], Receiver],
+        assets_extra: dict[str, Nest] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        strip_default_attrs: bool = False,
+    ) -> bytes:
+        """Does the same as `export_saved_model`: its name in TensorFlow 1."""
+        return self.export_saved_model(
+            export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path
+        )
 
     def _session(
         self, step: ModelStep, runner: EstimatorStepRunner, path: str | None
@@ -281,8 +348,11 @@ class Estimator:
     ) -> tuple[ModelStep, EstimatorStepRunner]:
         """Returns a step of the model in a mode, and its runner: under a strategy, or on one device."""
         used = OneDeviceStrategy(default_mesh().devices[0]) if strategy is None else strategy
-        step = ModelStep(functools.partial(self._call_in_step, mode), Graph(self._config.tf_random_seed), mode, used)
-        source = InputFunction(input_fn, mode, self.params, self._config)
+        step = ModelStep(
+            functools.partial(self._call_in_step, mode), ModelState(self._config.tf_random_seed), mode, used
+        )
+        self._check_input_fn(input_fn)
+        source = InputFunction(input_fn, mode, self._params_in(mode), self._config)
         if open_runner is not None:
             return step, open_runner(step, source)
         return step, LocalRunner(step, source, distributed=strategy is not None)
@@ -298,10 +368,24 @@ class Estimator:
     def _call_model_fn(self, features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
         if labels is not None and "labels" not in argument_names(self._model_fn):
             raise ValueError("model_fn does not take labels, but input_fn returns labels.")
-        spec = call_with(self._model_fn, features=features, labels=labels, mode=mode, params=self.params, config=config)
+        given = {
+            "features": features,
+            "labels": labels,
+            "mode": mode,
+            "params": self._params_in(mode),
+            "config": config,
+        }
+        spec = call_with(self._model_fn, **given)
         if not isinstance(spec, EstimatorSpec):
             raise ValueError(f"model_fn should return an EstimatorSpec, it returned {spec!r:.200}.")
         return spec
+
+    def _params_in(self, mode: str) -> dict[str, Nest]:
+        """Returns the parameters that input_fn and model_fn get in a mode, a copy."""
+        return self.params
+
+    def _check_input_fn(self, input_fn: Callable[..., Nest]) -> None:
+        """Raises ValueError for an input_fn that the Estimator cannot call. Any other than a TPUEstimator takes all."""
 
     def _found(self, purpose: str, strategy: AbstractStrategy | None = None) -> str | None:
         path = self._latest(strategy)
@@ -347,7 +431,11 @@ def _check_limits(steps: int | None, max_steps: int | None) -> None:
 
 def _refuse_overrides(kind: type) -> None:
     """Raises ValueError for a subclass that overrides members of Estimator. As in TensorFlow, only the model_fn may differ."""
-    own = {name for name in vars(Estimator) if not name.startswith("__")} - {"latest_checkpoint", "model_fn"}
+    own = {name for name in vars(Estimator) if not name.startswith("__")} - {
+        "latest_checkpoint",
+        "model_fn",
+        *_OF_KINDS,
+    }
     changed = sorted({name for each in kind.__mro__ if each not in Estimator.__mro__ for name in vars(each)} & own)
     if public := [name for name in changed if not name.startswith("_")]:
         raise ValueError(

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, final
 import keras
 
 from stratagem._ops import is_tensor, reshape
+from stratagem._tf1.estimator._class_names import ClassNames
 from stratagem._tf1.estimator._scaffold import Scaffold
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator._train_eval_specs import checked_hooks
@@ -129,7 +130,7 @@ def _checked_predictions(predictions: Any) -> Any:
         return {}
     named = predictions if isinstance(predictions, dict) else {"": predictions}
     for key, value in named.items():
-        if not is_tensor(value):
+        if not is_tensor(value) and not isinstance(value, ClassNames):
             raise TypeError(f"predictions{f'[{key}]' if key else ''} must be Tensor, got {value!r}.")
     return predictions
 

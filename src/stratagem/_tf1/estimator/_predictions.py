@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._tf1.estimator._class_names import ClassNames
 from stratagem._tf1.estimator._runner import StepResults
 
 _PREFIX = "prediction "
@@ -30,18 +31,25 @@ def chosen_keys(predictions: Any, predict_keys: Iterable[str] | None) -> list[st
     return keys
 
 
-def rows(results: Iterable[StepResults], keys: list[str], *, one_by_one: bool) -> Iterator[Any]:
+def rows(results: Iterable[StepResults], keys: list[str], predictions: Any, *, one_by_one: bool) -> Iterator[Any]:
     """Yields the predictions of every row or every batch as a dict of NumPy arrays; as one array if the only key is "".
+
+    predictions: those of the model, which say what strings their indices mean.
 
     Raises ValueError if rows are requested and the predictions differ in their number of rows, or have none.
     """
     for found in results:
-        batch = {key: np.asarray(found.tensors[_PREFIX + key]) for key in keys}
+        batch = {key: _named(np.asarray(found.tensors[f"{_PREFIX}{key}"]), key, predictions) for key in keys}
         if not one_by_one:
             yield _alone(batch)
             continue
         for i in range(_length(batch)):
             yield _alone({key: value[i] for key, value in batch.items()})
+
+
+def _named(found: np.ndarray, key: str, predictions: Any) -> np.ndarray:
+    prediction = predictions[key] if isinstance(predictions, dict) else predictions
+    return prediction.at(found) if isinstance(prediction, ClassNames) else found
 
 
 def _alone(named: dict[str, Any]) -> Any:

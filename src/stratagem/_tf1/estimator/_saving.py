@@ -8,7 +8,7 @@ from stratagem._base.paths import absolute
 from stratagem._checkpoints import CheckpointManager, NamedCheckpoint, load_checkpoint
 from stratagem._core.context import entered
 from stratagem._tf1.estimator._config import RunConfig
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 
 _log = logging.getLogger("stratagem.estimator")
 
@@ -22,9 +22,9 @@ class GraphSaver:
     When several workers train together, only the chief saves.
     """
 
-    def __init__(self, graph: Graph, config: RunConfig, beside: Any = None) -> None:
+    def __init__(self, graph: ModelState, config: RunConfig, beside: Any = None) -> None:
         self._config = config
-        self._checkpoint = NamedCheckpoint(lambda: graph.variables, beside, graph.derived)
+        self._checkpoint = NamedCheckpoint(lambda: graph.variables, beside, graph.derived, graph.written)
         self._managers: dict[tuple[str, str], CheckpointManager] = {}
 
     def save(self, directory: str, name: str, step: int) -> None:
@@ -44,7 +44,7 @@ class GraphSaver:
                     self._config.keep_checkpoint_every_n_hours,
                     checkpoint_name=name,
                 )
-            self._managers[key].save(checkpoint_number=step)
+            self._managers[key].save(checkpoint_number=step, options=self._config.checkpoint_options)
 
     def restore(self, path: str) -> None:
         """Restores the variables from a checkpoint. Raises as `NamedCheckpoint.restore`."""

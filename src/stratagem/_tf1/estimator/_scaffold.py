@@ -6,6 +6,7 @@ from typing import Final, final
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Nest, Unused
+from stratagem._tf1.graph import building_here
 
 _OF_SESSIONS: Final = (
     "init_op", "init_feed_dict", "ready_op", "ready_for_local_init_op", "local_init_op", "local_init_feed_dict",
@@ -42,18 +43,19 @@ class Scaffold:
     local_init_feed_dict: Nest = None
 
     def __post_init__(self) -> None:
-        for name in _OF_SESSIONS:
+        building = building_here()
+        for name in _OF_SESSIONS if building is None or building.owner is None else ():
             if getattr(self, name) is not None:
                 raise UnimplementedError(
-                    f"Scaffold({name}=...): there are no sessions, and variables have the values of their initializers as soon "
-                    "as they are made. To change them before the first step use init_fn=lambda scaffold, session: ..., which "
-                    "may assign variables."
+                    f"Scaffold({name}=...): a model_fn has no session: variables have the values of their initializers "
+                    "as soon as they are made. To change them before the first step use init_fn=lambda scaffold, session: ..., "
+                    "which may assign variables."
                 )
         other = self.copy_from_scaffold
         if other is None:
             return
         if not isinstance(other, Scaffold):
             raise TypeError(f"copy_from_scaffold is not a Scaffold instance, got {other!r}.")
-        for name in ("init_fn", "summary_op", "saver"):
+        for name in ("init_fn", "summary_op", "saver", *_OF_SESSIONS):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, getattr(other, name))

@@ -22,7 +22,7 @@ Answer = Callable[[StepResults], Any]  # the value of one fetch, once the step i
 
 @final
 class ModelSession:
-    """A `hooks.Session` of a model that has been built.
+    """A `hooks.StepSession` of a model that has been built.
 
     Variables are read before a step changes them; tensors have their values in the step.
     """

@@ -15,11 +15,12 @@ from stratagem._core.step import agreed
 from stratagem._core.values import on_read
 from stratagem._private import KerasVariable
 from stratagem._strategies import AbstractStrategy
+from stratagem._tf1.estimator._class_names import ClassNames
 from stratagem._tf1.estimator._hook_captures import operations_in, tensors_in
 from stratagem._tf1.estimator._input import features_and_labels, row_count
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
-from stratagem._tf1.graph import Graph, GraphKeys, ModelBuild, Operation
+from stratagem._tf1.graph import GraphKeys, ModelBuild, ModelState, Operation
 
 CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call
 
@@ -66,7 +67,7 @@ class ModelStep:
     It returns a dict with "loss", "before" (the global step) and "tensors" (the tensors for hooks and callers, by key).
     """
 
-    def __init__(self, call: CallModel, graph: Graph, mode: str, strategy: AbstractStrategy) -> None:
+    def __init__(self, call: CallModel, graph: ModelState, mode: str, strategy: AbstractStrategy) -> None:
         self._call = call
         self.graph, self.mode, self.strategy = graph, mode, strategy
         self._asked: tuple[str, ...] = ()
@@ -241,7 +242,8 @@ def _summaries(building: ModelBuild) -> dict[str, Any]:
 
 def _predictions(spec: EstimatorSpec) -> dict[str, Any]:
     named = spec.predictions if isinstance(spec.predictions, dict) else {"": spec.predictions}
-    return {f"prediction {name}": value for name, value in named.items()}
+    given = {name: value.indices if isinstance(value, ClassNames) else value for name, value in named.items()}
+    return {f"prediction {name}": value for name, value in given.items()}
 
 
 def _is_scaled(building: ModelBuild) -> bool:

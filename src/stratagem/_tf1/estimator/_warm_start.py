@@ -13,7 +13,7 @@ from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest
 from stratagem._checkpoints import NamedCheckpoint, latest_checkpoint, load_checkpoint
 from stratagem._private import KerasVariable
-from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph import ModelState
 
 _log = logging.getLogger("stratagem.estimator")
 
@@ -52,7 +52,7 @@ def settings_of(warm_start_from: Any) -> WarmStartSettings | None:
     return warm_start_from._replace(ckpt_to_initialize_from=checked_path(warm_start_from.ckpt_to_initialize_from))
 
 
-def begin(graph: Graph, settings: WarmStartSettings | None) -> None:
+def begin(graph: ModelState, settings: WarmStartSettings | None) -> None:
     """Gives variables their first values: those of `init_from_checkpoint` in the model_fn, then those of a warm start.
 
     Raises as `warm_start`.
@@ -66,7 +66,7 @@ def begin(graph: Graph, settings: WarmStartSettings | None) -> None:
         warm_start(graph, settings)
 
 
-def warm_start(graph: Graph, settings: WarmStartSettings) -> None:
+def warm_start(graph: ModelState, settings: WarmStartSettings) -> None:
     """Assigns the selected variables their values in the checkpoint.
 
     Raises NotFoundError if there is no checkpoint or it lacks a variable, CheckpointError if a shape differs.
@@ -93,13 +93,13 @@ def warm_start(graph: Graph, settings: WarmStartSettings) -> None:
     _log.info("Warm-started %d variables.", len(names))
 
 
-def _take(graph: Graph, path: str, names: dict[str, str]) -> None:
+def _take(graph: ModelState, path: str, names: dict[str, str]) -> None:
     reader = load_checkpoint(path)
     arrays = {saved: np.asarray(reader.get_tensor(saved)) for saved in names.values()}
     NamedCheckpoint(lambda: graph.variables).take(arrays, path, names)
 
 
-def chosen_names(graph: Graph, which: Any) -> list[str]:
+def chosen_names(graph: ModelState, which: Any) -> list[str]:
     """Returns the names of the variables that `vars_to_warm_start` selects."""
     if which is None:
         return []

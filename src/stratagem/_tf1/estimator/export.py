@@ -1,4 +1,4 @@
-"""tf.estimator.export: descriptions of a served model's outputs. They are stored, but nothing here serves models."""
+"""Descriptions of a served model's outputs, of which an export makes signatures."""
 
 from dataclasses import dataclass
 from typing import final

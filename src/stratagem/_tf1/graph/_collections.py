@@ -47,6 +47,11 @@ def global_variables(scope: str | None = None) -> list[TensorLike]:
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
+def all_variables() -> list[TensorLike]:
+    """Returns the variables that checkpoints contain: the name of `global_variables` before TensorFlow 1.0."""
+    return global_variables()
+
+
 def local_variables(scope: str | None = None) -> list[TensorLike]:
     """Returns the variables that checkpoints do not contain: those of metrics."""
     return get_collection(GraphKeys.LOCAL_VARIABLES, scope)

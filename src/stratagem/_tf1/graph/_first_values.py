@@ -87,7 +87,17 @@ def outside_the_trace(name: str, value: Any) -> Callable[[], Any]:
         return functools.partial(again, functools.partial(_seeds, building.graph.seed, name))
     if not isinstance(value, jax.core.Tracer):
         return lambda: value
+    if building.owner is not None and building.owner.holds(value):
+        building.first_tensors_by_name[name] = value
+        return functools.partial(_zeros_for, name, value.shape, np.dtype(value.dtype))
     return functools.partial(_refuse, name)
+
+
+def _zeros_for(name: str, shape: Any, dtype: Any) -> np.ndarray:
+    """Returns what a variable has until a session initializes it with the value of a tensor of its graph."""
+    if not all(isinstance(size, int) for size in shape):
+        raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was {shape}.")
+    return np.zeros(shape, dtype)
 
 
 def _refuse(name: str) -> Any:

@@ -69,6 +69,39 @@ def get_variable(
     return _get_plainly(full, **arguments) if getter is None else getter(getter=_get_plainly, name=full, **arguments)
 
 
+def get_local_variable(
+    name: str,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    initializer: Nest = None,
+    regularizer: Callable[[Nest], Nest] | None = None,
+    trainable: Unused = False,
+    collections: Sequence[str] | None = None,
+    caching_device: Unused = None,
+    partitioner: Unused = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Callable[..., Nest] | None = None,
+    constraint: Callable[[Nest], Nest] | None = None,
+    synchronization: TensorLike = VariableSynchronization.AUTO,
+    aggregation: TensorLike = VariableAggregation.NONE,
+) -> TensorLike:
+    """Returns a local variable, otherwise as `get_variable`: it is not trainable, and not in checkpoints."""
+    return get_variable(
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        False,
+        [*(collections or ()), GraphKeys.LOCAL_VARIABLES],
+        custom_getter=custom_getter,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+
+
 def _get_plainly(
     name: str,
     shape: Any = None,

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import jax
+import numpy as np
 
+from stratagem._base.types import TensorLike, Value
 from stratagem._core.values import IndexedSlices, Variable
 from stratagem._tf1.graph._model_build import building_here, current_building
 from stratagem._tf1.graph._operations import Operation, assign, assign_add, assign_sub
@@ -53,7 +55,10 @@ class GraphVariable(Variable):
     def read_value(self) -> jax.Array:
         """Returns the value; inside a model_fn, after the operations of the open `control_dependencies`."""
         if _defers():
-            current_building().run_dependencies()
+            building = current_building()
+            building.run_dependencies()
+            if building.owner is not None and building.dependencies:  # a tensor of its own, which depends on them
+                return jax.numpy.copy(super().read_value())
         return super().read_value()
 
     def _scatter(self, how: str, slices: IndexedSlices) -> Any:
@@ -74,6 +79,26 @@ class GraphVariable(Variable):
     def initialized_value(self) -> jax.Array:
         """Returns the current value: a variable has one as soon as it exists."""
         return super().read_value()
+
+    def eval(self, session: Value = None) -> np.ndarray:
+        """Returns the variable's value in a session, by default the one that is open."""
+        found: np.ndarray = current_building().owner.evaluated(self, None, session)
+        return found
+
+    def load(self, value: TensorLike, session: Value = None) -> None:
+        """Sets the variable's value in a session, by default the one that is open."""
+        owner = current_building().owner
+        owner.session(session).load(self, value)
+
+    @property
+    def initializer(self) -> Operation:  # type: ignore[override]
+        """The operation that gives the variable its first value; in a graph."""
+        building = current_building()
+        return Operation(f"{self.name.removesuffix(':0')}/Assign", lambda: building.effects.on_host(_initialize(self)))
+
+
+def _initialize(variable: GraphVariable) -> Callable[[Value, Value], None]:
+    return lambda session, fed: session.initialize([variable], fed)
 
 
 def _defers() -> bool:

@@ -37,5 +37,6 @@ class GraphKeys:
     TRAINABLE_VARIABLES = "trainable_variables"
     TRAIN_OP = "train_op"
     UPDATE_OPS = "update_ops"
+    VARIABLES = GLOBAL_VARIABLES  # its name before TensorFlow 1.0
     WEIGHTS = "weights"
     WHILE_CONTEXT = "while_context"

@@ -1,7 +1,8 @@
 """One call of a model_fn: its scopes, its collections and the operations that it made."""
 
 import collections
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
 import jax
@@ -9,6 +10,7 @@ import jax
 from stratagem._base.errors import ContextError
 from stratagem._core.context import current
 from stratagem._core.step import GradientTape
+from stratagem._tf1.graph._graph_effects import GraphEffects
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._scopes import Scopes
 
@@ -24,17 +26,33 @@ class ModelBuild:
     named: the tensors that `tf.identity` named, by name.
     summaries: (kind, tag, tensor), in the order in which they were made.
     done: the results of the operations that have run, by the id of the operation.
-    declared: the variables, by name.
+    slot_part: what is between the names of a variable and of its slots, which then do not begin with the open variable scope;
+        None for slots that do.
+    declared: the variables, by name. operations: all operations of a graph, by name.
+    first_tensors_by_name: by a variable's name, the tensor of the graph from which it takes its first value.
+    sessions: those that are open, the default one last; of a graph.
     shared: the variables that `get_variable` returns, by the name that it is called with.
+    owner: the `tf.Graph` that is built, which sessions run parts of; None in a model_fn.
+    writers: of event files, by folder.
     draws: random tensors by id, each with a function that draws such numbers again outside of the trace. The function takes a
         function from the tensor's seed to the two seeds to use.
+    receiver: the arguments that placeholders are, in a function that is exported; None in any other.
     """
 
-    def __init__(self, graph: Any, mode: str, tape: GradientTape | None) -> None:
+    def __init__(
+        self,
+        graph: Any,
+        mode: str,
+        tape: GradientTape | None,
+        owner: Any = None,
+        effects: GraphEffects | None = None,
+    ) -> None:
         self.graph, self.mode, self.tape = graph, mode, tape
+        self.owner, self._effects = owner, effects
         self.scopes = Scopes()
         self.collections: dict[str, list[Any]] = collections.defaultdict(list)
         self.loss_reduction: str | None = None
+        self.slot_part: str | None = None
         self.named: dict[str, Any] = {}
         self.summaries: list[tuple[str, str, Any]] = []
         self.declared: dict[str, Any] = {}
@@ -42,7 +60,12 @@ class ModelBuild:
         self.draws: dict[int, tuple[Any, Callable[[Callable[[int | None], Any]], Any]]] = {}
         self.dependencies: tuple[Any, ...] = ()
         self.done: dict[int, Any] = {}
+        self.operations: dict[str, Any] = {}
+        self.first_tensors_by_name: dict[str, Any] = {}
+        self.sessions: list[Any] = []
+        self.writers: dict[str, Any] = {}
         self.running = 0
+        self.receiver: Any = None
         self._places: dict[int, str] = {}
         self._names: dict[int, str] = {}
         self._looked_up: collections.Counter[int] = collections.Counter()
@@ -65,6 +88,11 @@ class ModelBuild:
         """
         own: str = variable.name
         return self._names.get(id(variable), own.removesuffix(":0"))
+
+    def is_known(self, variable: Any) -> bool:
+        """Returns whether the graph knows a variable by name."""
+        known = (*self.graph.variables.values(), *self.graph.local.values())
+        return any(v is variable for v in known)
 
     def collect(self, key: str, item: Any) -> None:
         """Adds an item to a collection."""
@@ -97,10 +125,61 @@ class ModelBuild:
         times = self._looked_up[id(variable)]
         return times > 0 and self.tape is not None and self.tape.times_read(variable) == times
 
+    @property
+    def effects(self) -> GraphEffects:
+        """The effects of a graph's operations, for sessions that run them."""
+        assert self._effects is not None, "a model_fn is run as a whole"
+        return self._effects
+
+    def run(self, operation: Any) -> Any:
+        """Runs an operation in the trace, after its dependencies, unless it has been run. Returns its result.
+
+        In a graph that is being built, what it assigns is kept apart, for sessions that run what depends on it.
+        """
+        if self._effects is not None:
+            return self._effects.run(operation, self)
+        if id(operation) not in self.done:
+            for other in operation.dependencies:
+                self.run(other)
+            with self.acting():
+                self.done[id(operation)] = operation, operation.act()
+        return self.done[id(operation)][1]
+
+    @contextlib.contextmanager
+    def acting(self) -> Iterator[None]:
+        """In the body assignments are made; elsewhere they are operations."""
+        before, self.dependencies = self.dependencies, ()
+        self.running += 1
+        try:
+            yield
+        finally:
+            self.running -= 1
+            self.dependencies = before
+
+    @contextlib.contextmanager
+    def after(self, operations: tuple[Any, ...]) -> Iterator[None]:
+        """Makes operations of the body depend on these, in place of what they depend on outside of it."""
+        before, self.dependencies = self.dependencies, operations
+        try:
+            with contextlib.nullcontext() if self._effects is None else self._effects.applied(operations, self):
+                yield
+        finally:
+            self.dependencies = before
+
+    def take_seed(self, seed: int) -> bool:
+        """Makes this the seed of a graph; returns False in a model_fn, whose seed is that of the Estimator."""
+        if self.owner is not None:
+            self.graph.seed = seed
+        return self.owner is not None
+
+    def iterator_of(self, dataset: Any, *, ready: bool) -> Any:
+        """Returns an iterator of a dataset in a graph; None in a model_fn, where one is an ordinary iterator."""
+        return None if self.owner is None else self.owner.iterator(dataset, ready=ready)
+
     def run_dependencies(self) -> None:
         """Runs the operations of the open `control_dependencies`, because a tensor that depends on them is computed here."""
         for operation in self.dependencies:
-            operation.run()
+            self.run(operation)
 
 
 def building_here() -> ModelBuild | None:
@@ -115,10 +194,14 @@ def current_building() -> ModelBuild:
 
     Raises ContextError outside of a model_fn.
     """
+    context = current()
+    if context.graph is None and context.recorder is None and context.begin_graph is not None:
+        context.begin_graph()
     building = building_here()
     if building is None:
         raise ContextError(
-            "This name of tf.compat.v1 builds a graph, and here is none: there are no sessions and no default graph. It works "
-            "inside the model_fn of an Estimator. Elsewhere use tf.keras, tf.Variable and tf.function."
+            "This name of tf.compat.v1 builds a graph, and here is none. It works inside the model_fn of an Estimator, in "
+            "`with tf.Graph().as_default():`, and after tf.compat.v1.disable_eager_execution(). Elsewhere use tf.keras, "
+            "tf.Variable and tf.function."
         )
     return building

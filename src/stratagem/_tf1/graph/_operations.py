@@ -7,7 +7,7 @@ from typing import Any, final
 import jax
 import keras
 
-from stratagem._base.types import Nest, TensorLike, Unused
+from stratagem._base.types import Nest, TensorLike, Unused, Value
 from stratagem._tf1.graph._model_build import ModelBuild, building_here, current_building
 
 
@@ -29,23 +29,35 @@ class Operation:
         self.name = self._building.scopes.unique_name(name)
         self._action = action
         self._dependencies = (*self._building.dependencies, *dependencies)
+        if self._building.owner is not None:
+            self._building.operations[self.name] = self
 
-    def run(self) -> TensorLike:
-        """Runs the operation in the trace, after its dependencies. Further calls return the first result."""
-        building = self._building
-        if id(self) not in building.done:
-            for operation in self._dependencies:
-                operation.run()
-            building.running += 1
-            try:
-                building.done[id(self)] = self, self._action()
-            finally:
-                building.running -= 1
-        return building.done[id(self)][1]
+    @property
+    def graph(self) -> Value:
+        """The graph that the operation is a part of; None in a model_fn, whose graph is no object."""
+        return self._building.owner
+
+    @property
+    def dependencies(self) -> tuple["Operation", ...]:
+        """The operations that run before this one."""
+        return self._dependencies
+
+    def run(self, feed_dict: Value = None, session: Value = None) -> TensorLike:
+        """Runs the operation: in a model_fn as a part of the trace, in which further calls return the first result.
+
+        Of a graph it is run in a session, by default the one that is open, as by `session.run(operation, feed_dict)`.
+        """
+        if self._building.owner is not None and not self._building.running and self._building.effects.idle:
+            return self._building.owner.evaluated(self, feed_dict, session)
+        return self._building.run(self)
+
+    def act(self) -> TensorLike:
+        """Makes the change, without what it depends on, and returns its result."""
+        return self._action()
 
     def __jax_array__(self) -> jax.Array:
         """Returns the result as a tensor, so that code which reads it depends on the operation."""
-        return jax.numpy.asarray(self.run())
+        return jax.numpy.asarray(self._building.run(self))
 
     def __repr__(self) -> str:
         return f"<Operation {self.name!r}>"
@@ -92,11 +104,8 @@ def control_dependencies(control_inputs: Iterable[TensorLike] | None) -> Iterato
         return
     before = building.dependencies
     own = () if control_inputs is None else (*before, *operations(control_inputs))
-    building.dependencies = own
-    try:
+    with building.after(own):
         yield
-    finally:
-        building.dependencies = before
 
 
 def assign(
@@ -125,5 +134,5 @@ def assign_sub(
 
 
 def _after(ref: Any, change: Callable[[Any], Any], value: Any) -> Any:
-    change(value.run() if isinstance(value, Operation) else value)
+    change(jax.numpy.asarray(value) if isinstance(value, Operation) else value)
     return ref.value

@@ -4,9 +4,10 @@ import contextlib
 import logging
 from collections.abc import Callable
 
-from stratagem._base.types import TensorLike, Value
+from stratagem._base.types import TensorLike
 from stratagem._devices import device as on_device
 from stratagem._tf1.graph._function_wrappers import titled
+from stratagem._tf1.graph._session_graph import disable_eager_execution, enable_eager_execution
 
 _log = logging.getLogger("stratagem.graph")
 _logged: set[str] = set()
@@ -25,22 +26,24 @@ def _switch(name: str) -> Callable[[], None]:
     return titled(switch, name, "Accepted; it changes nothing, and the log says so once.")
 
 
-def enable_eager_execution(config: Value = None, device_policy: Value = None, execution_mode: Value = None) -> None:
-    """Accepted; it changes nothing, and the log says so once."""
-    _say_once("enable_eager_execution")
-
-
 disable_control_flow_v2 = _switch("disable_control_flow_v2")
-disable_eager_execution = _switch("disable_eager_execution")
 disable_resource_variables = _switch("disable_resource_variables")
 disable_tensor_equality = _switch("disable_tensor_equality")
-disable_v2_behavior = _switch("disable_v2_behavior")
 disable_v2_tensorshape = _switch("disable_v2_tensorshape")
 enable_control_flow_v2 = _switch("enable_control_flow_v2")
 enable_resource_variables = _switch("enable_resource_variables")
 enable_tensor_equality = _switch("enable_tensor_equality")
-enable_v2_behavior = _switch("enable_v2_behavior")
 enable_v2_tensorshape = _switch("enable_v2_tensorshape")
+
+
+def disable_v2_behavior() -> None:
+    """Switches to TensorFlow 1's behaviour: as `disable_eager_execution`."""
+    disable_eager_execution()
+
+
+def enable_v2_behavior() -> None:
+    """Switches back from `disable_v2_behavior`."""
+    enable_eager_execution()
 
 
 def resource_variables_enabled() -> bool:

@@ -1,9 +1,10 @@
 """tf1.summary: the summaries of a call of a model_fn, kept until the Estimator writes them."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, final
 
-from stratagem._base.types import TensorLike, Unused
+from stratagem._base.types import TensorLike, Unused, Value
+from stratagem._events import serialized_summaries
 from stratagem._ops import tensor
 from stratagem._tf1.graph._model_build import building_here
 
@@ -11,7 +12,23 @@ from stratagem._tf1.graph._model_build import building_here
 Summary = tuple[str, str, Any]
 
 
-def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | None:
+@final
+class GraphSummary:
+    """Summaries of a graph, which a session fetches as a serialized message of the type Summary.
+
+    parts: (kind, tag, tensor). tensors: those of them.
+    """
+
+    def __init__(self, parts: Iterable[Summary]) -> None:
+        self.parts = tuple(parts)
+        self.tensors = [value for _, _, value in self.parts]
+
+    def serialized(self, values: Sequence[Value]) -> bytes:
+        """Returns the message for these values of the tensors."""
+        return serialized_summaries([(kind, tag, v) for (kind, tag, _), v in zip(self.parts, values, strict=True)])
+
+
+def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | GraphSummary | None:
     building = building_here()
     if building is None:
         return None
@@ -19,40 +36,49 @@ def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | None
     if family is not None:  # twice, as in TensorFlow, so that TensorBoard groups a family across scopes
         tag = f"{family}/{tag}"
     building.summaries.append((kind, tag, value))
-    return kind, tag, value
+    return GraphSummary([(kind, tag, value)]) if building.owner is not None else (kind, tag, value)
 
 
-def scalar(name: str, tensor: TensorLike, collections: Unused = None, family: str | None = None) -> Summary | None:
+def scalar(
+    name: str, tensor: TensorLike, collections: Unused = None, family: str | None = None
+) -> Summary | GraphSummary | None:
     """Records a number each step, as `name` below the open scopes; with a family, as <family>/<open scopes>/<family>/<name>."""
     return _add("scalar", name, _as_tensor(tensor), family)
 
 
-def histogram(name: str, values: TensorLike, collections: Unused = None, family: str | None = None) -> Summary | None:
+def histogram(
+    name: str, values: TensorLike, collections: Unused = None, family: str | None = None
+) -> Summary | GraphSummary | None:
     """Records the distribution of the values."""
     return _add("histogram", name, _as_tensor(values), family)
 
 
 def image(
     name: str, tensor: TensorLike, max_outputs: int = 3, collections: Unused = None, family: str | None = None
-) -> Summary | None:
+) -> Summary | GraphSummary | None:
     """Records the first `max_outputs` of the images (n, h, w, c)."""
     return _add("image", name, _as_tensor(tensor)[:max_outputs], family)
 
 
-def text(name: str, tensor: TensorLike, collections: Unused = None) -> Summary | None:
+def text(name: str, tensor: TensorLike, collections: Unused = None) -> Summary | GraphSummary | None:
     """Records text, which must be known when the step is compiled."""
     return _add("text", name, tensor, None)
 
 
-def merge(inputs: Sequence[TensorLike], collections: Unused = None, name: str | None = None) -> list[TensorLike]:
-    """Returns the summaries as one list."""
-    return [one for one in inputs if one is not None]
+def merge(inputs: Sequence[TensorLike], collections: Unused = None, name: str | None = None) -> TensorLike:
+    """Returns the summaries as one list; in a graph as one summary."""
+    given = [one for one in inputs if one is not None]
+    if any(isinstance(one, GraphSummary) for one in given):
+        return GraphSummary(part for one in given for part in one.parts)
+    return given
 
 
-def merge_all(key: str = "summaries", scope: str | None = None, name: str | None = None) -> list[TensorLike] | None:
+def merge_all(key: str = "summaries", scope: str | None = None, name: str | None = None) -> TensorLike:
     """Returns all summaries so far; None if there are none."""
     building = building_here()
     found = [] if building is None else [one for one in building.summaries if one[1].startswith(scope or "")]
+    if building is not None and building.owner is not None and found:
+        return GraphSummary(found)
     return found or None
 
 

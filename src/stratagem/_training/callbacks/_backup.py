@@ -90,6 +90,7 @@ class Backup:
 
     def delete(self) -> None:
         """Deletes the backup after a successful fit, if the callback says so."""
+        self._manager.sync()
         if not self._callback.delete_checkpoint or self._keep_finite():
             return
         for chief in (True, False):  # the others delete the folders that they do not share with worker 0
@@ -117,7 +118,7 @@ class Backup:
         self._place.get_state()  # waits for steps in progress, before their variables are read
         for each in self._holders:
             each.capture()
-        self._manager.save()
+        self._manager.save(options=self._callback.options)
 
     def _apply(self) -> None:
         self._manager.checkpoint.forget_unused()  # values of other callbacks, or for another number of replicas

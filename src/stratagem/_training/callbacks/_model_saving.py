@@ -39,7 +39,9 @@ def save_model(callback: Any, path: str) -> None:
     with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
         if job.worker == 0 and target == path and not is_remote(path):
             write_atomically(path, lambda temporary: write(temporary, overwrite=True))
-        elif job.worker == 0:  # a folder, or a remote file, which is written atomically anyway
+        elif job.worker == 0 and target is None:  # a checkpoint, which is written atomically anyway
+            write(path, overwrite=True, options=callback.options)
+        elif job.worker == 0:  # a folder, or a remote file, likewise
             write(path, overwrite=True)
         elif _needs_all_workers(model, job):
             with tempfile.TemporaryDirectory() as folder:

@@ -5,7 +5,11 @@ Out: one file or checkpoint that is whole at every moment, and says what it is; 
 Never: changes what Keras writes to paths with its own endings.
 """
 
-from stratagem._base.types import PathLike
+import logging
+import os
+
+from stratagem._base.types import PathLike, Value
+from stratagem._checkpoints import CheckpointOptions, settle
 from stratagem._private import accept_any_path, intercept_saving, note_arguments
 from stratagem._training.saving._formats import MODEL_FILE as MODEL_FILE
 from stratagem._training.saving._formats import FileFormat as FileFormat
@@ -13,6 +17,8 @@ from stratagem._training.saving._formats import format_of_model as format_of_mod
 from stratagem._training.saving._formats import format_of_weights as format_of_weights
 from stratagem._training.saving._models import model_loader, model_saver
 from stratagem._training.saving._weights import weights_loader, weights_saver
+
+_log = logging.getLogger("stratagem")
 
 
 def attach_saving() -> None:
@@ -25,9 +31,23 @@ def attach_saving() -> None:
             "load_weights": weights_loader,
         }
     )
-    accept_any_path(_stand_in)
+    accept_any_path(_stand_in, settle)
     note_arguments()
 
 
-def _stand_in(path: PathLike, save_weights_only: bool) -> str:
+def _stand_in(path: PathLike, save_weights_only: bool, options: Value) -> str:
+    """A path that Keras accepts in place of this one. Raises TypeError for options of something else, as in TensorFlow."""
+    if options is not None and isinstance(options, CheckpointOptions) is not bool(save_weights_only):
+        wanted = "tf.train.CheckpointOptions" if save_weights_only else "tf.saved_model.SaveOptions"
+        raise TypeError(
+            f"ModelCheckpoint(save_weights_only={bool(save_weights_only)}): `options` must be None or a {wanted}, got "
+            f"{options!r:.100}."
+        )
+    if save_weights_only and options is not None and options.enable_async:
+        text = os.fspath(path)
+        if format_of_weights(text, None) is not FileFormat.FOLDER:
+            _log.warning(
+                "ModelCheckpoint(%r, options=...): HDF5 files are not written in the background, and a step waits for them. "
+                "A path without an ending is a checkpoint, which is.", text,
+            )  # fmt: skip
     return "any.weights.h5" if save_weights_only else "any.keras"

@@ -10,6 +10,7 @@ from stratagem._base.paths import is_remote
 from stratagem._base.storage import file_system
 from stratagem._checkpoints import has_weights
 from stratagem._private import is_hdf5
+from stratagem._saved_models import contains_saved_model
 
 # A whole model in a folder: the file that Keras writes for a path that ends in `.keras`.
 MODEL_FILE = "stratagem_model.keras"
@@ -79,6 +80,7 @@ class Found(enum.Enum):
     WEIGHTS = enum.auto()  # a checkpoint, in TensorFlow's format or ours
     HDF5 = enum.auto()
     UNFINISHED = enum.auto()  # a folder of ours whose first save was interrupted
+    EXPORT = enum.auto()  # a SavedModel of ours, which has no Keras model
     SAVED_MODEL = enum.auto()  # TensorFlow's
     NOTHING = enum.auto()
     OTHER = enum.auto()
@@ -91,6 +93,8 @@ def found_at(path: str, *, weights: bool = False) -> Found:
     files = file_system(path)
     if files.is_file(os.path.join(path, MODEL_FILE)):
         return Found.MODEL
+    if contains_saved_model(path):
+        return Found.EXPORT
     if has_weights(path):
         return Found.WEIGHTS
     if any(files.is_file(os.path.join(path, name)) for name in SAVED_MODEL):

@@ -22,6 +22,8 @@ from stratagem._private import (
     without_training,
     write_hdf5_model,
 )
+from stratagem._saved_models import load as load_saved_model
+from stratagem._saved_models import save as save_saved_model
 from stratagem._training.saving._formats import (
     MODEL_FILE,
     SAVED_MODEL,
@@ -110,7 +112,7 @@ def _save_folder(model: Any, target: str, include_optimizer: bool, keras_save: F
         except NotImplementedError as error:  # a class without get_config, which TensorFlow saves
             if isinstance(error, UnimplementedError):
                 raise
-            _save_weights_only(model, target, error)
+            _save_without_class(model, target, error)
             return
     remember(target)
     files = file_system(folder)
@@ -122,15 +124,24 @@ def _save_folder(model: Any, target: str, include_optimizer: bool, keras_save: F
     _log.info("Saved the model to %s: a file of Keras', not a SavedModel, which TensorFlow could read.", target)
 
 
-def _save_weights_only(model: Any, target: str, error: Exception) -> None:
-    folder = parent(target)
-    write_weights(model, folder, CheckpointFormat.OWN)
+def _save_without_class(model: Any, target: str, error: Exception) -> None:
+    """Saves a model whose class cannot be made again: with its call as a program, or where there is none its weights."""
+    folder, reason = parent(target), " ".join(str(error).split())[:200]
+    try:
+        save_saved_model(model, folder)
+        _log.warning(
+            "Saved model %r to %s as a SavedModel: load_model returns an object that can be called, and is no Keras model. For "
+            "that its classes need get_config: %s", model.name, folder, reason,
+        )  # fmt: skip
+    except (UnimplementedError, ValueError, TypeError) as no_program:
+        write_weights(model, folder, CheckpointFormat.OWN)
+        _log.warning(
+            "Saved only the weights and the optimizer of model %r to %s. To read them, build the model and call load_weights. "
+            "For load_model its classes need get_config: %s. (It has no program: %s)",
+            model.name, folder, reason, " ".join(str(no_program).split())[:200],
+        )  # fmt: skip
     with contextlib.suppress(FileNotFoundError):
         file_system(target).remove(target)
-    _log.warning(
-        "Saved only the weights and the optimizer of model %r to %s. To read them, build the model and call load_weights. For "
-        "load_model its classes need get_config: %s", model.name, folder, " ".join(str(error).split())[:200],
-    )  # fmt: skip
 
 
 def model_loader(keras_load: Function) -> Function:
@@ -157,6 +168,8 @@ def model_loader(keras_load: Function) -> Function:
                 safe_mode = safe_mode and not is_ours(path)
             case Found.HDF5 if not path.endswith((".h5", ".hdf5")):
                 return read_hdf5_model(path, custom_objects, compile)
+            case Found.EXPORT:
+                return load_saved_model(path)
             case Found.SAVED_MODEL:
                 raise UnimplementedError(f"{saved_model(path)} Nothing was loaded.")
             case Found.WEIGHTS:

@@ -50,7 +50,7 @@ def weights_saver(keras_save: Function) -> Function:
             return
         with process_job().phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
             if format is FileFormat.FOLDER:
-                write_weights(model, target)
+                write_weights(model, target, options=options)
                 return
             with file_errors(path):
                 make_directories(Path(path).parent)

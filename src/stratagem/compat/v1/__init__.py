@@ -3,6 +3,11 @@
 from typing import Any as _Any
 
 from stratagem._cluster import ConfigProto as ConfigProto
+from stratagem._cluster import GPUOptions as GPUOptions
+from stratagem._cluster import GraphOptions as GraphOptions
+from stratagem._cluster import OptimizerOptions as OptimizerOptions
+from stratagem._cluster import RunMetadata as RunMetadata
+from stratagem._cluster import SessionRunOptions as RunOptions  # noqa: F401
 from stratagem._core.step import executing_eagerly as executing_eagerly
 from stratagem._core.step import executing_eagerly as executing_eagerly_outside_functions  # noqa: F401
 from stratagem._core.step import init_scope as init_scope
@@ -17,6 +22,7 @@ from stratagem._tf1.graph import AUTO_REUSE as AUTO_REUSE
 from stratagem._tf1.graph import Constant as constant_initializer  # noqa: F401
 from stratagem._tf1.graph import GlorotNormal as glorot_normal_initializer  # noqa: F401
 from stratagem._tf1.graph import GlorotUniform as glorot_uniform_initializer  # noqa: F401
+from stratagem._tf1.graph import Graph as Graph
 from stratagem._tf1.graph import GraphKeys as GraphKeys
 from stratagem._tf1.graph import Ones as ones_initializer  # noqa: F401
 from stratagem._tf1.graph import Operation as Operation
@@ -29,6 +35,7 @@ from stratagem._tf1.graph import VarianceScaling as variance_scaling_initializer
 from stratagem._tf1.graph import Zeros as zeros_initializer  # noqa: F401
 from stratagem._tf1.graph import add_to_collection as add_to_collection
 from stratagem._tf1.graph import add_to_collections as add_to_collections
+from stratagem._tf1.graph import all_variables as all_variables
 from stratagem._tf1.graph import assign as assign
 from stratagem._tf1.graph import assign_add as assign_add
 from stratagem._tf1.graph import assign_sub as assign_sub
@@ -48,6 +55,8 @@ from stratagem._tf1.graph import enable_v2_behavior as enable_v2_behavior
 from stratagem._tf1.graph import enable_v2_tensorshape as enable_v2_tensorshape
 from stratagem._tf1.graph import get_collection as get_collection
 from stratagem._tf1.graph import get_collection_ref as get_collection_ref
+from stratagem._tf1.graph import get_default_graph as get_default_graph
+from stratagem._tf1.graph import get_local_variable as get_local_variable
 from stratagem._tf1.graph import get_variable as get_variable
 from stratagem._tf1.graph import get_variable_scope as get_variable_scope
 from stratagem._tf1.graph import global_variables as global_variables
@@ -56,6 +65,9 @@ from stratagem._tf1.graph import local_variables as local_variables
 from stratagem._tf1.graph import model_variables as model_variables
 from stratagem._tf1.graph import name_scope as name_scope
 from stratagem._tf1.graph import no_op as no_op
+from stratagem._tf1.graph import placeholder as placeholder
+from stratagem._tf1.graph import placeholder_with_default as placeholder_with_default
+from stratagem._tf1.graph import reset_default_graph as reset_default_graph
 from stratagem._tf1.graph import resource_variables_enabled as resource_variables_enabled
 from stratagem._tf1.graph import trainable_variables as trainable_variables
 from stratagem._tf1.graph import variable as Variable  # noqa: F401
@@ -159,6 +171,18 @@ from stratagem._tf1.graph.functions.splits import string_split as string_split
 from stratagem._tf1.graph.functions.tables import tables_initializer as initialize_all_tables  # noqa: F401
 from stratagem._tf1.graph.functions.tables import tables_initializer as tables_initializer
 from stratagem._tf1.graph.log import get_logger as get_logger
+from stratagem._tf1.sessions import InteractiveSession as InteractiveSession
+from stratagem._tf1.sessions import Session as Session
+from stratagem._tf1.sessions import Summary as Summary
+from stratagem._tf1.sessions import get_default_session as get_default_session
+from stratagem._tf1.sessions import global_variables_initializer as global_variables_initializer
+from stratagem._tf1.sessions import global_variables_initializer as initialize_all_variables  # noqa: F401
+from stratagem._tf1.sessions import is_variable_initialized as is_variable_initialized
+from stratagem._tf1.sessions import local_variables_initializer as initialize_local_variables  # noqa: F401
+from stratagem._tf1.sessions import local_variables_initializer as local_variables_initializer
+from stratagem._tf1.sessions import report_uninitialized_variables as report_uninitialized_variables
+from stratagem._tf1.sessions import variables_initializer as initialize_variables  # noqa: F401
+from stratagem._tf1.sessions import variables_initializer as variables_initializer
 from stratagem.compat.v1 import app as app
 from stratagem.compat.v1 import data as data
 from stratagem.compat.v1 import debugging as debugging
@@ -184,10 +208,12 @@ from stratagem.compat.v1 import saved_model as saved_model
 from stratagem.compat.v1 import sparse as sparse
 from stratagem.compat.v1 import strings as strings
 from stratagem.compat.v1 import summary as summary
+from stratagem.compat.v1 import tpu as tpu
 from stratagem.compat.v1 import train as train
 from stratagem.compat.v1._names import public_name as _public_name
 
 newaxis = None
+__version__ = "2.15.1"
 
 
 def __getattr__(name: str) -> _Any:

@@ -6,7 +6,6 @@ from stratagem._data import AUTOTUNE as AUTOTUNE
 from stratagem._data import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from stratagem._data import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from stratagem._data import Dataset as Dataset
-from stratagem._data import DatasetIterator as Iterator  # noqa: F401
 from stratagem._data import DatasetSpec as DatasetSpec
 from stratagem._data import NumpyIterator as NumpyIterator
 from stratagem._data import Options as Options
@@ -15,6 +14,7 @@ from stratagem._data.files import FixedLengthRecordDataset as FixedLengthRecordD
 from stratagem._data.files import TextLineDataset as TextLineDataset
 from stratagem._data.files import TFRecordDataset as TFRecordDataset
 from stratagem._ops import not_provided as _not_provided
+from stratagem._tf1.graph import GraphIterator as Iterator  # noqa: F401
 from stratagem._tf1.graph import get_output_classes as get_output_classes
 from stratagem._tf1.graph import get_output_shapes as get_output_shapes
 from stratagem._tf1.graph import get_output_types as get_output_types
@@ -24,6 +24,11 @@ from stratagem.data import experimental as experimental
 def make_one_shot_iterator(dataset: Dataset) -> _Any:
     """Returns `dataset.make_one_shot_iterator()`."""
     return dataset.make_one_shot_iterator()
+
+
+def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> _Any:
+    """Returns `dataset.make_initializable_iterator()`."""
+    return dataset.make_initializable_iterator(shared_name)
 
 
 def __getattr__(name: str) -> _Any:

@@ -48,6 +48,11 @@ from stratagem._tf1.graph import get_or_create_global_step as get_or_create_glob
 from stratagem._tf1.graph import init_from_checkpoint as init_from_checkpoint
 from stratagem._tf1.graph.train import *
 from stratagem._tf1.graph.train import piecewise_constant as piecewise_constant_decay  # noqa: F401
+from stratagem._tf1.sessions import ChiefSessionCreator as ChiefSessionCreator
+from stratagem._tf1.sessions import MonitoredSession as MonitoredSession
+from stratagem._tf1.sessions import MonitoredSession as SingularMonitoredSession  # noqa: F401
+from stratagem._tf1.sessions import Saver as Saver
+from stratagem._tf1.sessions import monitored_training_session as MonitoredTrainingSession  # noqa: F401
 from stratagem.compat.v1._names import public_name as _public_name
 from stratagem.train import experimental as experimental
 

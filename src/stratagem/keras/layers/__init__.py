@@ -15,6 +15,7 @@ from stratagem._preprocessing import Normalization as Normalization
 from stratagem._preprocessing import RandomCrop as RandomCrop
 from stratagem._preprocessing import StringLookup as StringLookup
 from stratagem._preprocessing import TextVectorization as TextVectorization
+from stratagem._saved_models import TFSMLayer as TFSMLayer
 
 __path__.extend(_keras_layers.__path__)
 

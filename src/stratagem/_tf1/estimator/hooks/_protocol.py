@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol, final
 from stratagem._base.types import Nest, Unused
 
 
-class Session(Protocol):
+class StepSession(Protocol):
     """The session of a hook: what it may request outside of a step."""
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
@@ -67,7 +67,7 @@ class OriginalArgs:
 class SessionRunContext:
     """A step as hooks see it: the session, and a way to end the loop after it."""
 
-    def __init__(self, original_args: Nest, session: Session) -> None:
+    def __init__(self, original_args: Nest, session: StepSession) -> None:
         self._original_args, self._session = original_args, session
         self._stop_requested = False
 
@@ -77,7 +77,7 @@ class SessionRunContext:
         return self._original_args
 
     @property
-    def session(self) -> Session:
+    def session(self) -> StepSession:
         """The session, for current values."""
         return self._session
 

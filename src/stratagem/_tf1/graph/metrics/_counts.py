@@ -117,6 +117,88 @@ def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Sequence[flo
     return _share_at("false_negatives", labels, predictions, thresholds, weights)
 
 
+def _counted_at(kind: str, labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any) -> Measure:
+    counts = _counts_at(labels, predictions, thresholds, weights, [kind])
+    return counts, lambda sums: sums[kind]
+
+
+@metric("true_positives")
+def true_positives_at_thresholds(
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
+) -> Measure:
+    """Counts positive examples that were predicted above each threshold: (thresholds,)."""
+    return _counted_at("true_positives", labels, predictions, thresholds, weights)
+
+
+@metric("false_positives")
+def false_positives_at_thresholds(
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
+) -> Measure:
+    """Counts negative examples that were predicted above each threshold: (thresholds,)."""
+    return _counted_at("false_positives", labels, predictions, thresholds, weights)
+
+
+@metric("true_negatives")
+def true_negatives_at_thresholds(
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
+) -> Measure:
+    """Counts negative examples that were not predicted above each threshold: (thresholds,)."""
+    return _counted_at("true_negatives", labels, predictions, thresholds, weights)
+
+
+@metric("false_negatives")
+def false_negatives_at_thresholds(
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
+) -> Measure:
+    """Counts positive examples that were not predicted above each threshold: (thresholds,)."""
+    return _counted_at("false_negatives", labels, predictions, thresholds, weights)
+
+
+def _edges(num_thresholds: int, last: float) -> list[float]:
+    return [-_EDGE, *(i / (num_thresholds - 1) for i in range(1, num_thresholds - 1)), last]
+
+
+@metric("sensitivity_at_specificity")
+def sensitivity_at_specificity(
+    labels: Any, predictions: Any, specificity: float, weights: Any = None, num_thresholds: int = 200
+) -> Measure:
+    """Measures the recall at the threshold whose share of true negatives among negatives is nearest to `specificity`.
+
+    Raises ValueError unless it is from 0 to 1.
+    """
+    if not 0 <= specificity <= 1:
+        raise ValueError(f"`specificity` must be in the range [0, 1]. Currently, `specificity` got {specificity}.")
+
+    def value(sums: Sums) -> Tensor:
+        hits, misses = sums["true_positives"], sums["false_negatives"]
+        rejected, alarms = sums["true_negatives"], sums["false_positives"]
+        at = jnp.argmin(jnp.abs(rejected / (rejected + alarms + _EDGE) - specificity))
+        return hits[at] / (hits[at] + misses[at] + _EDGE)
+
+    return _counts_at(labels, predictions, _edges(num_thresholds, 1 + _EDGE), weights, list(_KINDS)), value
+
+
+@metric("specificity_at_sensitivity")
+def specificity_at_sensitivity(
+    labels: Any, predictions: Any, sensitivity: float, weights: Any = None, num_thresholds: int = 200
+) -> Measure:
+    """Measures the share of true negatives among negatives at the highest threshold whose recall is nearest to `sensitivity`.
+
+    Raises ValueError unless it is from 0 to 1.
+    """
+    if not 0 <= sensitivity <= 1:
+        raise ValueError(f"`sensitivity` must be in the range [0, 1]. Currently, `sensitivity` is {sensitivity}.")
+
+    def value(sums: Sums) -> Tensor:
+        hits, misses = sums["true_positives"], sums["false_negatives"]
+        rejected, alarms = sums["true_negatives"], sums["false_positives"]
+        distance = jnp.abs(hits / (hits + misses + _EDGE) - sensitivity)
+        at = distance.size - 1 - jnp.argmin(distance[::-1])
+        return rejected[at] / (rejected[at] + alarms[at] + _EDGE)
+
+    return _counts_at(labels, predictions, _edges(num_thresholds, 1 - _EDGE), weights, list(_KINDS)), value
+
+
 def auc(
     labels: Any,
     predictions: Any,

@@ -116,14 +116,16 @@ def keep(
     scope = name or building.scopes.default_name(default_scope)
     with building.scopes.variable_scope(scope) as inside:
         sums = {key: _sum_variable(building, f"{inside.name}/{key}", amount) for key, amount in amounts.items()}
-    result = MetricValue(lambda: value({key: variable.value for key, variable in sums.items()}))
+    result: Any = MetricValue(lambda: value({key: variable.value for key, variable in sums.items()}))
 
     def update() -> Tensor:
         for key, amount in amounts.items():
             sums[key].assign_add(amount)
-        return result.read()
+        return value({key: variable.value for key, variable in sums.items()}) if building.owner else result.read()
 
     operation = Operation(f"{scope}/update_op", update)
+    if building.owner is not None:  # a run of a session reads the variables as they are before it
+        result = result.read()
     add_to_collections(metrics_collections, result)
     add_to_collections(updates_collections, operation)
     return result, operation

@@ -1,9 +1,10 @@
 """tf1.train.Optimizer: gradients are computed at once, and applied by an operation that runs later."""
 
 import abc
+import contextlib
 import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -163,7 +164,7 @@ class Optimizer(abc.ABC):
 def _list_slots(building: ModelBuild, rule: Rule, variables: list[Any]) -> None:
     """Adds the slots to the variables of the graph under TensorFlow's names: `dense/kernel/Adam`, `dense/kernel/Adam_1`.
 
-    The names begin with the open variable scope.
+    The names begin with the open variable scope, except within `slots_named`.
     """
     known, below = building.graph.variables, building.scopes.below
     listed = {id(variable): name for name, variable in known.items()}
@@ -173,14 +174,44 @@ def _list_slots(building: ModelBuild, rule: Rule, variables: list[Any]) -> None:
         for name in rule.slots:
             slot, end = _whole(rule.slot(name, variable)), rule.slot_names.get(name, rule.name)
             if id(slot) not in listed:
-                listed[id(slot)] = _free(below(f"{own}/{end}"), known)
+                part = building.slot_part
+                full = below(f"{own}/{end}") if part is None else "/".join(filter(None, (own, part, end)))
+                listed[id(slot)] = _free(full, known)
                 known[listed[id(slot)]] = slot
+                if building.owner is not None:  # what initializes all variables of a graph finds them there
+                    building.declare(listed[id(slot)], slot)
     if rule.counts and id(rule.iterations) not in listed:
         name = _free(below(f"{rule.name}/step"), known)
         known[name] = rule.iterations
+        if building.owner is not None:
+            building.declare(name, rule.iterations)
         building.graph.derived[name] = functools.partial(
             _steps_of_powers, rule.rates.get("beta2"), below("beta2_power")
         )
+        for beta in ("beta1", "beta2"):
+            rate = rule.rates.get(beta)
+            if isinstance(rate, int | float):
+                power = _free(below(f"{beta}_power"), building.graph.written)
+                building.graph.written[power] = functools.partial(_power, rate, rule.iterations)
+
+
+def _power(beta: float, iterations: Any) -> np.ndarray:
+    """The power of a rate that TensorFlow's Adam keeps in a variable: it begins with the first one."""
+    return np.asarray(beta ** (int(iterations.numpy()) + 1), np.float32)
+
+
+@contextlib.contextmanager
+def slots_named(part: str) -> Iterator[None]:
+    """Has slots that the body creates called by their variable, the part and their suffix: `dense/kernel/part_0/Adagrad`.
+
+    TensorFlow's canned Estimators, whose variables a partitioner makes, have such names. part: may be empty.
+    """
+    building = current_building()
+    before, building.slot_part = building.slot_part, part
+    try:
+        yield
+    finally:
+        building.slot_part = before
 
 
 def _steps_of_powers(beta: Any, name: str, saved: Mapping[str, Any]) -> np.ndarray | None:

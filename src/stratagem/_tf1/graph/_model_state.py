@@ -9,10 +9,10 @@ from typing import Any, final
 import keras
 import numpy as np
 
-from stratagem._checkpoints import Derived
+from stratagem._checkpoints import Derived, Written
 from stratagem._core.context import current, entered
 from stratagem._core.step import GradientTape
-from stratagem._core.values import VariableAggregation
+from stratagem._core.values import Variable, VariableAggregation
 from stratagem._private import (
     OutsideOfTraces,
     fresh_names,
@@ -23,28 +23,33 @@ from stratagem._private import (
     seeds_from,
     unscoped,
 )
+from stratagem._tf1.graph._get_variable import variable
 from stratagem._tf1.graph._graph_variable import GraphVariable
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild, building_here
 
 
 @final
-class Graph:
+class ModelState:
     """The state that a model_fn keeps between its calls. Every traced call makes the same objects, and finds them here by name.
 
     variables: the variables that checkpoints contain, by name without ":0", in the order of their creation.
     local: the variables of metrics, which checkpoints do not contain.
     seed: the seed of random initial values; None draws others in every process.
     begin_with: by variable, the checkpoint and the name in it from which it takes its first value.
+    makers: by variable, a function that makes another with a first value as it had.
     derived: by variable, a function that has its value from the values that a checkpoint of TensorFlow's has instead.
+    written: by name, a function that has a value which checkpoints in TensorFlow's format have besides.
     """
 
     def __init__(self, seed: int | None = None) -> None:
         self.seed = seed
+        self.makers: dict[str, Callable[[], Any]] = {}
         self.variables: dict[str, Any] = {}
         self.local: dict[str, Any] = {}
         self.begin_with: dict[str, tuple[str, str]] = {}
         self.derived: dict[str, Derived] = {}
+        self.written: dict[str, Written] = {}
         self._kept: dict[str, Any] = {}
 
     @property
@@ -66,12 +71,12 @@ class Graph:
             tape = None if current().recorder is None else stack.enter_context(GradientTape(persistent=True))
             building = ModelBuild(self, mode, tape)
             stack.enter_context(fresh_names())
-            stack.enter_context(seeds_from(self._next_seed))
+            stack.enter_context(seeds_from(self.next_seed))
             stack.enter_context(entered(graph=building))
             yield building
 
-    def _next_seed(self, generator: Any) -> Any:
-        """Returns the next seed from a generator of this graph.
+    def next_seed(self, generator: Any) -> Any:
+        """Returns the next seed from a generator of this state.
 
         Each named seed has a generator, and all other uses share one.
         """
@@ -91,6 +96,7 @@ class Graph:
         if name not in known:
             with beside_the_trace():
                 known[name] = make()
+            self.makers[name] = make
         return known[name]
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
@@ -143,15 +149,17 @@ def _keras_variable(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     building = building_here()
     if building is None:
         return None
+    if cls is Variable and building.owner is not None:
+        return variable(*args, **kwargs)
     if kwargs.get("name") == "seed_generator_state":  # unused: the graph has its own, and checkpoints do not contain it
         return building.graph.kept(building.scopes.unique_name("unused_seed"), lambda: cls(*args, **kwargs))
     name = building.scopes.unique_name(
         "/".join(filter(None, (scope_path(), kwargs.get("name") or cls.__name__.lower())))
     )
     local = kwargs.get("synchronization") == "on_read"  # the state of a metric
-    variable = building.graph.variable(name, lambda: cls(*args, **kwargs), local=local)
-    building.declare(name, variable, (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES) if local else ())
-    return variable
+    found = building.graph.variable(name, lambda: cls(*args, **kwargs), local=local)
+    building.declare(name, found, (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES) if local else ())
+    return found
 
 
 def attach_graph_variables() -> None:

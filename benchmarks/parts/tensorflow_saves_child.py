@@ -1,0 +1,12 @@
+"""TensorFlow saving in a process of its own: `python -m parts.tensorflow_saves_child FOLDER save|restore MEGABYTES`."""
+
+import os
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+import tensorflow as tf
+from parts.child import answer
+from parts.saves_program import timer
+
+answer(timer(tf, sys.argv[1], sys.argv[2], int(sys.argv[3])))

@@ -1,0 +1,71 @@
+"""The columns whose methods compute on the host, as exports describe them: by their fields, and a vocabulary by its words."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stratagem._base.types import Nest, UserFunction
+from stratagem._columns._categories import (
+    HashedCategoricalColumn,
+    IdentityCategoricalColumn,
+    VocabularyFileCategoricalColumn,
+    VocabularyListCategoricalColumn,
+    words_of_file,
+)
+from stratagem._columns._column import FeatureColumn
+from stratagem._columns._crosses import entries_to_cross
+from stratagem._columns._entries import spread
+from stratagem._columns._sequences import SequenceNumericColumn
+from stratagem._core.step import HostKind, host_kind, named_host_function
+from stratagem._ops import string, tensor
+
+
+def _by_fields(column: FeatureColumn) -> dict[str, Nest]:
+    return {each.name: getattr(column, each.name) for each in dataclasses.fields(column)}  # type: ignore[arg-type]
+
+
+def _kind(owner: type, method: str) -> HostKind:
+    def make(facts: Mapping[str, Any]) -> UserFunction:
+        found: UserFunction = getattr(owner(**facts), method)
+        return found
+
+    return HostKind(f"feature_column.{owner.__name__}", owner, method, _by_fields, make)
+
+
+def _list_facts(column: VocabularyListCategoricalColumn) -> dict[str, Nest]:
+    words = np.asarray(tensor(list(column.vocabulary_list), None if column.dtype.is_integer else string))
+    return {**_by_fields(column), "vocabulary_list": words}
+
+
+def _list(facts: Mapping[str, Any]) -> UserFunction:
+    words = tuple(facts["vocabulary_list"].tolist())
+    return VocabularyListCategoricalColumn(**{**facts, "vocabulary_list": words})._identified
+
+
+def _file_facts(column: VocabularyFileCategoricalColumn) -> dict[str, Nest]:
+    fields = _by_fields(column)
+    kept = {name: fields[name] for name in ("key", "dtype", "default_value", "num_oov_buckets")}
+    return {**kept, "vocabulary_list": words_of_file(column)}
+
+
+def _numeric_facts(column: SequenceNumericColumn) -> dict[str, Nest]:
+    # What the user's function makes of the feature comes before.
+    return {**_by_fields(column), "normalizer_fn": None}
+
+
+def _numeric(facts: Mapping[str, Any]) -> UserFunction:
+    return SequenceNumericColumn(**facts)._spread
+
+
+for each in (
+    _kind(IdentityCategoricalColumn, "_identified"),
+    _kind(HashedCategoricalColumn, "_identified"),
+    HostKind("feature_column.Vocabulary", VocabularyListCategoricalColumn, "_identified", _list_facts, _list),
+    HostKind("feature_column.VocabularyFile", VocabularyFileCategoricalColumn, "_identified", _file_facts, _list),
+    HostKind("feature_column.SequenceNumeric", SequenceNumericColumn, "_spread", _numeric_facts, _numeric),
+):
+    host_kind(each)
+named_host_function("feature_column.entries", spread)
+named_host_function("feature_column.entries_to_cross", entries_to_cross)

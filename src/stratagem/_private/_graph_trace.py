@@ -1,0 +1,152 @@
+"""GraphTrace: a trace of JAX's that stays open between statements, so that a graph can be built and run in parts."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast, final
+
+import jax
+from jax._src import core as jax_core
+from jax._src import source_info_util
+from jax._src.api_util import debug_info
+from jax._src.interpreters import partial_eval
+from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
+
+from stratagem._base.errors import ContextError
+from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Value
+
+
+@final
+class GraphTracer(partial_eval.DynamicJaxprTracer):
+    """A tensor of a graph. Unlike those of other traces it can be a key of a dict: its hash is that of the object.
+
+    graph: what the trace belongs to. name: the tensor's in the graph.
+    """
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return id(self)
+
+    @property
+    def graph(self) -> Value:
+        """The graph that the tensor is a part of."""
+        return cast(GraphTrace, self._trace).owner
+
+    @property
+    def name(self) -> str:
+        """The tensor's name in its graph, with the number of the operation's output: "loss:0"."""
+        return cast(str, self.graph.name_of_tensor(self))
+
+    @property
+    def op(self) -> Value:
+        """The operation that makes the tensor."""
+        return self.graph.operation_of(self)
+
+    def __repr__(self) -> str:
+        return cast(str, self.graph.shown(self))
+
+    __str__ = __repr__
+
+    def eval(self, feed_dict: Value = None, session: Value = None) -> Value:
+        """Returns the tensor's value in a session, by default the one that is open."""
+        return self.graph.evaluated(self, feed_dict, session)
+
+
+@final
+class GraphTrace(partial_eval.DynamicJaxprTrace):
+    """The trace of one graph.
+
+    owner: the graph; it answers what its tensors are asked for.
+    """
+
+    __slots__ = ("arguments", "owner")
+
+    def __init__(self, owner: Value) -> None:
+        super().__init__(_DEBUG)
+        self.owner = owner
+
+    def is_valid(self) -> bool:
+        """Returns whether operations may take tensors of this graph. Raises ContextError where they are computed at once."""
+        if isinstance(jax_core.trace_ctx.trace, jax_core.EvalTrace):
+            raise ContextError(
+                "A tensor of a tf.Graph has no value outside of it. Code that computes with it belongs into `with "
+                "graph.as_default():`; session.run gives its value."
+            )
+        return bool(super().is_valid())  # type: ignore[no-untyped-call]
+
+    def var_to_tracer(self, var: Value, source_info: Value, parent: Value = None) -> GraphTracer:
+        if parent is not None:
+            self.owner.made(var)
+        return GraphTracer(self, var.aval, var, source_info, parent)
+
+    def to_jaxpr_tracer(self, value: Value, source_info: Value) -> Value:
+        if isinstance(value, GraphTracer) and value._trace is not self:
+            raise ValueError(f"{value!r} must be from the same graph as what it is used with.")
+        return super().to_jaxpr_tracer(value, source_info)
+
+    def new_tensor(self, shape: ShapeLike, dtype: DTypeLike) -> TensorLike:
+        """Returns a tensor that is an input of the graph. shape: sizes that are numbers, or symbols for unknown ones."""
+        aval = jax_core.ShapedArray(tuple(shape), jax.numpy.dtype(dtype))
+        var = self.frame.newvar(aval)
+        self.frame.invars.append(var)
+        return GraphTracer(self, aval, var, source_info_util.current())
+
+    def __reduce__(self) -> Any:
+        raise TypeError("A graph holds what runs in this process, and cannot be pickled.")
+
+    @contextlib.contextmanager
+    def current(self) -> Iterator[None]:
+        """Computes the body in this trace."""
+        context = jax_core.trace_ctx
+        before, axes = context.trace, context.axis_env
+        context.set_trace(self)
+        context.set_axis_env(jax_core.top_axis_env)
+        try:
+            yield
+        finally:
+            context.set_axis_env(axes)
+            context.set_trace(before)
+
+    def is_current(self) -> bool:
+        """Returns whether operations of the present code are parts of this graph."""
+        return jax_core.trace_ctx.trace is self
+
+    def holds(self, value: Value) -> bool:
+        """Returns whether a value is a tensor of this graph, and no constant."""
+        return isinstance(value, GraphTracer) and value._trace is self and not isinstance(value.val, Literal)
+
+    def so_far(self) -> Sequence[Value]:
+        """Returns the equations of the graph as it is now."""
+        return cast(list[Any], self.frame.get_eqns())
+
+    def program(
+        self,
+        outs: Sequence[TensorLike],
+        kept: Callable[[Value, set[Var], Sequence[Value]], bool],
+        given: Sequence[Var] = (),
+    ) -> tuple[ClosedJaxpr, list[Var]]:
+        """Returns the part of the graph that computes `outs`, and what it takes: inputs of the graph, and what is `given`.
+
+        kept: for an equation, what is needed so far, and the equations after it: whether it is a part of the program although
+        nothing needs its results.
+        """
+        with self.current():
+            tracers = [self.to_jaxpr_tracer(out, source_info_util.current()) for out in outs]
+            whole, constants = self.to_jaxpr(tracers, _DEBUG, source_info_util.current())
+        needed, stops = {v for v in whole.outvars if not isinstance(v, Literal)}, set(given)
+        eqns: list[Any] = []
+        for eqn in reversed(whole.eqns):
+            if not (needed - stops).isdisjoint(eqn.outvars) or kept(eqn, needed, eqns):
+                needed.update(v for v in eqn.invars if not isinstance(v, Literal))
+                eqns.append(eqn)
+        known = [(v, c) for v, c in zip(whole.constvars, constants, strict=True) if v in needed]
+        inputs = [*(v for v in whole.invars if v in needed and v not in stops), *given]
+        part = Jaxpr([v for v, _ in known], inputs, whole.outvars, eqns[::-1], jax_core.no_effects, _DEBUG)
+        return ClosedJaxpr(part, [c for _, c in known]), inputs
+
+    def variable_of(self, tensor: TensorLike) -> Var:
+        """Returns what stands for a tensor in programs of the graph."""
+        return tensor.val
+
+
+_DEBUG = debug_info("a graph", lambda: None, (), {})._replace(result_paths=None)

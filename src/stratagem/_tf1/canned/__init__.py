@@ -1,0 +1,36 @@
+"""Canned Estimators of TensorFlow: models of columns, with heads that make losses, predictions and metrics of logits."""
+
+from stratagem._tf1.canned._baseline import BaselineClassifier as BaselineClassifier
+from stratagem._tf1.canned._baseline import BaselineEstimator as BaselineEstimator
+from stratagem._tf1.canned._baseline import BaselineRegressor as BaselineRegressor
+from stratagem._tf1.canned._baseline import GraphBaselineClassifier as GraphBaselineClassifier
+from stratagem._tf1.canned._baseline import GraphBaselineEstimator as GraphBaselineEstimator
+from stratagem._tf1.canned._baseline import GraphBaselineRegressor as GraphBaselineRegressor
+from stratagem._tf1.canned._class_heads import BinaryClassHead as BinaryClassHead
+from stratagem._tf1.canned._class_heads import MultiClassHead as MultiClassHead
+from stratagem._tf1.canned._class_heads import MultiLabelHead as MultiLabelHead
+from stratagem._tf1.canned._combined import DNNLinearCombinedClassifier as DNNLinearCombinedClassifier
+from stratagem._tf1.canned._combined import DNNLinearCombinedEstimator as DNNLinearCombinedEstimator
+from stratagem._tf1.canned._combined import DNNLinearCombinedRegressor as DNNLinearCombinedRegressor
+from stratagem._tf1.canned._combined import GraphDNNLinearCombinedClassifier as GraphDNNLinearCombinedClassifier
+from stratagem._tf1.canned._combined import GraphDNNLinearCombinedEstimator as GraphDNNLinearCombinedEstimator
+from stratagem._tf1.canned._combined import GraphDNNLinearCombinedRegressor as GraphDNNLinearCombinedRegressor
+from stratagem._tf1.canned._dnn import DNNClassifier as DNNClassifier
+from stratagem._tf1.canned._dnn import DNNEstimator as DNNEstimator
+from stratagem._tf1.canned._dnn import DNNRegressor as DNNRegressor
+from stratagem._tf1.canned._dnn import GraphDNNClassifier as GraphDNNClassifier
+from stratagem._tf1.canned._dnn import GraphDNNEstimator as GraphDNNEstimator
+from stratagem._tf1.canned._dnn import GraphDNNRegressor as GraphDNNRegressor
+from stratagem._tf1.canned._head import Head as Head
+from stratagem._tf1.canned._linear import GraphLinearClassifier as GraphLinearClassifier
+from stratagem._tf1.canned._linear import GraphLinearEstimator as GraphLinearEstimator
+from stratagem._tf1.canned._linear import GraphLinearRegressor as GraphLinearRegressor
+from stratagem._tf1.canned._linear import LinearClassifier as LinearClassifier
+from stratagem._tf1.canned._linear import LinearEstimator as LinearEstimator
+from stratagem._tf1.canned._linear import LinearRegressor as LinearRegressor
+from stratagem._tf1.canned._multi_head import MultiHead as MultiHead
+from stratagem._tf1.canned._parsing import classifier_parse_example_spec as classifier_parse_example_spec
+from stratagem._tf1.canned._parsing import regressor_parse_example_spec as regressor_parse_example_spec
+from stratagem._tf1.canned._regression_heads import LogisticRegressionHead as LogisticRegressionHead
+from stratagem._tf1.canned._regression_heads import PoissonRegressionHead as PoissonRegressionHead
+from stratagem._tf1.canned._regression_heads import RegressionHead as RegressionHead

@@ -1,0 +1,158 @@
+"""BaselineClassifier, BaselineRegressor, BaselineEstimator: predictions that do not depend on the features."""
+
+from collections.abc import Sequence
+from typing import final
+
+from stratagem._base.types import PathLike, Value
+from stratagem._tf1.canned._arguments import class_head, graph_class_head, graph_regression_head
+from stratagem._tf1.canned._head import Head
+from stratagem._tf1.canned._models import baseline_part, model_fn_of
+from stratagem._tf1.canned._optimizers import BASELINE_RATE
+from stratagem._tf1.canned._regression_heads import RegressionHead
+from stratagem._tf1.estimator import Estimator, RunConfig
+
+
+@final
+class BaselineClassifier(Estimator):
+    """`tf.estimator.BaselineClassifier`: how often each class occurs, whatever the features.
+
+    optimizer: a name, an optimizer, or a function that returns one.
+    n_classes, weight_column, label_vocabulary, loss_reduction: those of the head.
+
+    Raises ValueError for fewer than two classes, another reduction, and what is no optimizer.
+    """
+
+    def __init__(
+        self,
+        model_dir: PathLike | None = None,
+        n_classes: int = 2,
+        weight_column: Value = None,
+        label_vocabulary: Sequence[str] | None = None,
+        optimizer: Value = "Ftrl",
+        config: RunConfig | None = None,
+        loss_reduction: str = "sum_over_batch_size",
+    ) -> None:
+        parts = [baseline_part(optimizer, weight_column, BASELINE_RATE)]
+        head = class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        model_fn = model_fn_of(head, parts, of_graph=False)
+        super().__init__(model_fn, model_dir, config)
+
+
+@final
+class GraphBaselineClassifier(Estimator):
+    """`tf.compat.v1.estimator.BaselineClassifier`: how often each class occurs, whatever the features.
+
+    optimizer: a name, an optimizer, or a function that returns one.
+    n_classes, weight_column, label_vocabulary, loss_reduction: those of the head.
+
+    Raises ValueError for fewer than two classes, another reduction, and what is no optimizer.
+    """
+
+    def __init__(
+        self,
+        model_dir: PathLike | None = None,
+        n_classes: int = 2,
+        weight_column: Value = None,
+        label_vocabulary: Sequence[str] | None = None,
+        optimizer: Value = "Ftrl",
+        config: RunConfig | None = None,
+        loss_reduction: str = "weighted_sum",
+    ) -> None:
+        parts = [baseline_part(optimizer, weight_column, BASELINE_RATE)]
+        head = graph_class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        model_fn = model_fn_of(head, parts, of_graph=True)
+        super().__init__(model_fn, model_dir, config)
+
+
+@final
+class BaselineRegressor(Estimator):
+    """`tf.estimator.BaselineRegressor`: the mean of the labels, whatever the features.
+
+    optimizer: a name, an optimizer, or a function that returns one.
+    label_dimension, weight_column, loss_reduction: those of the head.
+
+    Raises ValueError for a dimension that is not positive, another reduction, and what is no optimizer.
+    """
+
+    def __init__(
+        self,
+        model_dir: PathLike | None = None,
+        label_dimension: int = 1,
+        weight_column: Value = None,
+        optimizer: Value = "Ftrl",
+        config: RunConfig | None = None,
+        loss_reduction: str = "sum_over_batch_size",
+    ) -> None:
+        parts = [baseline_part(optimizer, weight_column, BASELINE_RATE)]
+        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        model_fn = model_fn_of(head, parts, of_graph=False)
+        super().__init__(model_fn, model_dir, config)
+
+
+@final
+class GraphBaselineRegressor(Estimator):
+    """`tf.compat.v1.estimator.BaselineRegressor`: the mean of the labels, whatever the features.
+
+    optimizer: a name, an optimizer, or a function that returns one.
+    label_dimension, weight_column, loss_reduction: those of the head.
+
+    Raises ValueError for a dimension that is not positive, another reduction, and what is no optimizer.
+    """
+
+    def __init__(
+        self,
+        model_dir: PathLike | None = None,
+        label_dimension: int = 1,
+        weight_column: Value = None,
+        optimizer: Value = "Ftrl",
+        config: RunConfig | None = None,
+        loss_reduction: str = "weighted_sum",
+    ) -> None:
+        parts = [baseline_part(optimizer, weight_column, BASELINE_RATE)]
+        head = graph_regression_head(label_dimension, weight_column, loss_reduction)
+        model_fn = model_fn_of(head, parts, of_graph=True)
+        super().__init__(model_fn, model_dir, config)
+
+
+@final
+class BaselineEstimator(Estimator):
+    """`tf.estimator.BaselineEstimator`: a bias, for a head.
+
+    optimizer: a name, an optimizer, or a function that returns one.
+    head: what is made of the logits.
+
+    Raises ValueError for what is no optimizer.
+    """
+
+    def __init__(
+        self,
+        head: Head,
+        model_dir: PathLike | None = None,
+        optimizer: Value = "Ftrl",
+        config: RunConfig | None = None,
+    ) -> None:
+        parts = [baseline_part(optimizer, None, BASELINE_RATE)]
+        model_fn = model_fn_of(head, parts, of_graph=False)
+        super().__init__(model_fn, model_dir, config)
+
+
+@final
+class GraphBaselineEstimator(Estimator):
+    """`tf.compat.v1.estimator.BaselineEstimator`: a bias, for a head.
+
+    optimizer: a name, an optimizer, or a function that returns one.
+    head: what is made of the logits.
+
+    Raises ValueError for what is no optimizer.
+    """
+
+    def __init__(
+        self,
+        head: Head,
+        model_dir: PathLike | None = None,
+        optimizer: Value = "Ftrl",
+        config: RunConfig | None = None,
+    ) -> None:
+        parts = [baseline_part(optimizer, None, BASELINE_RATE)]
+        model_fn = model_fn_of(head, parts, of_graph=True)
+        super().__init__(model_fn, model_dir, config)

@@ -1,0 +1,210 @@
+"""DNNClassifier, DNNRegressor, DNNEstimator: networks of dense layers."""
+
+from collections.abc import Sequence
+from typing import final
+
+from stratagem._base.types import PathLike, Unused, UserFunction, Value
+from stratagem._ops import relu
+from stratagem._tf1.canned._arguments import class_head, columns_of, graph_class_head, graph_regression_head
+from stratagem._tf1.canned._head import Head
+from stratagem._tf1.canned._models import dnn_part, model_fn_of
+from stratagem._tf1.canned._optimizers import DNN_RATE
+from stratagem._tf1.canned._regression_heads import RegressionHead
+from stratagem._tf1.estimator import Estimator, RunConfig
+
+
+@final
+class DNNClassifier(Estimator):
+    """`tf.estimator.DNNClassifier`: classes from a network of dense layers.
+
+    hidden_units: the sizes of the layers. feature_columns: dense ones. optimizer: a name, an optimizer, or a function that
+    returns one. dropout: the share of outputs that training drops. batch_norm: normalizes each layer.
+    n_classes, weight_column, label_vocabulary, loss_reduction: those of the head.
+
+    Raises ValueError for fewer than two classes, another reduction, and what is no column or optimizer.
+    """
+
+    def __init__(
+        self,
+        hidden_units: Sequence[int],
+        feature_columns: Value,
+        model_dir: PathLike | None = None,
+        n_classes: int = 2,
+        weight_column: Value = None,
+        label_vocabulary: Sequence[str] | None = None,
+        optimizer: Value = "Adagrad",
+        activation_fn: UserFunction | None = relu,
+        dropout: float | None = None,
+        config: RunConfig | None = None,
+        warm_start_from: Value = None,
+        loss_reduction: str = "sum_over_batch_size",
+        batch_norm: bool = False,
+    ) -> None:
+        columns = columns_of(feature_columns)
+        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
+        head = class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        model_fn = model_fn_of(head, [part], of_graph=False)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+@final
+class GraphDNNClassifier(Estimator):
+    """`tf.compat.v1.estimator.DNNClassifier`: classes from a network of dense layers.
+
+    hidden_units: the sizes of the layers. feature_columns: dense ones. optimizer: a name, an optimizer, or a function that
+    returns one. dropout: the share of outputs that training drops. batch_norm: normalizes each layer.
+    n_classes, weight_column, label_vocabulary, loss_reduction: those of the head.
+
+    Raises ValueError for fewer than two classes, another reduction, and what is no column or optimizer.
+    """
+
+    def __init__(
+        self,
+        hidden_units: Sequence[int],
+        feature_columns: Value,
+        model_dir: PathLike | None = None,
+        n_classes: int = 2,
+        weight_column: Value = None,
+        label_vocabulary: Sequence[str] | None = None,
+        optimizer: Value = "Adagrad",
+        activation_fn: UserFunction | None = relu,
+        dropout: float | None = None,
+        input_layer_partitioner: Unused = None,
+        config: RunConfig | None = None,
+        warm_start_from: Value = None,
+        loss_reduction: str = "weighted_sum",
+        batch_norm: bool = False,
+    ) -> None:
+        columns = columns_of(feature_columns)
+        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
+        head = graph_class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        model_fn = model_fn_of(head, [part], of_graph=True)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+@final
+class DNNRegressor(Estimator):
+    """`tf.estimator.DNNRegressor`: numbers from a network of dense layers.
+
+    hidden_units: the sizes of the layers. feature_columns: dense ones. optimizer: a name, an optimizer, or a function that
+    returns one. dropout: the share of outputs that training drops. batch_norm: normalizes each layer.
+    label_dimension, weight_column, loss_reduction: those of the head.
+
+    Raises ValueError for a dimension that is not positive, another reduction, and what is no column or optimizer.
+    """
+
+    def __init__(
+        self,
+        hidden_units: Sequence[int],
+        feature_columns: Value,
+        model_dir: PathLike | None = None,
+        label_dimension: int = 1,
+        weight_column: Value = None,
+        optimizer: Value = "Adagrad",
+        activation_fn: UserFunction | None = relu,
+        dropout: float | None = None,
+        config: RunConfig | None = None,
+        warm_start_from: Value = None,
+        loss_reduction: str = "sum_over_batch_size",
+        batch_norm: bool = False,
+    ) -> None:
+        columns = columns_of(feature_columns)
+        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
+        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        model_fn = model_fn_of(head, [part], of_graph=False)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+@final
+class GraphDNNRegressor(Estimator):
+    """`tf.compat.v1.estimator.DNNRegressor`: numbers from a network of dense layers.
+
+    hidden_units: the sizes of the layers. feature_columns: dense ones. optimizer: a name, an optimizer, or a function that
+    returns one. dropout: the share of outputs that training drops. batch_norm: normalizes each layer.
+    label_dimension, weight_column, loss_reduction: those of the head.
+
+    Raises ValueError for a dimension that is not positive, another reduction, and what is no column or optimizer.
+    """
+
+    def __init__(
+        self,
+        hidden_units: Sequence[int],
+        feature_columns: Value,
+        model_dir: PathLike | None = None,
+        label_dimension: int = 1,
+        weight_column: Value = None,
+        optimizer: Value = "Adagrad",
+        activation_fn: UserFunction | None = relu,
+        dropout: float | None = None,
+        input_layer_partitioner: Unused = None,
+        config: RunConfig | None = None,
+        warm_start_from: Value = None,
+        loss_reduction: str = "weighted_sum",
+        batch_norm: bool = False,
+    ) -> None:
+        columns = columns_of(feature_columns)
+        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
+        head = graph_regression_head(label_dimension, weight_column, loss_reduction)
+        model_fn = model_fn_of(head, [part], of_graph=True)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+@final
+class DNNEstimator(Estimator):
+    """`tf.estimator.DNNEstimator`: a network of dense layers, for a head.
+
+    hidden_units: the sizes of the layers. feature_columns: dense ones. optimizer: a name, an optimizer, or a function that
+    returns one. dropout: the share of outputs that training drops. batch_norm: normalizes each layer.
+    head: what is made of the logits.
+
+    Raises ValueError for what is no column or optimizer.
+    """
+
+    def __init__(
+        self,
+        head: Head,
+        hidden_units: Sequence[int],
+        feature_columns: Value,
+        model_dir: PathLike | None = None,
+        optimizer: Value = "Adagrad",
+        activation_fn: UserFunction | None = relu,
+        dropout: float | None = None,
+        config: RunConfig | None = None,
+        warm_start_from: Value = None,
+        batch_norm: bool = False,
+    ) -> None:
+        columns = columns_of(feature_columns)
+        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
+        model_fn = model_fn_of(head, [part], of_graph=False)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+@final
+class GraphDNNEstimator(Estimator):
+    """`tf.compat.v1.estimator.DNNEstimator`: a network of dense layers, for a head.
+
+    hidden_units: the sizes of the layers. feature_columns: dense ones. optimizer: a name, an optimizer, or a function that
+    returns one. dropout: the share of outputs that training drops. batch_norm: normalizes each layer.
+    head: what is made of the logits.
+
+    Raises ValueError for what is no column or optimizer.
+    """
+
+    def __init__(
+        self,
+        head: Head,
+        hidden_units: Sequence[int],
+        feature_columns: Value,
+        model_dir: PathLike | None = None,
+        optimizer: Value = "Adagrad",
+        activation_fn: UserFunction | None = relu,
+        dropout: float | None = None,
+        input_layer_partitioner: Unused = None,
+        config: RunConfig | None = None,
+        warm_start_from: Value = None,
+        batch_norm: bool = False,
+    ) -> None:
+        columns = columns_of(feature_columns)
+        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
+        model_fn = model_fn_of(head, [part], of_graph=True)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)

@@ -1,0 +1,151 @@
+"""Models of canned Estimators, as model_fns: logits, a head, and the optimizers' steps, TensorFlow 2's and 1's."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from stratagem._base.types import Nest, TensorLike, UserFunction, Value
+from stratagem._tf1.canned._graph_head import GraphHead
+from stratagem._tf1.canned._head import Head
+from stratagem._tf1.canned._logits import baseline_logits, dnn_logits, linear_logits, summarize, trainable_below
+from stratagem._tf1.canned._optimizers import check_optimizer, graph_optimizer, keras_optimizer
+from stratagem._tf1.canned._training import graph_train_op, kept_optimizer, keras_train_op
+from stratagem._tf1.estimator import EstimatorSpec, ModeKeys
+from stratagem._tf1.graph import GraphKeys, get_collection, group, slots_named, variable_scope
+
+AnyHead = Head | GraphHead
+# features, the number of units, the mode, whether it is TensorFlow 1's model; returns logits.
+Logits = Callable[[Value, int, str, bool], TensorLike]
+
+
+@final
+@dataclass(frozen=True)
+class ModelPart:
+    """One part of a model, which has an optimizer of its own.
+
+    scope: of its variables. logits: makes its output. optimizer: as the user gives it. rate: the learning rate of TensorFlow
+    2's optimizer that is given by its name, None for the optimizer's own. graph_rate: that of TensorFlow 1's.
+    """
+
+    scope: str
+    logits: Logits
+    optimizer: Value
+    rate: float | None
+    graph_rate: float
+
+
+@final
+@dataclass(frozen=True)
+class _SlotNames:
+    """The names of slots of TensorFlow 1's optimizers. part: after the variable's. scope: of what Adam keeps beside them."""
+
+    part: str
+    scope: str
+
+
+_OF_ONE_PART: Final = {
+    "linear": _SlotNames("part_0", "linear/head"),
+    "dnn": _SlotNames("t_0", "dnn/head"),
+    "baseline": _SlotNames("", "head"),
+}
+_OF_SEVERAL: Final = _SlotNames("", "head")
+
+
+def linear_part(columns: Sequence[Value], optimizer: Value, sparse_combiner: str, rate: float) -> ModelPart:
+    """Returns the linear part of a model."""
+
+    def logits(features: Value, units: int, mode: str, of_graph: bool) -> TensorLike:
+        return linear_logits(features, columns, units, sparse_combiner, "linear/" if of_graph else "")
+
+    return ModelPart("linear", logits, optimizer, rate, rate)
+
+
+def dnn_part(
+    columns: Sequence[Value],
+    hidden_units: Sequence[int],
+    optimizer: Value,
+    activation_fn: UserFunction | None,
+    dropout: float | None,
+    rate: float | None,
+    graph_rate: float,
+    *,
+    normalize: bool,
+) -> ModelPart:
+    """Returns the deep part of a model. normalize: with batch normalization."""
+    sizes = tuple(hidden_units)
+
+    def logits(features: Value, units: int, mode: str, of_graph: bool) -> TensorLike:
+        tags = "dnn/dnn/" if of_graph else "dnn/"
+        return dnn_logits(features, columns, units, sizes, activation_fn, dropout, mode, tags, normalize=normalize)
+
+    return ModelPart("dnn", logits, optimizer, rate, graph_rate)
+
+
+def baseline_part(optimizer: Value, weight_column: Value, rate: float) -> ModelPart:
+    """Returns a bias as a model."""
+
+    def logits(features: Value, units: int, mode: str, of_graph: bool) -> TensorLike:
+        return baseline_logits(features, units, weight_column)
+
+    return ModelPart("baseline", logits, optimizer, rate, rate)
+
+
+def model_fn_of(
+    head: AnyHead, parts: Sequence[ModelPart], *, of_graph: bool, combined: bool = False
+) -> Callable[..., EstimatorSpec]:
+    """Returns the model_fn of a model whose logits are the sum of those of its parts.
+
+    of_graph: with optimizers of TensorFlow 1. combined: the model may have several parts. Raises ValueError for an optimizer
+    that is none.
+    """
+    for part in parts:
+        check_optimizer(part.optimizer, of_graph=of_graph)
+
+    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        outputs: list[Any] = []
+        for part in parts:
+            with variable_scope(part.scope):
+                outputs.append(part.logits(features, head.logits_dimension, mode, of_graph))
+            if combined and part.scope == "linear":
+                summarize(outputs[-1], "linear/linear" if of_graph else "linear")
+
+        def train_op(loss: TensorLike) -> Nest:
+            if of_graph:
+                return _graph_step(head.loss_reduction, loss, parts, combined=combined)
+            scope = "training" if isinstance(head, GraphHead) else head.training_scope
+            return _keras_step(head.loss_reduction, loss, parts, scope)
+
+        logits, training = sum(outputs[1:], start=outputs[0]), mode == ModeKeys.TRAIN
+        if isinstance(head, GraphHead):
+            return head.create_estimator_spec(features, mode, logits, labels, train_op)
+        updates = get_collection(GraphKeys.UPDATE_OPS)
+        return head.create_estimator_spec(
+            features, mode, logits, labels, train_op_fn=train_op if training else None, update_ops=updates
+        )
+
+    return model_fn
+
+
+def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], scope: str) -> Nest:
+    """Returns the step of all parts. The first part's optimizer counts it, as in TensorFlow."""
+    operations, used = [], set[str]()
+    for number, part in enumerate(parts):
+        variables = trainable_below(part.scope)
+
+        def make(part: ModelPart = part) -> Any:
+            return keras_optimizer(part.optimizer, part.rate)
+
+        optimizer = kept_optimizer(scope, part.scope, make, variables, used)
+        operations.append(keras_train_op(reduction, loss, optimizer, variables, counted=number == 0))
+    return group(*operations)
+
+
+def _graph_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], *, combined: bool) -> Nest:
+    operations = []
+    for number, part in enumerate(parts):
+        optimizer = graph_optimizer(part.optimizer, part.graph_rate)
+        names = _OF_SEVERAL if combined else _OF_ONE_PART[part.scope]
+        with slots_named(names.part), variable_scope(names.scope):
+            variables = trainable_below(part.scope)
+            operations.append(graph_train_op(reduction, loss, optimizer, variables, counted=number == 0))
+    return group(*operations)

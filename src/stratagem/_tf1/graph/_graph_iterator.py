@@ -1,0 +1,121 @@
+"""GraphIterator: an iterator of TensorFlow 1, whose next element every run of a session draws."""
+
+from typing import Any, final
+
+import jax
+import numpy as np
+
+from stratagem._base.errors import FailedPreconditionError, UnimplementedError
+from stratagem._base.types import Nest, Unused, Value
+from stratagem._core.step import init_scope
+from stratagem._core.values import TensorShape, TensorSpec
+from stratagem._tf1.graph._model_build import current_building
+from stratagem._tf1.graph._operations import Operation
+
+_NO_HANDLES = (
+    "An iterator has no string handle here: a run draws from the iterators of its graph. Use Iterator.from_structure, whose "
+    "initializers choose the dataset."
+)
+
+
+@final
+class GraphIterator:
+    """The iterator that `make_initializable_iterator(dataset)` returns in a graph, and `Iterator.from_structure`.
+
+    element_spec: that of the elements. dataset: None if `make_initializer` gives it.
+    """
+
+    def __init__(self, graph: Value, element_spec: Nest, dataset: Value, begin: Value, *, ready: bool) -> None:
+        """begin(dataset) returns an iterator of its elements. ready: it needs no initializer, as a one-shot iterator."""
+        self._graph, self.element_spec, self._begin = graph, element_spec, begin
+        self._made: Any = None
+        self._first = dataset if ready else None
+        self._initializer = None if ready or dataset is None else self.make_initializer(dataset)
+
+    @staticmethod
+    def from_structure(
+        output_types: Nest, output_shapes: Nest = None, shared_name: str | None = None, output_classes: Unused = None
+    ) -> "GraphIterator":
+        """Returns an iterator of datasets with elements of these types and shapes; its `make_initializer` gives it one.
+
+        output_shapes: in the structure of the types. Raises ContextError outside of a graph, ValueError without shapes.
+        """
+        if output_shapes is None:
+            raise ValueError(
+                "Iterator.from_structure needs output_shapes: steps are compiled for ranks that are known."
+            )
+        shapes = jax.tree.leaves(output_shapes, is_leaf=lambda shape: isinstance(shape, TensorShape | list))
+        types, structure = jax.tree.flatten(output_types)
+        specs = [TensorSpec(shape, kind) for shape, kind in zip(shapes, types, strict=True)]
+        found: GraphIterator = current_building().owner.iterator_of_structure(jax.tree.unflatten(structure, specs))
+        return found
+
+    @staticmethod
+    def from_string_handle(*_: Value, **__: Value) -> Value:
+        """Raises UnimplementedError, see `string_handle`."""
+        raise UnimplementedError(_NO_HANDLES)
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that begins with the first element. Raises ValueError if there is no dataset, or no need."""
+        if self._initializer is None:
+            raise ValueError("Iterator does not have an initializer.")
+        return self._initializer
+
+    def make_initializer(self, dataset: Value, name: str | None = None) -> Operation:
+        """Returns an operation that begins with the first element of a dataset of such elements.
+
+        Raises TypeError for one of other elements.
+        """
+
+        with init_scope():
+            spec = dataset.element_spec
+        if _structure(spec) != _structure(self.element_spec):
+            raise TypeError(f"make_initializer: the dataset has elements {spec}, the iterator {self.element_spec}.")
+
+        def initialize(session: Value, fed: Value) -> None:
+            self._made = self._begin(dataset)
+
+        building = self._graph.building
+        return Operation(name or "MakeIterator", lambda: building.effects.on_host(initialize), place=building)
+
+    def get_next(self, name: str | None = None) -> Nest:
+        """Returns the tensors of an element: each call is one of another, in each run.
+
+        Raises UnimplementedError for strings.
+        """
+        if any(np.dtype(spec.dtype) == object for spec in jax.tree.leaves(self.element_spec)):
+            raise UnimplementedError(
+                "get_next: the elements hold strings, and a compiled step takes numbers alone. Let dataset.map make numbers of "
+                "them."
+            )
+        return self._graph.element(self, self.element_spec)
+
+    def present(self) -> Value:
+        """Returns the iterator that a run draws from. Raises FailedPreconditionError before the initializer has been run."""
+        if self._first is not None:
+            self._made, self._first = self._begin(self._first), None
+        if self._made is None:
+            raise FailedPreconditionError(
+                "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer "
+                "operation for this iterator before getting the next element."
+            )
+        return self._made
+
+    def string_handle(self, name: str | None = None) -> Value:
+        """Raises UnimplementedError: a step has the iterators that it was built with."""
+        raise UnimplementedError(_NO_HANDLES)
+
+    @property
+    def output_shapes(self) -> Nest:
+        """The shapes of an element's tensors."""
+        return jax.tree.map(lambda spec: spec.shape, self.element_spec)
+
+    @property
+    def output_types(self) -> Nest:
+        """The types of an element's tensors."""
+        return jax.tree.map(lambda spec: spec.dtype, self.element_spec)
+
+
+def _structure(specs: Any) -> Any:
+    return jax.tree.structure(specs)

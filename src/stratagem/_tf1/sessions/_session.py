@@ -1,0 +1,293 @@
+"""`tf.compat.v1.Session`: runs parts of a graph as compiled steps."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self, final
+
+import jax
+import numpy as np
+
+from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from stratagem._base.types import Nest, TensorLike, Unused, Value
+from stratagem._core.step import GraphPart, IdentityKey, default_mesh, execute
+from stratagem._core.values import TensorShape
+from stratagem._private import KerasVariable, is_seed_state
+from stratagem._tf1.graph import Graph, building_here, default_graph, outside_of_graphs
+from stratagem._tf1.sessions._fetches import FetchPlan
+
+# The names of masters that are this process.
+_HERE = ("", "local", "localhost")
+
+
+class Session:
+    """Runs parts of a graph, as `tf.compat.v1.Session`.
+
+    target: of this process; graph: by default the one that the present code adds to. config: ignored, since JAX has no such
+    settings.
+
+    Variables belong to the graph; what a session knows is which of them have been given values. It is therefore an error to
+    use one before, although it has its first value already, and a new session has to be given values, or a checkpoint, again.
+
+    Raises UnimplementedError for the target of a cluster.
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Unused = None) -> None:
+        if target not in _HERE:
+            raise UnimplementedError(
+                f"Session({target!r}): there are no servers that run graphs for others. Programs of several workers use "
+                "tf.distribute.MultiWorkerMirroredStrategy or ParameterServerStrategy, also in an Estimator."
+            )
+        self._graph = default_graph() if graph is None else graph
+        self._ready: set[int] = set()
+        self._closed = False
+        self._entered: list[contextlib.ExitStack] = []
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Value:
+        """Raises UnimplementedError: a graph is a program of JAX's, and no GraphDef."""
+        raise UnimplementedError("graph_def: a graph is no GraphDef here. To export it, use tf.saved_model.save.")
+
+    @property
+    def sess_str(self) -> str:
+        """The target."""
+        return ""
+
+    def run(
+        self,
+        fetches: Nest,
+        feed_dict: Mapping[TensorLike, Value] | None = None,
+        options: Unused = None,
+        run_metadata: Unused = None,
+    ) -> Nest:
+        """Runs what `fetches` need, as one step, and returns their values in the same structure.
+
+        fetches: tensors, variables, operations, summaries, names, in any structure. A variable and whatever reads it has the
+        value before the step, unless it was read under `control_dependencies`.
+        feed_dict: by tensor, the value that it has in this run.
+
+        Raises:
+            RuntimeError: the session is closed.
+            InvalidArgumentError: a placeholder that is needed is not fed.
+            FailedPreconditionError: a variable that is needed has been given no value.
+            OutOfRangeError: an iterator has no more elements.
+            ValueError: a value does not fit the tensor that it is fed to.
+        """
+        self._check_open()
+        plan = FetchPlan.of(fetches, self._graph)
+        feeds = self._feeds(feed_dict or {})
+        part, results, hosts = self._part(plan, [tensor for tensor, _ in feeds])
+        fed = {self._graph.key_of(tensor): value for tensor, value in feeds}
+        told = {id(host): host(self, feeds) for host in hosts}
+        outs = self._computed(part, fed)
+        count = len(plan.tensors)
+        rest = iter(outs[count:])
+        answers = [self._result(result, rest, told) for result in results]
+        with outside_of_graphs():
+            return plan.answered(outs[:count], answers)
+
+    def partial_run(self, *_: Value, **__: Value) -> Value:
+        """Raises UnimplementedError: a run is one compiled step."""
+        raise UnimplementedError("partial_run: a run is one compiled step. Fetch everything in one session.run.")
+
+    partial_run_setup = partial_run
+
+    def make_callable(
+        self, fetches: Nest, feed_list: Sequence[TensorLike] | None = None, accept_options: Unused = False
+    ) -> Callable[..., Nest]:
+        """Returns a function of values for `feed_list` that runs the fetches."""
+        names = list(feed_list or ())
+
+        def call(*values: Value) -> Nest:
+            return self.run(fetches, dict(zip(names, values, strict=True)))
+
+        return call
+
+    # --- Variables ----------------------------------------------------------------------------------------------------
+
+    def initialize(self, variables: Iterable[Value], feeds: Sequence[tuple[TensorLike, Value]] = ()) -> None:
+        """Gives variables their first values."""
+        building = self._graph.building
+        for variable in variables:
+            tensor = building.first_tensors_by_name.get(building.variable_name(variable))
+            value = self._graph.first_value(variable) if tensor is None else self.run(tensor, dict(feeds))
+            if value is not None:
+                with outside_of_graphs():
+                    variable.assign(value)
+            self._ready.add(id(variable))
+
+    def load(self, variable: Value, value: TensorLike) -> None:
+        """Sets the value of one variable."""
+        self.loaded([variable])
+        with outside_of_graphs():
+            variable.assign(value)
+
+    def has(self, variable: Value) -> bool:
+        """Returns whether a variable has been given a value."""
+        return id(variable) in self._ready
+
+    def names_without_value(self, variables: Iterable[Value]) -> np.ndarray:
+        """Returns the names of those of the variables that have been given none: an array of bytes objects."""
+        names = [self._graph.building.variable_name(v).encode() for v in variables if not self.has(v)]
+        found = np.empty(len(names), object)
+        found[:] = names
+        return found
+
+    def loaded(self, variables: Iterable[Value]) -> None:
+        """Takes note that variables have been given values, by a checkpoint for example."""
+        for variable in variables:
+            self._graph.changed(variable)
+            self._ready.add(id(variable))
+
+    def _check_ready(self, part: GraphPart) -> None:
+        building = self._graph.building
+        for variable in part.inputs:
+            if not isinstance(variable, KerasVariable) or is_seed_state(variable) or self.has(variable):
+                continue
+            if not building.is_known(variable):  # made by this run itself
+                continue
+            name = building.variable_name(variable)
+            raise FailedPreconditionError(
+                f"Attempting to use uninitialized value {name}. Run tf.compat.v1.global_variables_initializer() (for the "
+                "variables of metrics local_variables_initializer()), or restore a checkpoint, in this session first."
+            )
+
+    # --- Running ------------------------------------------------------------------------------------------------------
+
+    def _feeds(self, feed_dict: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+        found = []
+        for key, value in feed_dict.items():
+            tensor = self._graph.as_graph_element(key)
+            if isinstance(tensor, tuple | list):
+                raise TypeError(f"The feed {tensor!r} is a structure. Feed each of its tensors.")
+            if isinstance(tensor, KerasVariable):
+                with self._graph.as_default():
+                    tensor = tensor.value
+            if not self._graph.holds(tensor):
+                raise TypeError(
+                    f"Cannot interpret feed_dict key {key!r} as Tensor: it is no tensor of the session's graph."
+                )
+            if isinstance(value, jax.core.Tracer | KerasVariable):
+                raise TypeError(
+                    "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
+                    "lists, numpy ndarrays, or TensorHandles."
+                )
+            array = value if isinstance(value, jax.Array) else np.asarray(value, tensor.dtype)
+            if not TensorShape([s if isinstance(s, int) else None for s in tensor.shape]).is_compatible_with(
+                array.shape
+            ):
+                raise ValueError(
+                    f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape "
+                    f"({', '.join('?' if not isinstance(s, int) else str(s) for s in tensor.shape)})"
+                )
+            found.append((tensor, array.astype(tensor.dtype)))
+        return found
+
+    def _part(self, plan: FetchPlan, fed: Sequence[Any]) -> tuple[GraphPart, list[Any], list[Any]]:
+        graph = self._graph
+        key = (
+            tuple(graph.key_of(t) if graph.holds(t) else IdentityKey(t) for t in plan.tensors),
+            tuple(map(id, plan.operations)),
+            tuple(map(graph.key_of, fed)),
+        )
+        if key not in graph.parts:
+            graph.parts[key] = (*graph.part(plan.tensors, plan.operations, fed), plan)
+        return graph.parts[key][:3]
+
+    def _computed(self, part: GraphPart, fed: Mapping[Any, Any]) -> list[Any]:
+        if not part.results and not part.assigned:
+            return []
+        given = []
+        for tensor in part.fed():
+            key = self._graph.key_of(tensor)
+            if key not in fed:
+                raise InvalidArgumentError(
+                    f"You must feed a value for placeholder tensor {tensor.name.removesuffix(':0')!r} with dtype "
+                    f"{tensor.dtype} and shape ({', '.join(str(s) if isinstance(s, int) else '?' for s in tensor.shape)})"
+                )
+            given.append(fed[key])
+        self._check_ready(part)
+        for variable in part.assigned:
+            self._graph.changed(variable)
+        with outside_of_graphs():
+            iterators = [source.present() for source in part.sources()]
+            outs = execute(part, IdentityKey(part), "Session.run", [given, iterators], {}, default_mesh())
+        self._ready.update(map(id, part.assigned))
+        return [np.asarray(out)[()] for out in outs]
+
+    def _result(self, result: Any, rest: Iterator[Any], told: Mapping[int, Any]) -> Any:
+        if self._graph.holds(result):
+            return next(rest)
+        if id(result) in told:
+            return told[id(result)]
+        return np.asarray(result)[()] if isinstance(result, jax.Array) else None
+
+    # --- Opening and closing ------------------------------------------------------------------------------------------
+
+    def as_default(self) -> contextlib.AbstractContextManager[Self]:
+        """Makes this the session that `tensor.eval()` and `operation.run()` use in the body; it stays open after it."""
+        return self._default()
+
+    @contextlib.contextmanager
+    def _default(self) -> Iterator[Self]:
+        sessions = self._graph.building.sessions
+        sessions.append(self)
+        try:
+            yield self
+        finally:
+            sessions.remove(self)
+
+    def __enter__(self) -> Self:
+        self._check_open()
+        stack = contextlib.ExitStack()
+        stack.enter_context(self._graph.as_default())
+        stack.enter_context(self._default())
+        self._entered.append(stack)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._entered.pop().close()
+        self.close()
+
+    def close(self) -> None:
+        """Ends the session; it runs nothing any more."""
+        self._closed = True
+
+    @staticmethod
+    def reset(target: str, containers: Unused = None, config: Unused = None) -> None:
+        """Does nothing: no server keeps variables for a session."""
+
+    def list_devices(self) -> list[Value]:
+        """Returns the devices of this process."""
+        return list(jax.local_devices())
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+
+
+@final
+class InteractiveSession(Session):
+    """A Session that is the default one as soon as it is made, until it is closed."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Unused = None) -> None:
+        super().__init__(target, graph, config)
+        self._stack = contextlib.ExitStack()
+        self._stack.enter_context(self._graph.as_default())
+        self._stack.enter_context(self._default())
+
+    def close(self) -> None:
+        """Ends the session."""
+        super().close()
+        self._stack.close()
+
+
+def get_default_session() -> Session | None:
+    """Returns the session that `eval` and `run` use; None if none is open."""
+    building = building_here()
+    found = [] if building is None else building.sessions
+    return found[-1] if found else None

@@ -1,0 +1,170 @@
+"""Canned Estimators under strategies and on parameter servers; their arguments; labels that are none."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem.compat import v1 as tf1
+from tests.tf1.estimator.clusters import chief_of
+
+WORDS = np.array(["ant", "bee", "cat", "bee"])
+FEATURES = {
+    "x": np.array([1.0, -2.0, 0.5, 3.0], "float32"),
+    "w": WORDS,
+    "often": np.array([1.0, 2.0, 0.5, 1.0], "float32"),
+}
+LABELS = np.array(["no", "yes", "yes", "no"])
+
+
+def columns() -> list[Any]:
+    fc = tf.feature_column
+    return [fc.numeric_column("x"), fc.categorical_column_with_vocabulary_list("w", ["ant", "bee"], num_oov_buckets=1)]
+
+
+def rows(batch: int, epochs: int = 1) -> Callable[[], Any]:
+    return lambda: tf.data.Dataset.from_tensor_slices((FEATURES, LABELS)).repeat(epochs).batch(batch)
+
+
+@pytest.mark.parametrize("api", [tf.estimator, tf1.estimator])
+def test_two_replicas_train_as_one_with_the_double_batch(api: Any, tmp_path: Path) -> None:
+    strategy = tf.distribute.MirroredStrategy(jax.local_devices()[:2])
+
+    def trained(name: str, batch: int, **distribution: Any) -> Any:
+        config = tf.estimator.RunConfig(tmp_path / name, **distribution)
+        made = api.LinearClassifier(columns(), weight_column="often", label_vocabulary=["no", "yes"], config=config)
+        return made.train(rows(batch, epochs=3))
+
+    one, two = trained("one", 2), trained("two", 1, train_distribute=strategy, eval_distribute=strategy)
+    for name in one.get_variable_names():
+        expected = one.get_variable_value(name)
+        np.testing.assert_allclose(two.get_variable_value(name), expected, rtol=1e-5, atol=1e-7, err_msg=name)
+    expected = one.evaluate(rows(2))
+    found = two.evaluate(rows(1))
+    own = {"loss"}  # of the reported loss, TensorFlow sums those of the replicas
+    assert {k: v for k, v in found.items() if k not in own} == {
+        name: pytest.approx(value, rel=1e-5) for name, value in expected.items() if name not in own
+    }
+
+
+def test_a_cluster_trains_with_the_same_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with chief_of(monkeypatch, workers=1):
+        config = tf.estimator.RunConfig(tmp_path, save_checkpoints_steps=100)
+        estimator = tf.estimator.LinearClassifier(columns(), label_vocabulary=["no", "yes"], config=config)
+        train = tf.estimator.TrainSpec(rows(2, epochs=50), max_steps=6)
+        tf.estimator.train_and_evaluate(estimator, train, tf.estimator.EvalSpec(rows(2)))
+    alone = tf.estimator.LinearClassifier(columns(), tmp_path / "alone", label_vocabulary=["no", "yes"])
+    alone.train(rows(2, epochs=50), max_steps=6)
+    assert estimator.get_variable_names() == alone.get_variable_names()
+    for name in alone.get_variable_names():
+        expected = alone.get_variable_value(name)
+        np.testing.assert_allclose(estimator.get_variable_value(name), expected, rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+def test_a_label_that_is_no_word_of_the_vocabulary(tmp_path: Path) -> None:
+    estimator = tf.estimator.BaselineClassifier(tmp_path, label_vocabulary=["no", "maybe"])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"label_vocabulary \['no', 'maybe'\]"):
+        estimator.train(rows(4))
+
+
+def test_rows_that_no_batch_looks_up_keep_their_weights_in_ftrl(tmp_path: Path) -> None:
+    column = tf.feature_column.categorical_column_with_vocabulary_list("w", ["ant", "bee", "cat", "dog"])
+    first = tf.estimator.LinearRegressor([column], tmp_path / "first", optimizer="SGD")
+    data = lambda words: lambda: tf.data.Dataset.from_tensors(({"w": words}, np.ones(len(words), "float32")))  # noqa: E731
+    first.train(data(["ant", "bee", "cat", "dog"]))
+    name = "linear/linear_model/w/weights"
+    second = tf.estimator.LinearRegressor([column], tmp_path / "second", warm_start_from=str(tmp_path / "first"))
+    second.train(data(["ant", "bee"]))
+    before, after = first.get_variable_value(name), second.get_variable_value(name)
+    assert after[2:].tolist() == before[2:].tolist() != [[0.0], [0.0]]
+    assert (after[:2] != before[:2]).all()
+
+
+x = tf.feature_column.numeric_column("x")
+ERRORS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: tf.estimator.LinearClassifier([x], n_classes=1), "n_classes must be > 2: 1"),
+    (
+        lambda: tf.estimator.LinearClassifier([x], optimizer="Adamm"),
+        "Unsupported optimizer name: Adamm. Supported names",
+    ),
+    (
+        lambda: tf.estimator.LinearClassifier([x], optimizer=tf1.train.FtrlOptimizer(0.1)),
+        "not a tf.keras.optimizers.Optimizer",
+    ),
+    (
+        lambda: tf1.estimator.LinearClassifier([x], optimizer=tf.keras.optimizers.SGD()),
+        "not an Optimizer instance of tf",
+    ),
+    (lambda: tf.estimator.LinearRegressor(["x"]), "Items of feature_columns must be a FeatureColumn"),
+    (lambda: tf.estimator.LinearRegressor([x], loss_reduction="none"), "Invalid loss_reduction: none"),
+    (lambda: tf1.estimator.LinearRegressor([x], loss_reduction="sum"), "Invalid loss_reduction: sum"),
+    (lambda: tf.estimator.DNNRegressor([2], [x], label_dimension=0), "Invalid label_dimension 0"),
+    (lambda: tf.estimator.DNNLinearCombinedRegressor(), "Either linear_feature_columns or dnn_feature_columns must be"),
+    (lambda: tf.estimator.DNNLinearCombinedRegressor(dnn_feature_columns=[x]), "dnn_hidden_units must be defined"),
+    (lambda: tf.estimator.BinaryClassHead(thresholds=[0.5, 1.0]), r"thresholds must be in \(0, 1\) range. Given: 1.0"),
+    (lambda: tf.estimator.BinaryClassHead(label_vocabulary="ab"), "label_vocabulary should be a list or a tuple"),
+    (
+        lambda: tf.estimator.MultiClassHead(3, label_vocabulary=["a"]),
+        r"Length of label_vocabulary must equal to n_classes",
+    ),
+    (lambda: tf.estimator.RegressionHead(loss_fn=lambda logits: logits), "loss_fn must contain argument: labels"),
+    (lambda: tf.estimator.MultiHead([tf.estimator.RegressionHead()]), "must have a name specified"),
+    (
+        lambda: tf.estimator.MultiLabelHead(3, classes_for_class_based_metrics=[3]),
+        r"must be in range \[0, 2\]. Given: 3",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), ERRORS, ids=[message[:30] for _, message in ERRORS])
+def test_what_is_said_about_arguments(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+HEADS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: tf.estimator.BinaryClassHead().loss([[1], [0]], [[1.0]]), "Mismatched label shape"),
+    (lambda: tf.estimator.BinaryClassHead().loss(None, [[1.0]]), "You must provide a labels Tensor"),
+    (lambda: tf.estimator.BinaryClassHead().loss([[1]], [[1.0, 2.0]]), "logits shape must be"),
+    (
+        lambda: tf.estimator.BinaryClassHead().loss(tf.constant([["a"]]), [[1.0]]),
+        "give the head or the Estimator a label",
+    ),
+    (lambda: tf.estimator.BinaryClassHead("w").loss([[1]], [[1.0]], {"x": 1}), "'w' is not in the features"),
+    (lambda: tf.estimator.BinaryClassHead("w").loss([[1]], [[1.0]], {"w": [1.0, 2.0]}), "weights shape must be"),
+    (lambda: tf.estimator.MultiClassHead(3).loss([[1.0]], [[1.0, 2.0, 3.0]]), "Labels dtype should be integer"),
+    (lambda: tf.estimator.RegressionHead().predictions([[1.0]], ["logit"]), "Prediction key must be in PredictionKeys"),
+]
+
+
+@pytest.mark.parametrize(("use", "message"), HEADS, ids=[message[:30] for _, message in HEADS])
+def test_what_heads_say_about_tensors(use: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        use()
+
+
+def test_heads_work_outside_of_estimators() -> None:
+    head = tf.estimator.BinaryClassHead(label_vocabulary=["no", "yes"], name="h")
+    logits, labels = tf.constant([[2.0], [-1.0]]), tf.constant([["yes"], ["yes"]])
+    predictions = head.predictions(logits)
+    assert predictions["classes"].numpy().tolist() == [[b"yes"], [b"no"]]
+    assert float(head.loss(labels, logits)) == pytest.approx((np.log1p(np.exp(-2)) + np.log1p(np.exp(1))) / 2)
+    found = head.update_metrics(head.metrics(), {}, logits, labels)
+    assert float(found["accuracy/h"].result()) == 0.5
+    assert float(found["accuracy_baseline/h"].result()) == 1.0
+
+
+def test_what_files_have_besides_features() -> None:
+    spec = tf.estimator.classifier_parse_example_spec(columns(), "y", tf.string, weight_column="often")
+    assert sorted(spec) == ["often", "w", "x", "y"]
+    assert (spec["y"].dtype, tuple(spec["y"].shape)) == (tf.string, (1,))
+    numbers = tf.estimator.regressor_parse_example_spec([x], "y", label_dimension=3)["y"]
+    assert (numbers.dtype, tuple(numbers.shape)) == (tf.float32, (3,))
+    with pytest.raises(ValueError, match="label should not be used as feature"):
+        tf.estimator.classifier_parse_example_spec([x], "x")
+    with pytest.raises(ValueError, match="weight_column should not be used as feature"):
+        tf.estimator.classifier_parse_example_spec([x], "y", weight_column="x")

@@ -1,0 +1,274 @@
+"""Sessions: what they run and refuse, and how a graph is told apart from what runs at once."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem._base.errors import ContextError
+from tests.core.step.observing import compilations
+
+v1 = tf.compat.v1
+
+
+@pytest.fixture
+def session() -> Iterator[Any]:
+    with tf.Graph().as_default(), v1.Session() as session:
+        yield session
+
+
+@pytest.fixture
+def graph_mode() -> Iterator[None]:
+    v1.disable_eager_execution()
+    try:
+        yield
+    finally:
+        v1.enable_eager_execution()
+
+
+def test_a_variable_has_no_value_in_a_session_before_it_is_given_one(session: Any) -> None:
+    v = v1.get_variable("v", initializer=np.float32([1, 2]))
+    with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value v"):
+        session.run(v)
+    assert session.run(v1.report_uninitialized_variables()).tolist() == [b"v"]
+    session.run(v.initializer)
+    np.testing.assert_array_equal(session.run(v), [1, 2])
+    assert not session.run(v1.report_uninitialized_variables()).size
+    other = v1.Session(graph=session.graph)
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        other.run(v)
+
+
+def test_initializing_again_gives_the_first_values_back_also_to_slots(session: Any) -> None:
+    x = v1.placeholder(tf.float32, [None, 3])
+    w = v1.get_variable("w", initializer=np.ones((3, 2), np.float32))
+    train = v1.train.AdagradOptimizer(0.5, initial_accumulator_value=0.25).minimize(tf.reduce_sum(tf.matmul(x, w) ** 2))
+    slots = [v for v in v1.global_variables() if v is not w]
+    init = v1.global_variables_initializer()
+    session.run(init)
+    for _ in range(2):
+        session.run(train, {x: np.ones((4, 3))})
+    assert not np.allclose(session.run(slots[0]), 0.25)
+    session.run(init)
+    np.testing.assert_array_equal(session.run(w), np.ones((3, 2)))
+    np.testing.assert_array_equal(session.run(slots[0]), np.full((3, 2), 0.25))
+
+
+def test_first_values_may_be_computed_from_other_variables_and_be_fed(session: Any) -> None:
+    size = v1.placeholder(tf.float32, [2])
+    first = v1.Variable(size * 2, name="first")
+    second = v1.Variable(first.initialized_value() + 1, name="second")
+    session.run(v1.global_variables_initializer(), {size: [1, 2]})
+    np.testing.assert_array_equal(session.run([first, second]), [[2, 4], [3, 5]])
+
+
+def test_random_first_values_are_new_in_each_initialization_unless_the_graph_has_a_seed() -> None:
+    def drawn(seed: int | None) -> list[np.ndarray]:
+        found = []
+        with tf.Graph().as_default(), v1.Session() as session:
+            if seed is not None:
+                v1.set_random_seed(seed)
+            v = v1.get_variable("v", [4], initializer=v1.random_normal_initializer())
+            for _ in range(2):
+                session.run(v1.global_variables_initializer())
+                found.append(session.run(v))
+                session.run(v.assign_add(tf.ones([4])))
+        return found
+
+    one, again = drawn(3), drawn(3)
+    np.testing.assert_array_equal(one, again)
+    first, second = drawn(None)
+    assert not np.array_equal(first, second)
+
+
+def test_the_seed_of_a_graph_leaves_random_numbers_outside_of_it_as_they_are() -> None:
+    tf.random.set_seed(5)
+    expected = tf.random.normal([3]).numpy()
+    tf.random.set_seed(5)
+    with tf.Graph().as_default():
+        v1.set_random_seed(1)
+    np.testing.assert_array_equal(tf.random.normal([3]), expected)
+
+
+def test_each_run_draws_other_random_numbers_and_one_run_the_same_for_all_its_fetches(session: Any) -> None:
+    drawn = tf.random.normal([5])
+    twice = drawn * 2
+    a, b = session.run([drawn, twice])
+    np.testing.assert_array_equal(a * 2, b)
+    assert not np.array_equal(session.run(drawn), session.run(drawn))
+
+
+def test_a_part_is_compiled_once_for_each_size_of_what_is_fed(session: Any) -> None:
+    x = v1.placeholder(tf.float32, [None, 3])
+    y = tf.reduce_mean(tf.nn.relu(x) * 2.0)
+    with compilations() as compiled:
+        for rows in (4, 4, 7, 4, 7):
+            assert session.run(y, {x: np.ones((rows, 3))}) == 2.0
+    assert len(compiled) == 2
+
+
+def test_a_placeholder_that_nothing_needs_is_not_fed(session: Any) -> None:
+    x, y = v1.placeholder(tf.float32, [], name="x"), v1.placeholder(tf.float32, [], name="y")
+    both, one = x + y, x * 2.0
+    assert session.run(one, {x: 1.5}) == 3.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="You must feed a value for placeholder tensor 'y'"):
+        session.run(both, {x: 1.5})
+
+
+@pytest.mark.parametrize(
+    ("feed", "error", "text"),
+    [
+        (lambda x: {x: np.ones((2, 2))}, ValueError, r"Cannot feed value of shape \(2, 2\) for Tensor x:0"),
+        (lambda x: {x: x}, TypeError, "feed cannot be a tf.Tensor"),
+        (lambda x: {"no:0": 1}, KeyError, "does not exist"),
+        (lambda x: {3: 1}, TypeError, "Cannot interpret feed_dict key 3"),
+        (lambda x: {x: "text"}, ValueError, "could not convert"),
+    ],
+)
+def test_what_does_not_fit_is_not_fed(session: Any, feed: Any, error: type[Exception], text: str) -> None:
+    x = v1.placeholder(tf.float32, [None, 3], name="x")
+    with pytest.raises(error, match=text):
+        session.run(x * 2, feed(x))
+
+
+def test_sizes_of_one_axis_have_to_be_equal_where_they_are_unknown(session: Any) -> None:
+    x, y = v1.placeholder(tf.float32, [None, 2], name="x"), v1.placeholder(tf.float32, [None], name="y")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="y:0 has the size 4 where x:0 has 3"):
+        session.run([x, y], {x: np.ones((3, 2)), y: np.ones(4)})
+
+
+@pytest.mark.parametrize("fetch", [None, object(), [None]])
+def test_what_is_no_fetch_is_refused(session: Any, fetch: Any) -> None:
+    with pytest.raises(TypeError, match="has invalid type"):
+        session.run(fetch)
+
+
+def test_fetches_keep_their_structure(session: Any) -> None:
+    x = tf.constant(2.0)
+    v = v1.Variable(1.0)
+    session.run(v1.global_variables_initializer())
+    found = session.run({"a": [x, (v, v.assign_add(x))], "b": v1.no_op()})
+    assert found == {"a": [2.0, (1.0, 3.0)], "b": None}
+    assert isinstance(found["a"][0], np.float32)
+    assert session.run([]) == []
+
+
+def test_a_tensor_of_a_graph_is_no_value_outside_of_it() -> None:
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, [None, 2], name="x")
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="must be from the same graph"):
+        x + tf.constant(1.0)
+    with pytest.raises(ContextError, match=r"tensor of a tf.Graph has no value outside"):
+        tf.reduce_sum(x)
+    with (
+        v1.Session(graph=tf.Graph()) as session,
+        pytest.raises(ValueError, match="not an element of the session's graph"),
+    ):
+        session.run(x)
+    assert {x: 1}[x] == 1
+    assert x.shape.as_list() == [None, 2]
+
+
+def test_python_does_not_decide_on_a_tensor_of_a_graph(session: Any) -> None:
+    x = v1.placeholder(tf.float32, [])
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        bool(x > 1)
+
+
+def test_code_after_a_graph_runs_at_once() -> None:
+    with tf.Graph().as_default():
+        assert not tf.executing_eagerly()
+        v1.get_variable("v", [2])
+    assert tf.executing_eagerly()
+    assert (tf.constant(1) + 1).numpy() == 2
+    v = tf.Variable(1.0)
+    v.assign_add(1.0)
+    assert v.numpy() == 2.0
+
+
+def test_a_tf_variable_of_a_graph_is_assigned_by_operations(session: Any) -> None:
+    v = tf.Variable(np.float32(1))
+    add = v.assign_add(2.0)
+    session.run(v1.global_variables_initializer())
+    assert (session.run(v), session.run(add), session.run(v)) == (1.0, 3.0, 3.0)
+    v.load(7.0, session)
+    assert v.eval() == 7.0
+
+
+def test_after_disabling_eager_execution_a_default_graph_begins_where_one_is_needed(graph_mode: None) -> None:
+    assert (tf.constant(1) + 1).numpy() == 2
+    x = v1.placeholder(tf.float32, [])
+    graph = v1.get_default_graph()
+    session = v1.InteractiveSession()
+    assert (x * 2).eval({x: 4.0}) == 8.0
+    assert session.graph is graph
+    session.close()
+    v1.reset_default_graph()
+    v1.placeholder(tf.float32, [])
+    assert v1.get_default_graph() is not graph
+
+
+def test_outside_of_graphs_their_names_say_where_they_work() -> None:
+    for name in (lambda: v1.placeholder(tf.float32, []), v1.global_variables_initializer, v1.Session):
+        with pytest.raises(ContextError, match="disable_eager_execution"):
+            name()
+
+
+def test_a_finalized_graph_does_not_grow_but_runs(session: Any) -> None:
+    x = v1.placeholder(tf.float32, [])
+    y, update = x * 2, v1.Variable(1.0).assign(x)
+    init = v1.global_variables_initializer()
+    session.graph.finalize()
+    with pytest.raises(RuntimeError, match="finalized"):
+        x + 1.0
+    session.run(init)
+    assert session.run([y, update], {x: 3.0}) == [6.0, 3.0]
+
+
+def test_a_session_of_a_cluster_and_a_closed_one_are_refused(session: Any) -> None:
+    with pytest.raises(tf.errors.UnimplementedError, match="grpc://host:1"):
+        v1.Session("grpc://host:1")
+    session.close()
+    with pytest.raises(RuntimeError, match="closed Session"):
+        session.run(tf.constant(1.0))
+
+
+def test_an_iterator_says_that_it_was_not_initialized(session: Any) -> None:
+    iterator = v1.data.make_initializable_iterator(tf.data.Dataset.range(3))
+    element = iterator.get_next()
+    with pytest.raises(tf.errors.FailedPreconditionError, match="iterator has not been initialized"):
+        session.run(element)
+    words = v1.data.make_one_shot_iterator(tf.data.Dataset.from_tensor_slices(["a"]))
+    with pytest.raises(tf.errors.UnimplementedError, match="strings"):
+        words.get_next()
+
+
+def test_one_iterator_may_have_two_datasets(session: Any) -> None:
+    train, test = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 12)
+    iterator = v1.data.Iterator.from_structure(v1.data.get_output_types(train), v1.data.get_output_shapes(train))
+    begin_train, begin_test = iterator.make_initializer(train), iterator.make_initializer(test)
+    element = iterator.get_next()
+    for begin, expected in ((begin_train, [0, 1, 2]), (begin_test, [10, 11])):
+        session.run(begin)
+        assert [session.run(element) for _ in expected] == expected
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(element)
+
+
+def test_keras_layers_are_parts_of_a_graph(session: Any) -> None:
+    x = v1.placeholder(tf.float32, [None, 4])
+    layer = tf.keras.layers.Dense(3)
+    y = tf.keras.layers.BatchNormalization()(layer(x), training=True)
+    updates = v1.get_collection(v1.GraphKeys.UPDATE_OPS)
+    assert len(updates) == 2
+    session.run(v1.global_variables_initializer())
+    rows = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
+    kernel, bias = session.run(layer.trainable_variables)
+    mean = next(v for v in v1.global_variables() if v.name.startswith("moving_mean"))
+    session.run(y, {x: rows})
+    assert not session.run(mean).any()  # nothing has run the updates
+    session.run(updates, {x: rows})
+    np.testing.assert_allclose(session.run(mean), 0.01 * (rows @ kernel + bias).mean(0), rtol=1e-5, atol=1e-7)
