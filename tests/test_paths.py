@@ -1,5 +1,6 @@
 """Whatever takes a path: `file://` is a path of this machine, another scheme another file system, and never a folder here."""
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -89,6 +90,21 @@ def estimator(directory: Any = None, **settings: Any) -> Any:
     return tf.estimator.Estimator(lambda features: None, directory, **settings)
 
 
+def canned(kind: Any, directory: Any) -> Any:
+    """A canned Estimator of a class, with what its signature demands."""
+    columns = [tf.feature_column.numeric_column("x")]
+    values = {
+        "head": tf.estimator.RegressionHead(),
+        "hidden_units": [1],
+        "feature_columns": columns,
+        "linear_feature_columns": columns,
+        "model_fn": lambda features: None,
+        "config": None,
+    }
+    parameters = inspect.signature(kind).parameters
+    return kind(model_dir=directory, **{name: value for name, value in values.items() if name in parameters})
+
+
 def features() -> Any:
     return tf.data.Dataset.from_tensors(np.ones(1))
 
@@ -104,6 +120,13 @@ def ending(path: Any, end: str) -> Any:
 def text_file(path: str) -> str:
     Path(path).write_text("1,2\n")
     return path
+
+
+def _member(name: str) -> Any:
+    found: Any = tf
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
 
 
 def graph_in(call: Callable[[], Any]) -> Any:
@@ -302,6 +325,19 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "train.load_checkpoint": tf.train.load_checkpoint,
     "train.load_variable": lambda p: tf.train.load_variable(p, "v"),
 }
+CANNED = [
+    *("BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "DNNClassifier", "DNNEstimator", "DNNRegressor"),
+    *("DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor"),
+    *("LinearClassifier", "LinearEstimator", "LinearRegressor"),
+]
+CALLS |= {
+    f"{namespace}.{name}": functools.partial(canned, _member(f"{namespace}.{name}"))
+    for namespace in ("estimator", "compat.v1.estimator")
+    for name in CANNED
+}
+CALLS["compat.v1.estimator.tpu.TPUEstimator"] = lambda p: tf.compat.v1.estimator.tpu.TPUEstimator(
+    lambda features, params: None, p, tf.compat.v1.estimator.tpu.RunConfig(), train_batch_size=8
+)
 # What has such a parameter, and takes no path of a file of ours.
 NOT_PATHS = {
     "compat.v1.train.Saver": "filename is ignored",
@@ -341,13 +377,6 @@ def test_whatever_takes_a_path_is_known_here() -> None:
     found = taking_paths()
     known = {same(_member(name)) for name in (*CALLS, *NOT_PATHS)}
     assert [name for name in found if same(_member(name)) not in known] == []
-
-
-def _member(name: str) -> Any:
-    found: Any = tf
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
 
 
 # What works with files of this machine only, and refuses others.
@@ -440,14 +469,20 @@ def test_other_kinds_of_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["checkpoint", "ls", "gs://b/c"],
         ["checkpoint", "list", "gs://b/c"],
+        ["checkpoint", "show", "gs://b/c"],
         ["checkpoint", "verify", "gs://b/c"],
+        ["checkpoint", "diff", "gs://b/c", "here"],
+        ["checkpoint", "diff", "here", "gs://b/c"],
+        ["checkpoint", "convert", "--to", "tensorflow", "gs://b/c", "here"],
         ["launch", "--log-dir", "gs://b/c", "program.py"],
         ["launch", "--token-file", "gs://b/c", "program.py"],
         ["token", "gs://b/c"],
     ],
     ids=" ".join,
 )
+@pytest.mark.usefixtures("without_packages")
 def test_the_command_line_refuses_a_scheme(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

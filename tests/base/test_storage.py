@@ -14,6 +14,9 @@ import pytest
 # Below the door of `tf.io.gfile`: errors of the file system itself, and the numbers of its waits.
 from stratagem._base import storage
 from stratagem._base.paths import absolute, any_path, is_remote, relative, without_secrets
+
+# Below the door: how the executor behaves when Python ends, without ending Python.
+from stratagem._base.storage._lasting_executor import LastingExecutor
 from stratagem.errors import (
     DeadlineExceededError,
     InvalidArgumentError,
@@ -254,3 +257,11 @@ def test_absolute_remote_paths(path: str, whole: str) -> None:
 def test_relative_remote_paths() -> None:
     assert relative("gs://b/m/ckpt-1", "gs://b/m") == "ckpt-1"
     assert relative("gs://b/n/ckpt-1", "gs://b/m") == "../n/ckpt-1"
+
+
+def test_an_executor_that_is_shut_down_still_calls() -> None:
+    executor = LastingExecutor()
+    executor.shutdown()
+    assert executor.submit(divmod, 7, 2).result() == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        executor.submit(divmod, 7, 0).result()

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import final
 
-from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.errors import CheckpointError, DataLossError, InvalidArgumentError, NotFoundError
 from stratagem._base.paths import absolute
 from stratagem._base.storage import UNANSWERED, checked_path, file_system
 from stratagem._base.types import PathLike
@@ -21,6 +21,7 @@ SAVED_MODEL = "saved_model.json"  # the attached file that makes a checkpoint a 
 _GRAPHS = ("saved_model.pb", "saved_model.pbtxt")  # of a SavedModel that TensorFlow wrote
 _VARIABLES = os.path.join("variables", "variables")
 _PART = re.compile(r"\.(index|data-\d{5}-of-\d{5})\Z")
+_KERAS = (".keras", ".h5", ".hdf5")
 
 
 @final
@@ -67,7 +68,7 @@ def location_at(path: str) -> Location | None:
 def location_of(path: PathLike) -> Location:
     """The checkpoint or SavedModel that `path` names: the one there, or the newest intact one of a directory.
 
-    Raises NotFoundError when there is none.
+    Raises NotFoundError when there is none, InvalidArgumentError for a file of Keras' formats.
     """
     path = checked_path(path)
     found = location_at(path)
@@ -77,6 +78,12 @@ def location_of(path: PathLike) -> Location:
         found = None if newest is None else location_at(newest)
     if found is not None:
         return found
+    others = [] if is_directory and locations_in(path) else keras_files(path)
+    if others:
+        raise InvalidArgumentError(
+            f"No checkpoint at {path!r}, but of Keras' format: {', '.join(map(os.path.basename, others))}. "
+            "tf.keras.models.load_model or load_weights reads that; save_weights('name') then writes a checkpoint."
+        )
     if is_directory:
         raise NotFoundError(f"No intact checkpoint in {path!r}. `stratagem checkpoint ls` shows what is there.")
     raise NotFoundError(
@@ -98,6 +105,15 @@ def locations_in(directory: str) -> list[Location]:
         paths.setdefault(absolute(path), path)
     found_all = [location_at(path) or Location(path, path, Kind.OWN) for path in paths.values()]
     return sorted(found_all, key=lambda each: (step_of(each.path) is None, step_of(each.path) or 0, each.path))
+
+
+def keras_files(path: str) -> list[str]:
+    """The file of Keras' formats at a path, or those in that directory. They are no checkpoints: Keras reads them."""
+    files = file_system(path)
+    if not files.is_directory(path):
+        return [path] if path.endswith(_KERAS) and files.is_file(path) else []
+    names = [name for name, is_directory in files.entries(path).items() if name.endswith(_KERAS) and not is_directory]
+    return [os.path.join(path, name) for name in sorted(names)]
 
 
 def step_of(path: str) -> int | None:

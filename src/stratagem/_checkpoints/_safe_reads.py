@@ -72,7 +72,9 @@ def opened(path: str) -> Iterator[OpenedFile]:
     """Opens a regular file to read it. Raises the same errors as `read_text`."""
     if is_remote(path):
         with _remote_errors(), file_system(path).open(path) as file:
-            yield OpenedFile(file.seek(0, os.SEEK_END), file.readinto)
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            yield OpenedFile(size, file.readinto)
         return
     handle = _open(Path(path))
     try:

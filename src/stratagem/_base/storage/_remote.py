@@ -16,6 +16,7 @@ from typing import Any, TypeVar, final
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.paths import parent, without_secrets
 from stratagem._base.storage._file_system import FileStatus, FileSystem, OutputFile
+from stratagem._base.storage._lasting_executor import equip
 from stratagem._base.storage._requests import answered
 
 T = TypeVar("T")
@@ -201,6 +202,8 @@ class RemoteFileSystem(FileSystem):
             raise UnimplementedError(
                 f"{without_secrets(path)}: fsspec cannot use the scheme {self._scheme!r} by itself: {error}"
             ) from error
+        if getattr(fs, "async_impl", False) and not fs.asynchronous:
+            equip(fs.loop)
         return fs, name
 
     def _answered(self, ask: Callable[[Any, str], T], path: str, nbytes: int = 0) -> T:
