@@ -191,6 +191,23 @@ def fed(v1: Any) -> Answers:
         return {"found": np.concatenate(found), "missing": len(session.run(v1.report_uninitialized_variables()))}
 
 
+def adam_steps(v1: Any, folder: str, *, resumes: bool) -> np.ndarray:
+    """Takes five steps of Adam and saves them, or five more from what is saved there; returns the weights."""
+    with v1.Graph().as_default(), v1.Session() as session:
+        x, y, logits = _network(v1)
+        step = v1.train.get_or_create_global_step()
+        train = v1.train.AdamOptimizer(0.05).minimize(_loss(v1, logits, y), global_step=step)
+        saver = v1.train.Saver(v1.global_variables(), save_relative_paths=True)
+        session.run(v1.global_variables_initializer())
+        if resumes:
+            saver.restore(session, v1.train.latest_checkpoint(folder))
+        for _ in range(5):
+            session.run(train, {x: ROWS, y: CLASSES})
+        if not resumes:
+            saver.save(session, f"{folder}/model", global_step=step)
+        return session.run(v1.trainable_variables()[0])
+
+
 PROGRAMS: dict[str, Callable[[Any], Answers]] = {
     "descent": lambda v1: _trained(v1, lambda v1, step: v1.train.GradientDescentOptimizer(0.5)),
     "decayed": lambda v1: _trained(v1, _decayed),

@@ -189,15 +189,20 @@ def building_here() -> ModelBuild | None:
     return building
 
 
+def begun_building() -> ModelBuild | None:
+    """The same; after `disable_eager_execution()` it begins the default graph if there is none."""
+    context = current()
+    if context.graph is None and context.recorder is None and context.begin_graph is not None:
+        context.begin_graph()
+    return building_here()
+
+
 def current_building() -> ModelBuild:
     """Returns the call of a model_fn that the current code is part of.
 
     Raises ContextError outside of a model_fn.
     """
-    context = current()
-    if context.graph is None and context.recorder is None and context.begin_graph is not None:
-        context.begin_graph()
-    building = building_here()
+    building = begun_building()
     if building is None:
         raise ContextError(
             "This name of tf.compat.v1 builds a graph, and here is none. It works inside the model_fn of an Estimator, in "
