@@ -121,7 +121,9 @@ def test_a_monitored_session_that_is_killed_and_started_again(tmp_path: Path) ->
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
     env = {key: value for key, value in env.items() if key not in ("XLA_FLAGS", "JAX_NUM_CPU_DEVICES")}
     command = [sys.executable, str(ROOT / "examples" / f"{name}.py"), f"--output={folder}", *OPTIONS]
-    killed = subprocess.run([*command, "--die_after=20"], env=env, capture_output=True, text=True, timeout=240, check=False)
+    killed = subprocess.run(
+        [*command, "--die_after=20"], env=env, capture_output=True, text=True, timeout=240, check=False
+    )
     assert killed.returncode == -signal.SIGKILL, killed.stdout + killed.stderr
     before = [json.loads(line) for line in (folder / "losses.jsonl").read_text().splitlines()]
     assert len(before) == 20

@@ -32,6 +32,7 @@ from stratagem._private._callbacks import intercept_callbacks as intercept_callb
 from stratagem._private._callbacks import is_default as is_default
 from stratagem._private._checks import add_check as add_check
 from stratagem._private._checks import checked as checked
+from stratagem._private._checks import has_checks as has_checks
 from stratagem._private._checks import keep_checks as keep_checks
 from stratagem._private._checks import revealed as revealed
 from stratagem._private._device_names import name_devices as name_devices

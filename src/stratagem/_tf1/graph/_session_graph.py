@@ -127,6 +127,10 @@ class Graph:
         with self._capture.entered():
             return self._capture.element(source, specs)
 
+    def operation(self, name: str, action: Callable[[], None]) -> Operation:
+        """Returns a new operation of the graph."""
+        return Operation(name, action, place=self._building)
+
     def _deferred(self, variable: Any, value: Any) -> None:
         """Makes an operation of what a Keras layer assigns while it is called, for its updates are run by the user's code."""
         update = Operation("AssignMovingAvg", lambda: variable.assign(value), place=self._building)
@@ -146,28 +150,28 @@ class Graph:
         given = self._building.name_given(tensor)
         if given is None:
             given = self._building.scopes.unique("Tensor")
-            self._building.named[given] = tensor
-        return f"{given}:0"
+            self._building.name_tensor(f"{given}/", tensor)
+        return given if ":" in given else f"{given}:0"
 
     def shown(self, tensor: TensorLike) -> str:
         """Returns a tensor as text: its name if it has one, shape and type."""
         given = self._building.name_given(tensor)
         sizes = ", ".join(str(size) if isinstance(size, int) else "?" for size in tensor.shape)
         end = "," if len(tensor.shape) == 1 else ""
-        name = "without a name" if given is None else repr(f"{given}:0")
+        name = "without a name" if given is None else repr(self.name_of_tensor(tensor))
         return f"<tf.Tensor {name} shape=({sizes}{end}) dtype={tensor.dtype}>"
 
     def operation_of(self, tensor: TensorLike) -> "TensorOperation":
         """Returns what stands for the operation that makes a tensor."""
-        return TensorOperation(self.name_of_tensor(tensor).removesuffix(":0"), tensor)
+        return TensorOperation(self.name_of_tensor(tensor).partition(":")[0], tensor)
 
     def get_tensor_by_name(self, name: str) -> TensorLike:
         """Returns the tensor of a name such as "loss:0".
 
-        Names are those of placeholders, of `tf.identity(x, name=...)`, of variables, and those that `tensor.name` told.
-        Raises ValueError without ":0", KeyError if there is none.
+        Names are those of placeholders and variables, those that a function was given as its argument `name`, and those that
+        `tensor.name` told. Raises ValueError without the number of an output, KeyError if there is none.
         """
-        if not isinstance(name, str) or not name.endswith(":0"):
+        if not isinstance(name, str) or not name.rpartition(":")[2].isdecimal():
             raise ValueError(
                 f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of the form "
                 "'<op_name>:<output_index>'."
@@ -183,7 +187,7 @@ class Graph:
         """Returns the tensor or operation that a name stands for; anything else as it is."""
         if not isinstance(obj, str):
             return obj
-        if obj.endswith(":0") and allow_tensor:
+        if ":" in obj and allow_tensor:
             return self.get_tensor_by_name(obj)
         return self.get_operation_by_name(obj)
 
@@ -193,8 +197,8 @@ class Graph:
             if short in known:
                 return known[short]
         raise KeyError(
-            f"The name {name!r} refers to a Tensor which does not exist. Tensors have the names that tf.identity(x, "
-            f"name=...) and placeholders give them: {', '.join(self._building.named) or 'none so far'}."
+            f"The name {name!r} refers to a Tensor which does not exist. Tensors have the names that are "
+            f"given as an argument `name`: {', '.join(self._building.named) or 'none so far'}."
         )
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:

@@ -111,7 +111,9 @@ class Saver:
                 "tf.compat.v1.global_variables_initializer() first."
             )
         with outside_of_graphs():
-            arrays = {name: np.asarray(variable.value) for name, variable in variables.items()} | self._besides(variables)
+            arrays = {name: np.asarray(variable.value) for name, variable in variables.items()} | self._besides(
+                variables
+            )
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         write_bundle(path, arrays)
         if write_state:

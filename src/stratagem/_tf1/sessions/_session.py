@@ -199,7 +199,7 @@ class Session:
         return graph.parts[key][:3]
 
     def _computed(self, part: GraphPart, fed: Mapping[Any, Any]) -> list[Any]:
-        if not part.results and not part.assigned:
+        if not (part.results or part.assigned or part.effects):
             return []
         given = []
         for tensor in part.fed():
@@ -216,6 +216,8 @@ class Session:
         with outside_of_graphs():
             iterators = [source.present() for source in part.sources()]
             outs = execute(part, IdentityKey(part), "Session.run", [given, iterators], {}, default_mesh())
+            if part.effects:
+                jax.effects_barrier()  # what it prints is there when `run` returns
         self._ready.update(map(id, part.assigned))
         return [np.asarray(out)[()] for out in outs]
 

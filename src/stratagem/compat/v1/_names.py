@@ -4,8 +4,7 @@ import importlib
 import inspect
 from typing import Any
 
-from stratagem._ops import not_provided
-from stratagem._tf1.graph.functions.named import named
+from stratagem._ops import named, not_provided
 
 _ROOT = __name__.partition(".")[0]
 
