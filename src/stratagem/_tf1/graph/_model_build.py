@@ -251,8 +251,8 @@ def current_building() -> ModelBuild:
     building = begun_building()
     if building is None:
         raise ContextError(
-            "This name of tf.compat.v1 builds a graph, and here is none. It works inside the model_fn of an Estimator, in "
-            "`with tf.Graph().as_default():`, and after tf.compat.v1.disable_eager_execution(). Elsewhere use tf.keras, "
-            "tf.Variable and tf.function."
+            "This name of tf.compat.v1 builds a graph, and here is none. It works inside the model_fn of an Estimator (a "
+            "placeholder in its serving_input_receiver_fn), in `with tf.Graph().as_default():`, and after "
+            "tf.compat.v1.disable_eager_execution(). Elsewhere use tf.keras, tf.Variable and tf.function."
         )
     return building
