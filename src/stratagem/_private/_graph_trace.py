@@ -1,7 +1,8 @@
 """GraphTrace: a trace of JAX's that stays open between statements, so that a graph can be built and run in parts."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 from typing import Any, cast, final
 
 import jax
@@ -57,7 +58,11 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
         """Takes what JAX's constructor sets."""
 
     def _origin_msg(self) -> str:
-        return "\nThis tensor is a part of a tf.Graph, and has values in a session alone."
+        return (
+            f"\nThis tensor ({self!r}) is a part of a tf.Graph, and has values in a session alone: Python cannot decide on it, and "
+            "neither NumPy nor a dataset can take it. Use tf.cond or tf.while_loop; feed arrays; let the initializers of "
+            "tf.compat.v1.data.Iterator.from_structure choose among datasets."
+        )
 
     def eval(self, feed_dict: Value = None, session: Value = None) -> Value:
         """Returns the tensor's value in a session, by default the one that is open."""
@@ -134,11 +139,13 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
         kept: Callable[[Value, set[Var], Sequence[Value]], bool],
         given: Sequence[Var] = (),
         effects: Set[int] = frozenset(),
+        tied: Mapping[int, Set[Var]] = MappingProxyType({}),
     ) -> tuple[ClosedJaxpr, list[Var]]:
         """Returns the part of the graph that computes `outs`, and what it takes: inputs of the graph, and what is `given`.
 
         kept: for an equation, what is needed so far, and the equations after it: whether it is a part of the program although
         nothing needs its results. effects: equations by their numbers, see `count`, that are a part of it as well.
+        tied: by the number of an equation, values of which one has to be needed for it to be a part.
         """
         with self.current():
             tracers = [self.to_jaxpr_tracer(out, source_info_util.current()) for out in outs]
@@ -146,7 +153,9 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
         needed, stops = {v for v in whole.outvars if not isinstance(v, Literal)}, set(given)
         eqns: list[Any] = []
         for number, eqn in reversed(list(enumerate(whole.eqns))):
-            if number in effects or not (needed - stops).isdisjoint(eqn.outvars) or kept(eqn, needed, eqns):
+            wanted = needed - stops
+            is_part = not wanted.isdisjoint(eqn.outvars) or not wanted.isdisjoint(tied.get(number, ()))
+            if is_part or number in effects or kept(eqn, needed, eqns):
                 needed.update(v for v in eqn.invars if not isinstance(v, Literal))
                 eqns.append(eqn)
         known = [(v, c) for v, c in zip(whole.constvars, constants, strict=True) if v in needed]
@@ -161,6 +170,12 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
     def effects_since(self, number: int) -> list[int]:
         """Returns the numbers of the equations from this one on that have an effect, as checks and prints."""
         return [i for i, eqn in enumerate(self.frame.tracing_eqns[number:], number) if cast(Any, eqn).effects]
+
+    def made_with(self, tensor: TensorLike) -> Set[Var]:
+        """Returns what stands for the results of the equation that makes a tensor."""
+        var = self.variable_of(tensor)
+        eqns = (cast(Any, eqn) for eqn in reversed(self.frame.tracing_eqns))
+        return frozenset(next((eqn.outvars for eqn in eqns if var in eqn.outvars), ()))
 
     def variable_of(self, tensor: TensorLike) -> Var:
         """Returns what stands for a tensor in programs of the graph."""

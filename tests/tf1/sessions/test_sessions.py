@@ -173,9 +173,13 @@ def test_a_tensor_of_a_graph_is_no_value_outside_of_it() -> None:
 
 
 def test_python_does_not_decide_on_a_tensor_of_a_graph(session: Any) -> None:
-    x = v1.placeholder(tf.float32, [])
-    with pytest.raises(jax.errors.TracerBoolConversionError):
+    x = v1.placeholder(tf.float32, [], name="x")
+    with pytest.raises(jax.errors.TracerBoolConversionError, match=r"a part of a tf\.Graph.*Use tf\.cond"):
         bool(x > 1)
+    with pytest.raises(TypeError, match=r"'x:0'.*a part of a tf\.Graph.*Iterator\.from_structure"):
+        tf.data.Dataset.from_tensor_slices(x)
+    with pytest.raises(TypeError, match="feed_dict must be a dictionary"):
+        session.run(x, [1.0])
 
 
 def test_code_after_a_graph_runs_at_once() -> None:
@@ -320,6 +324,22 @@ def test_what_is_printed_is_printed_by_the_runs_that_need_it(session: Any, capsy
         after = tf.identity(x)
     session.run([after, two], {x: [1.0]})
     assert sorted(capsys.readouterr().err.splitlines()) == ["one [1]", "two [2]"]
+
+
+def test_an_exception_of_a_python_function_is_that_of_the_run_which_needs_it(session: Any) -> None:
+    def positive(values: np.ndarray) -> np.ndarray:
+        if values[0] < 0:
+            raise LookupError("mine")
+        return values + 1
+
+    x = v1.placeholder(tf.float32, [2])
+    grown = tf.numpy_function(positive, [x], tf.float32, result_shape=[2]) * 2.0
+    np.testing.assert_array_equal(session.run(grown, {x: [0, 1]}), [2, 4])
+    with pytest.raises(LookupError, match="mine"):
+        session.run(grown, {x: [-1, 1]})
+    np.testing.assert_array_equal(session.run(x * 1.0, {x: [-1, 1]}), [-1, 1])
+    with pytest.raises(tf.errors.UnimplementedError, match="result_shape"):
+        tf.numpy_function(positive, [x], tf.float32)
 
 
 def test_tensors_are_found_by_the_names_that_functions_were_given(session: Any) -> None:

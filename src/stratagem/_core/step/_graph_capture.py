@@ -15,6 +15,7 @@ from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Value
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.roles import RaisedError
 from stratagem._core.step._assertions import Check
 from stratagem._core.step._differentiate import analyse
 from stratagem._core.step._gradient_tape import tape_of_program
@@ -125,6 +126,7 @@ class GraphRecorder(TraceRecorder):
         self.prefix = NothingKnown()  # type: ignore[assignment]
         self.assigning = False
         self.read: dict[xc.Var, Any] = {}
+        self.tied: dict[int, Set[xc.Var]] = {}
         self._trace, self._deferred = trace, deferred
         with trace.current():
             self.begin({})
@@ -167,6 +169,14 @@ class GraphRecorder(TraceRecorder):
             f"While a graph is built {reason}, which needs values, and there are none before Session.run. Compute it outside "
             "of the graph and feed it, or use tf.function, which can run in Python."
         )
+
+    def check(self, fails: Any, text: str, values: Mapping[str, Any], raised: RaisedError | None = None) -> None:
+        """Adds a check to the graph. One of a function's exception belongs to every part that needs what the function returns."""
+        number = self._trace.count()
+        super().check(fails, text, values, raised)
+        if raised is not None and self._trace.holds(fails):
+            results = self._trace.made_with(fails)
+            self.tied.update((check, results) for check in self._trace.effects_since(number))
 
     def effects_since(self, number: int) -> list[int]:
         """Returns which equations of the graph from this number on have an effect."""
@@ -250,12 +260,12 @@ class GraphCapture:
         values = [*outs, *(value for _, value, _ in writes.values())]
         assigned = [variable for variable, _, _ in writes.values()]
         stops = [self.variable_of(v) for v in fed]
-        closed, inputs = self._trace.program(values, _kept, stops, effects)
+        closed, inputs = self._trace.program(values, _kept, stops, effects, self.recorder.tied)
         seeds = [v for var in inputs if is_seed_state(v := self.recorder.read.get(var)) and id(v) not in writes]
         if seeds:
             values += [self.recorder.values[id(v)] for v in seeds]
             assigned += seeds
-            closed, inputs = self._trace.program(values, _kept, stops, effects)
+            closed, inputs = self._trace.program(values, _kept, stops, effects, self.recorder.tied)
         by_var = {self.variable_of(v): v for v in fed}
         given = [by_var[v] if v in by_var else self._input(v) for v in inputs]
         checks = tuple(self.recorder.checks) if has_checks(closed) else ()

@@ -11,8 +11,8 @@ from stratagem._core.step import GraphCapture, GraphPart, Writes
 
 @final
 @dataclass(frozen=True)
-class _Known:
-    """What an operation does, with all that it depends on.
+class OperationEffects:
+    """The effects of an operation, with those of all that it depends on.
 
     hosts: the functions that a session calls before its step. equations: the numbers of those of the graph with an effect.
     """
@@ -35,7 +35,7 @@ class GraphEffects:
 
     def __init__(self, capture: GraphCapture) -> None:
         self.capture = capture
-        self._known: dict[int, _Known] = {}
+        self._known: dict[int, OperationEffects] = {}
         self._run: dict[int, Any] | None = None
         self._hosts: list[Any] = []
         self._equations: set[int] = set()
@@ -108,7 +108,7 @@ class GraphEffects:
             finally:
                 self._run = None
 
-    def _apart(self, operation: Any, building: Any) -> "_Known":
+    def _apart(self, operation: Any, building: Any) -> "OperationEffects":
         if id(operation) not in self._known:
             with self.capture.entered(), self.capture.recorder.undoing_assignments(_none):
                 hosts: list[Any] = []
@@ -123,7 +123,7 @@ class GraphEffects:
                 with self._acting(building):
                     result = operation.act()
                 equations.update(self.capture.recorder.effects_since(number))
-                self._known[id(operation)] = _Known(
+                self._known[id(operation)] = OperationEffects(
                     operation, result, self._writes(), [*hosts, *self._hosts], frozenset(equations)
                 )
         return self._known[id(operation)]

@@ -10,7 +10,6 @@ import numpy as np
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from stratagem._base.types import Nest, TensorLike, Unused, Value
 from stratagem._core.step import GraphPart, IdentityKey, default_mesh, execute
-from stratagem._core.values import TensorShape
 from stratagem._private import KerasVariable, is_seed_state
 from stratagem._tf1.graph import Graph, building_here, default_graph, outside_of_graphs
 from stratagem._tf1.sessions._fetches import FetchPlan
@@ -39,6 +38,7 @@ class Session:
             )
         self._graph = default_graph() if graph is None else graph
         self._ready: set[int] = set()
+        self._begun: set[GraphPart] = set()  # those that have run, and whose variables have values
         self._closed = False
         self._entered: list[contextlib.ExitStack] = []
 
@@ -78,16 +78,18 @@ class Session:
             ValueError: a value does not fit the tensor that it is fed to.
         """
         self._check_open()
+        if not (feed_dict is None or isinstance(feed_dict, Mapping)):
+            raise TypeError(f"feed_dict must be a dictionary from tensors to values, got {feed_dict!r:.200}.")
         plan = FetchPlan.of(fetches, self._graph)
         feeds = self._feeds(feed_dict or {})
         part, results, hosts = self._part(plan, [tensor for tensor, _ in feeds])
         fed = {self._graph.key_of(tensor): value for tensor, value in feeds}
         told = {id(host): host(self, feeds) for host in hosts}
-        outs = self._computed(part, fed)
         count = len(plan.tensors)
-        rest = iter(outs[count:])
-        answers = [self._result(result, rest, told) for result in results]
         with outside_of_graphs():
+            outs = self._computed(part, fed)
+            rest = iter(outs[count:])
+            answers = [self._result(result, rest, told) for result in results]
             return plan.answered(outs[:count], answers)
 
     def partial_run(self, *_: Value, **__: Value) -> Value:
@@ -177,8 +179,9 @@ class Session:
                     "lists, numpy ndarrays, or TensorHandles."
                 )
             array = value if isinstance(value, jax.Array) else np.asarray(value, tensor.dtype)
-            if not TensorShape([s if isinstance(s, int) else None for s in tensor.shape]).is_compatible_with(
-                array.shape
+            sizes = tensor.aval.shape
+            if len(sizes) != array.ndim or any(
+                isinstance(s, int) and s != n for s, n in zip(sizes, array.shape, strict=True)
             ):
                 raise ValueError(
                     f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape "
@@ -210,15 +213,17 @@ class Session:
                     f"{tensor.dtype} and shape ({', '.join(str(s) if isinstance(s, int) else '?' for s in tensor.shape)})"
                 )
             given.append(fed[key])
-        self._check_ready(part)
-        for variable in part.assigned:
-            self._graph.changed(variable)
-        with outside_of_graphs():
-            iterators = [source.present() for source in part.sources()]
-            outs = execute(part, IdentityKey(part), "Session.run", [given, iterators], {}, default_mesh())
-            if part.effects:
-                jax.effects_barrier()  # what it prints is there when `run` returns
-        self._ready.update(map(id, part.assigned))
+        if part not in self._begun:
+            self._check_ready(part)
+            for variable in part.assigned:
+                self._graph.changed(variable)
+        iterators = [source.present() for source in part.sources()]
+        outs = execute(part, IdentityKey(part), "Session.run", [given, iterators], {}, default_mesh())
+        if part.effects:
+            jax.effects_barrier()  # what it prints is there when `run` returns
+        if part not in self._begun:
+            self._ready.update(map(id, part.assigned))
+            self._begun.add(part)
         return [np.asarray(out)[()] for out in outs]
 
     def _result(self, result: Any, rest: Iterator[Any], told: Mapping[int, Any]) -> Any:
