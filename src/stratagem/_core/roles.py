@@ -188,5 +188,8 @@ class GraphBuild(Protocol):
     def iterator_of(self, dataset: Value, *, ready: bool) -> Value:
         """Returns an iterator of TensorFlow 1; None where iterators are ordinary ones. ready: without an initializer."""
 
+    def is_fed(self, value: Value) -> bool:
+        """Returns whether a value is a tensor that has values in sessions alone, numbers or strings."""
+
     def run_dependencies(self) -> None:
         """Run what the open `control_dependencies` name."""

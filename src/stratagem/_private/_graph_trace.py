@@ -59,9 +59,9 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
 
     def _origin_msg(self) -> str:
         return (
-            f"\nThis tensor ({self!r}) is a part of a tf.Graph, and has values in a session alone: Python cannot decide on it, and "
-            "neither NumPy nor a dataset can take it. Use tf.cond or tf.while_loop; feed arrays; let the initializers of "
-            "tf.compat.v1.data.Iterator.from_structure choose among datasets."
+            f"\nThis tensor ({self!r}) is a part of a tf.Graph, and has values in a session alone: Python cannot decide on "
+            "it, and NumPy cannot take it. Use tf.cond or tf.while_loop; feed arrays; give it to a dataset whose iterator is "
+            "initialized in the session (tf.compat.v1.data.make_initializable_iterator)."
         )
 
     def eval(self, feed_dict: Value = None, session: Value = None) -> Value:

@@ -12,6 +12,7 @@ from stratagem._core.context import current
 from stratagem._core.step import GradientTape
 from stratagem._ops import is_traced
 from stratagem._tf1.graph._graph_effects import GraphEffects
+from stratagem._tf1.graph._graph_strings import GraphStrings
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._scopes import Scopes
 
@@ -221,6 +222,10 @@ class ModelBuild:
     def iterator_of(self, dataset: Any, *, ready: bool) -> Any:
         """Returns an iterator of a dataset in a graph; None in a model_fn, where one is an ordinary iterator."""
         return None if self.owner is None else self.owner.iterator(dataset, ready=ready)
+
+    def is_fed(self, value: Any) -> bool:
+        """Returns whether a value is a tensor of the graph that has values in sessions alone, numbers or strings."""
+        return self.owner is not None and (isinstance(value, GraphStrings) or self.owner.holds(value))
 
     def run_dependencies(self) -> None:
         """Runs the operations of the open `control_dependencies`, because a tensor that depends on them is computed here."""

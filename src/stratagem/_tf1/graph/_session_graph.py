@@ -13,15 +13,18 @@ import numpy as np
 from stratagem._base.errors import ContextError
 from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused, Value
 from stratagem._core.context import assign, current, entered
-from stratagem._core.step import GraphCapture, GraphPart, default_mesh
+from stratagem._core.step import GraphCapture, GraphPart, UnknownSizes, default_mesh, with_tensors
+from stratagem._core.values import TensorShape
 from stratagem._private import OutsideOfTraces, is_seed_state, named_by, seeds_from, unscoped
 from stratagem._tf1.graph._collections import get_collection
 from stratagem._tf1.graph._graph_effects import GraphEffects
 from stratagem._tf1.graph._graph_iterator import GraphIterator
+from stratagem._tf1.graph._graph_strings import GraphStrings
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild, building_here, current_building
 from stratagem._tf1.graph._model_state import ModelState
 from stratagem._tf1.graph._operations import Operation
+from stratagem._tf1.graph._random_test_tool import unless_testing
 
 
 @final
@@ -41,6 +44,7 @@ class Graph:
         self._finalized = False
         self._open: contextlib.ExitStack | None = None
         self._first: dict[int, Callable[[], Any]] = {}
+        self._sizes: dict[tuple[str, str], Any] = {}
         self.parts: dict[Any, Any] = {}
 
     # --- Building -----------------------------------------------------------------------------------------------------
@@ -59,7 +63,7 @@ class Graph:
         with (
             entered(strategy=None, replica=None, graph=self._building),
             named_by(self._layer_names),
-            seeds_from(self._building.graph.next_seed),
+            seeds_from(unless_testing(self._building.graph.next_seed)),
             self._capture.entered(),
         ):
             yield
@@ -103,6 +107,12 @@ class Graph:
         with self._capture.entered():
             found = self._capture.tensor(shape, dtype)
         self._building.name_tensor(name, found)
+        return found
+
+    def new_strings(self, shape: TensorShape, name: str) -> GraphStrings:
+        """Returns a placeholder of strings."""
+        given = self._building.scopes.new_name(name)
+        self._building.named[given] = found = GraphStrings(self, shape, given)
         return found
 
     def with_default(self, value: TensorLike, name: str) -> TensorLike:
@@ -285,6 +295,15 @@ class Graph:
     def key_of(self, tensor: TensorLike) -> Value:
         """Returns what tells a tensor of this graph from all others."""
         return self._capture.variable_of(tensor)
+
+    def sizes(self, value: Value) -> TensorLike:
+        """Returns the tensor of unknown sizes, such as `tf.shape(x)` or one of these, the same in each call."""
+        name = str(list(value)) if isinstance(value, UnknownSizes) else str(value)
+        key = name, str(getattr(value, "dtype", ""))
+        if key not in self._sizes:
+            with self._entered():
+                self._sizes[key] = with_tensors(value)
+        return self._sizes[key]
 
     def session(self, given: Value = None) -> Value:
         """Returns the session, or the one that is open. Raises ValueError if there is none."""
