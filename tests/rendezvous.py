@@ -22,7 +22,8 @@ class Rendezvous(Job):
 
     def __init__(self, workers: int, worker: int = 0, meeting: "Rendezvous | None" = None) -> None:
         self._workers, self._worker = workers, worker
-        self._places: dict[str, _Place] = meeting._places if meeting else {}
+        self._places: dict[tuple[str, int], _Place] = meeting._places if meeting else {}
+        self._orders: dict[str, list[str]] = {}
         self.asked: list[str] = []
 
     @property
@@ -36,13 +37,21 @@ class Rendezvous(Job):
     def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
         if not order:
             self.asked.append(what)
-        place = self._places.setdefault(order, _Place(self._workers))
+        place = self._places.setdefault(self._order(order), _Place(self._workers))
         place.given[self._worker] = json.loads(json.dumps([what, value]))
         place.all.wait()
         given = [place.given[worker] for worker in range(self._workers)]
         place.all.wait()
         assert {other for other, _ in given} == {what}
         return [theirs for _, theirs in given]
+
+    def _order(self, order: str) -> tuple[str, int]:
+        """The order as all workers name it. Numbers in it count what one process makes, which here all workers share."""
+        kind = order.partition(" ")[0]
+        begun = self._orders.setdefault(kind, [])
+        if order not in begun:
+            begun.append(order)
+        return kind, begun.index(order)
 
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext()
