@@ -171,7 +171,7 @@ class GraphRecorder(TraceRecorder):
         )
 
     def check(self, fails: Any, text: str, values: Mapping[str, Any], raised: RaisedError | None = None) -> None:
-        """Adds a check to the graph. That of a function's exception belongs to the parts that need what the function returns."""
+        """Adds a check to the graph. One of a function's exception belongs to parts that need what the function returns."""
         number = self._trace.count()
         super().check(fails, text, values, raised)
         if raised is not None and self._trace.holds(fails):
