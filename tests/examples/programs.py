@@ -20,7 +20,9 @@ PROGRAMS = (
     "fashion_mnist_devices",
     "fashion_mnist_flags",
     "fashion_mnist_jpegs",
+    "fashion_mnist_monitored",
     "fashion_mnist_saving",
+    "fashion_mnist_session",
     "fashion_mnist_tpu",
     "text_classification",
 )

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -100,6 +102,37 @@ def test_strings_go_into_fit_and_their_words_into_the_file(tmp_path: Path) -> No
 def test_images_from_folders_are_changed_at_random_as_there(tmp_path: Path) -> None:
     name = "fashion_mnist_jpegs"
     assert_as_tensorflow(outcome(name, tmp_path / "out"), name)
+
+
+@pytest.mark.thorough
+def test_a_session_that_goes_on_where_its_saver_has_stopped(tmp_path: Path) -> None:
+    name = "fashion_mnist_session"
+    first = outcome(name, tmp_path / "out", "--epochs=1")
+    found = outcome(name, tmp_path / "out")
+    assert re.search(r"went on from \S+model-8 after step 8", found.output)
+    assert_as_tensorflow(found._replace(curve={key: first.curve[key] + found.curve[key] for key in found.curve}), name)
+    assert {"model-8.index", "model-16.index"} <= {*found.files}
+    assert sum(file.startswith("events.out.tfevents.") for file in found.files) == 2
+
+
+def test_a_monitored_session_that_is_killed_and_started_again(tmp_path: Path) -> None:
+    """It is killed after a step that no checkpoint has: the losses of steps that it takes again are the same, to the bit."""
+    name, folder = "fashion_mnist_monitored", tmp_path / "out"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
+    env = {key: value for key, value in env.items() if key not in ("XLA_FLAGS", "JAX_NUM_CPU_DEVICES")}
+    command = [sys.executable, str(ROOT / "examples" / f"{name}.py"), f"--output={folder}", *OPTIONS]
+    killed = subprocess.run(
+        [*command, "--die_after=20"], env=env, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stdout + killed.stderr
+    before = [json.loads(line) for line in (folder / "losses.jsonl").read_text().splitlines()]
+    assert len(before) == 20
+    found = outcome(name, folder)
+    assert "begins after step 16" in found.output
+    after = [json.loads(line) for line in (folder / "losses.jsonl").read_text().splitlines()][20:]
+    assert [each["step"] for each in after] == [*range(16, 24)]
+    assert after[:4] == before[16:]
+    assert_as_tensorflow(found, name)
 
 
 @pytest.mark.thorough

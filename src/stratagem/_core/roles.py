@@ -170,14 +170,26 @@ class GraphBuild(Protocol):
     def note_lookup(self, variables: Iterable[keras.Variable]) -> None:
         """Take note that rows of a table, which these variables hold, are read."""
 
-    def name_tensor(self, name: str, tensor: jax.Array) -> None:
-        """Let `tensor` be found by this name, below the name scopes that are open."""
+    def name_results(self, name: str, results: Value) -> Value:
+        """Returns the results of a function, tensors that are found by this name below the name scopes that are open."""
+
+    def name_scope(self, name: str) -> contextlib.AbstractContextManager[str]:
+        """Prefixes names in the body."""
+
+    def deferred(self, name: str, action: Callable[[], None]) -> Value:
+        """Returns an operation of a graph that does this; where there are none, does it at once and returns None."""
+
+    def checked(self, tensor: jax.Array, check: Value) -> jax.Array:
+        """Returns a tensor with the same values, which depends on what `deferred` has returned."""
 
     def take_seed(self, seed: int) -> bool:
         """Returns whether a graph is built, whose seed this is from now on."""
 
     def iterator_of(self, dataset: Value, *, ready: bool) -> Value:
         """Returns an iterator of TensorFlow 1; None where iterators are ordinary ones. ready: without an initializer."""
+
+    def is_fed(self, value: Value) -> bool:
+        """Returns whether a value is a tensor that has values in sessions alone, numbers or strings."""
 
     def run_dependencies(self) -> None:
         """Run what the open `control_dependencies` name."""

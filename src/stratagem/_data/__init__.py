@@ -38,6 +38,8 @@ from stratagem._data._experimental_functions import enable_debug_mode as enable_
 from stratagem._data._experimental_functions import group_by_reducer as group_by_reducer
 from stratagem._data._experimental_functions import pad_to_cardinality as pad_to_cardinality
 from stratagem._data._experimental_functions import prefetch_to_device as prefetch_to_device
+from stratagem._data._fed_stage import is_fed as is_fed
+from stratagem._data._fed_stage import with_feeds as with_feeds
 from stratagem._data._iterator import DatasetIterator as DatasetIterator
 from stratagem._data._iterator import ElementIterator as ElementIterator
 from stratagem._data._iterator import IteratorSpec as IteratorSpec

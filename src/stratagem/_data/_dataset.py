@@ -16,6 +16,7 @@ from stratagem._data._dataset_functions import Functions
 from stratagem._data._dataset_order import DatasetOrder
 from stratagem._data._dataset_saving import Saving
 from stratagem._data._dataset_sources import Sources
+from stratagem._data._fed_stage import accept_tensors_of_graphs, fed_call, is_fed
 from stratagem._data._iterator import DatasetIterator, NumpyIterator
 from stratagem._data._one_shot import OneShotIterator
 from stratagem._data.elements._nest import Nest, convert, kinds_of, spec_of, to_jax
@@ -36,7 +37,15 @@ _NOT_PROVIDED = {
 
 @final
 class _DatasetType(abc.ABCMeta):
-    """The metaclass, which handles missing names of the class such as `Dataset.output_types`."""
+    """The metaclass, which handles missing names of the class such as `Dataset.output_types`, and tensors of graphs.
+
+    A class that is given such tensors makes a dataset of what sessions are fed.
+    """
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        make = super().__call__
+        fed = fed_call(make, args, kwargs)
+        return make(*args, **kwargs) if fed is None else type.__call__(Dataset, fed)
 
     def __getattr__(cls, name: str) -> NoReturn:
         raise _unknown(name) or AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}")
@@ -127,6 +136,11 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
         """Implements `tf.compat.v1`'s method: in an input_fn, the source of its steps' elements; in a graph one whose elements
         runs draw; elsewhere `iter(self)`.
         """
+        if is_fed(self):
+            raise ValueError(
+                "Cannot capture a placeholder by value: a dataset that is made of tensors of a graph has an initializer, "
+                "tf.compat.v1.data.make_initializable_iterator(dataset)."
+            )
         return OneShotIterator(self) if current().reading else self._iterator_of_a_graph(ready=True) or iter(self)
 
     def make_initializable_iterator(self, shared_name: Unused = None) -> Nest:
@@ -164,3 +178,6 @@ def _unknown(name: str) -> NotProvidedError | None:
     if name not in _NOT_PROVIDED:
         return None
     return NotProvidedError(f"tf.data.Dataset.{name} is not provided; use {_NOT_PROVIDED[name]}.")
+
+
+accept_tensors_of_graphs(Dataset)

@@ -112,7 +112,7 @@ def _specs(kinds: Sequence[np.dtype], shapes: Any, several: bool) -> list[Any]:
     """Returns the types of the results in a compiled program; leaves its trace, if that can be, where shapes are missing."""
     context = current()
     if shapes is None and context.recorder is not None and context.replica is None:
-        context.recorder.need_host("it calls tf.py_function")
+        context.recorder.need_host("it calls tf.py_function without result_shape")
     if shapes is None:
         raise InvalidArgumentError(
             "Inside a compiled step the shape of what tf.py_function returns must be known: pass result_shape=..., "

@@ -86,10 +86,7 @@ def identity(input: TensorLike, name: str | None = None) -> Tensor:
         building.run_dependencies()
     same = tensor(input)
     # Another for tapes: what depends on the one does not depend on the other.
-    same = jnp.copy(same) if isinstance(same, jax.Array) else same
-    if building is not None and name is not None:
-        building.name_tensor(name, same)
-    return same
+    return jnp.copy(same) if isinstance(same, jax.Array) else same
 
 
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:

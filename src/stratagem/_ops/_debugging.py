@@ -8,33 +8,69 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused
+from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused, Value
 from stratagem._core.context import current
 from stratagem._core.step import is_symbolic
 from stratagem._core.values import as_text
 from stratagem._ops._convert import Tensor, is_traced, operands, tensor
 from stratagem._ops._dtypes import as_dtype
+from stratagem._ops._symbolic import named
+from stratagem._private import OutsideOfTraces
 
 
-def _check_all(holds: Tensor, message: str | None, claim: str, **values: Tensor) -> None:
+def _check_all(holds: Tensor, message: str | None, claim: str, **values: Tensor) -> Any:
     """Raises InvalidArgumentError unless all entries are true: now if they are known, else when the program runs.
+
+    In a graph that sessions run it returns an operation, which raises it when it is run.
 
     In a program that is not one of our steps (the user's own `jax.jit`), the user gets JAX's `JaxRuntimeError`.
     """
     text = f"{f'{message} ' if message else ''}Condition {claim} did not hold."
 
     def check(fine: Any, *arrays: Any) -> None:
-        if not bool(np.all(fine)):
+        if not np.all(np.asarray(fine)):
             shown = "".join(f"\n{label} = {as_text(np.asarray(a))}" for label, a in zip(values, arrays, strict=True))
             raise InvalidArgumentError(text + shown)
 
-    recorder = current().recorder
+    recorder, graph = current().recorder, current().graph
     if not is_traced(holds):
         check(holds, *values.values())
-    elif recorder is None:
+        return _known_to_hold()
+    if recorder is None:
         jax.debug.callback(check, jnp.all(holds), *values.values())
-    else:
-        recorder.check(jnp.logical_not(jnp.all(holds)), text, {label: _edges(v) for label, v in values.items()})
+        return None
+    shown = _shown(holds, values)
+
+    def note() -> None:
+        recorder.check(jnp.logical_not(jnp.all(holds)), text, shown)
+
+    return note() if graph is None else graph.deferred("Assert", note)
+
+
+def _holds(function: Callable[..., Tensor], *values: Any) -> Tensor:
+    """Returns the result of a comparison: at once if its operands are known, also where a program is traced."""
+    if any(map(is_traced, values)):
+        return function(*values)
+    with OutsideOfTraces():
+        return function(*values)
+
+
+def _known_to_hold() -> Any:
+    """Returns an operation that does nothing, in a graph that sessions run; elsewhere None."""
+    graph = current().graph
+    return None if graph is None else graph.deferred("assert", lambda: None)
+
+
+def _shown(holds: Tensor, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Returns what an error shows of values: their edges, or of unknown sizes the first entry for which the check fails."""
+    if not any(map(is_symbolic, jnp.shape(holds))):
+        return {label: _edges(v) for label, v in values.items()}
+    first = jnp.argmin(holds.ravel())
+    return {
+        f"{label}, the first such entry": jnp.broadcast_to(v, holds.shape).ravel()[first]
+        for label, v in values.items()
+        if v.ndim <= holds.ndim
+    }
 
 
 # A dimension with more entries than this is shown as its first and last ones.
@@ -52,19 +88,17 @@ def _edges(value: Tensor) -> Tensor:
 
 
 def _comparison(label: str, symbol: str, function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., None]:
-    def check(
-        x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-    ) -> None:
+    def check(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
         first, second = operands(f"debugging.{label}", x, y)
-        _check_all(function(first, second), message, f"x {symbol} y", x=first, y=second)
+        return _check_all(_holds(function, first, second), message, f"x {symbol} y", x=first, y=second)
 
     return _labelled(check, label, f"Raises InvalidArgumentError unless x {symbol} y everywhere, with broadcasting.")
 
 
 def _sign(label: str, symbol: str, function: Callable[[Tensor, int], Tensor]) -> Callable[..., None]:
-    def check(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+    def check(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
         array = tensor(x)
-        _check_all(function(array, 0), message, f"x {symbol} 0", x=array)
+        return _check_all(_holds(function, array, 0), message, f"x {symbol} 0", x=array)
 
     return _labelled(check, label, f"Raises InvalidArgumentError unless x {symbol} 0 everywhere.")
 
@@ -88,10 +122,10 @@ assert_non_positive = _sign("assert_non_positive", "<=", jnp.less_equal)
 
 def assert_none_equal(
     x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
-) -> None:
+) -> Value:
     """Raises InvalidArgumentError when x == y anywhere, with broadcasting."""
     first, second = operands("debugging.assert_none_equal", x, y)
-    _check_all(first != second, message, "x != y", x=first, y=second)
+    return _check_all(_holds(jnp.not_equal, first, second), message, "x != y", x=first, y=second)
 
 
 def assert_near(
@@ -102,37 +136,40 @@ def assert_near(
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> None:
+) -> Value:
     """Raises InvalidArgumentError unless abs(x - y) <= atol + rtol * abs(y). Each defaults to 10 times the dtype's epsilon."""
     first, second = operands("debugging.assert_near", x, y)
     default = 10 * float(jnp.finfo(first.dtype).eps)
     absolute, relative = (tensor(default if t is None else t).astype(first.dtype) for t in (atol, rtol))
     near = jnp.abs(first - second) <= absolute + relative * jnp.abs(second)
-    _check_all(near, message, f"x is near y (rtol={rtol or default}, atol={atol or default})", x=first, y=second)
+    return _check_all(near, message, f"x is near y (rtol={rtol or default}, atol={atol or default})", x=first, y=second)
 
 
+@named
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Returns the tensor. Raises InvalidArgumentError when it has NaN or infinite entries."""
     array = _tensor(tensor)
-    _check_all(jnp.isfinite(array), f"{message} :", "tensor has neither NaN nor Inf values", tensor=array)
-    return array
+    graph = current().graph
+    check = _check_all(jnp.isfinite(array), f"{message} :", "tensor has neither NaN nor Inf values", tensor=array)
+    return array if graph is None else graph.checked(array, check)
 
 
 # The parameter `tensor` of `check_numerics`, TF's name, hides the function.
 _tensor = tensor
 
 
+@named
 def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The same as `check_numerics`."""
     return check_numerics(x, message)
 
 
-def Assert(condition: TensorLike, data: Sequence[Nest], summarize: int | None = None, name: str | None = None) -> None:
+def Assert(condition: TensorLike, data: Sequence[Nest], summarize: int | None = None, name: str | None = None) -> Value:
     """Raises InvalidArgumentError with `data` unless the condition is true."""
     found = {f"data[{i}]": tensor(d) for i, d in enumerate(data)}
     words = [as_text(v) for v in found.values() if isinstance(v, np.ndarray)]  # strings, which no program has
     shown = {label: v for label, v in found.items() if not isinstance(v, np.ndarray)}
-    _check_all(tensor(condition), " ".join(words) or None, "of tf.Assert", **shown)
+    return _check_all(tensor(condition), " ".join(words) or None, "of tf.Assert", **shown)
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
@@ -154,28 +191,32 @@ def _shape_error(array: Tensor, wanted: str, message: str | None) -> ValueError:
     return ValueError(f"{f'{message} ' if message else ''}Expected {wanted}, got a tensor of shape {array.shape}.")
 
 
-def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> None:
+def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> Value:
     """Raises ValueError unless the tensor has this many dimensions."""
     if tensor(x).ndim != rank:
         raise _shape_error(tensor(x), f"rank {rank}", message)
+    return _known_to_hold()
 
 
-def assert_rank_at_least(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> None:
+def assert_rank_at_least(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> Value:
     """Raises ValueError when the tensor has fewer dimensions."""
     if tensor(x).ndim < rank:
         raise _shape_error(tensor(x), f"rank {rank} at least", message)
+    return _known_to_hold()
 
 
-def assert_rank_in(x: TensorLike, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> None:
+def assert_rank_in(x: TensorLike, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> Value:
     """Raises ValueError unless the number of dimensions is one of these."""
     if tensor(x).ndim not in ranks:
         raise _shape_error(tensor(x), f"a rank in {list(ranks)}", message)
+    return _known_to_hold()
 
 
-def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> None:
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> Value:
     """Raises ValueError unless the tensor is one number."""
     if _tensor(tensor).ndim:
         raise _shape_error(_tensor(tensor), "a scalar", message)
+    return _known_to_hold()
 
 
 def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None) -> None:

@@ -22,7 +22,6 @@ _TREES = (
     "tf.estimator.DNNClassifier, or trees of another library: XGBoost, LightGBM, or YDF, which reads tf.train.Examples"
 )
 _ESTIMATOR = "Estimator with a model_fn, or a Keras model with Model.fit or tf.keras.estimator.model_to_estimator"
-_HEAD = "an EstimatorSpec that the model_fn makes itself"
 _RECEIVER = "tf.estimator.export.build_raw_serving_input_receiver_fn: models are exported to be served"
 
 _TENSORFLOW = {

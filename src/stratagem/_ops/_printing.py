@@ -1,5 +1,6 @@
 """`tf.print`: prints in TensorFlow's format when the program runs, even inside a compiled step."""
 
+import functools
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import jax
 import numpy as np
 
 from stratagem._base.paths import local_path
+from stratagem._base.types import Value
 from stratagem._core.context import current
 from stratagem._core.step import TracedStrings
 from stratagem._core.values import as_text
@@ -21,10 +23,11 @@ def print(
     sep: str = " ",
     end: str = "\n",
     name: str | None = None,
-) -> None:
+) -> Value:
     """Prints tensors and other objects, by default to the standard error stream.
 
     Inside a compiled step it prints on every run, once per replica; several prints of one run may come in any order.
+    In a graph that sessions run it is an operation, which is returned.
 
     output_stream: a file object, a function that takes the text (`logging.info`), or "file:///path" to append to.
     summarize: how many entries of each dimension's start and end are shown; -1 shows all.
@@ -42,10 +45,11 @@ def print(
         parts = jax.tree.unflatten(structure, mine)
         _write(sep.join(as_text(p, summarize) for p in parts) + end, output_stream)
 
-    if current().recorder is not None or is_traced(arrays):
-        jax.debug.callback(show, *arrays)
-    else:
-        show(*arrays)
+    if current().recorder is None and not is_traced(arrays):
+        return show(*arrays)
+    graph = current().graph
+    later = functools.partial(jax.debug.callback, show, *arrays)
+    return later() if graph is None else graph.deferred("PrintV2", later)
 
 
 def _write(text: str, stream: Any) -> None:

@@ -1,22 +1,30 @@
 """Symbolic tensors of functional models: a tensor function that is given one becomes a layer of the model."""
 
 import functools
+import inspect
 import operator
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, final
+from typing import Any, ParamSpec, TypeVar, final
 
 import jax
 import keras
 import numpy as np
 
 from stratagem._base.types import Index, Nest, TensorLike
+from stratagem._core.context import current
+from stratagem._core.roles import GraphBuild
 from stratagem._core.values import CompositeTensor, TensorShape
 from stratagem._ops._composite import HOLDERS, kind_among, rule_of
 from stratagem._ops._dtypes import DType
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 # By name, every tensor function that takes symbolic tensors: a saved model has the name.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"getitem": operator.getitem}
+# Those that name their results in graphs.
+_NAMING: set[Callable[..., Any]] = set()
 # Sizes in place of unknown ones. A number that depends on them is another for each.
 _SIZES = (83, 89)
 
@@ -40,7 +48,43 @@ def accept_symbols(module: dict[str, Any], namespace: str = "") -> None:
             module[own] = _accepting_symbols(name, value)
 
 
+def named(function: Callable[P, T]) -> Callable[P, T]:
+    """Makes a function name its results in a graph by its argument `name`, as a function that `accept_symbols` has changed."""
+    place = _place_of_name(function)
+    if place is None or function in _NAMING:
+        return function
+
+    @functools.wraps(function)
+    def naming(*args: P.args, **kwargs: P.kwargs) -> T:
+        result = function(*args, **kwargs)
+        graph = current().graph
+        return result if graph is None else _with_name(graph, place, args, kwargs, result)
+
+    _NAMING.add(naming)
+    return naming
+
+
+def name_results(module: dict[str, Any]) -> None:
+    """Let the public functions that a module defines be `named`: one whose functions accept no symbols. Called at its end."""
+    for own, value in list(module.items()):
+        if isinstance(value, FunctionType) and value.__module__ == module["__name__"] and not own.startswith("_"):
+            module[own] = named(value)
+
+
+def _place_of_name(function: Callable[..., Any]) -> int | None:
+    """Returns the position of the parameter `name`; None without one."""
+    names = list(inspect.signature(function).parameters)
+    return names.index("name") if "name" in names else None
+
+
+def _with_name(graph: GraphBuild, place: int, args: Any, kwargs: Any, result: Any) -> Any:
+    name = args[place] if len(args) > place else kwargs.get("name")
+    return result if name is None else graph.name_results(name, result)
+
+
 def _accepting_symbols(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    place = _place_of_name(function)
+
     @functools.wraps(function)
     def accepting(*args: Any, **kwargs: Any) -> Any:
         # Every call comes here: first the types alone, which is ten times as fast.
@@ -53,8 +97,11 @@ def _accepting_symbols(name: str, function: Callable[..., Any]) -> Callable[...,
             kind = kind_among(args) or kind_among(kwargs.values())
             if kind is not None:
                 return rule_of(name, kind)(*args, **kwargs)
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+        graph = current().graph
+        return result if graph is None or place is None else _with_name(graph, place, args, kwargs, result)
 
+    _NAMING.add(accepting)
     return accepting
 
 

@@ -32,6 +32,7 @@ from stratagem._private._callbacks import intercept_callbacks as intercept_callb
 from stratagem._private._callbacks import is_default as is_default
 from stratagem._private._checks import add_check as add_check
 from stratagem._private._checks import checked as checked
+from stratagem._private._checks import has_checks as has_checks
 from stratagem._private._checks import keep_checks as keep_checks
 from stratagem._private._checks import revealed as revealed
 from stratagem._private._device_names import name_devices as name_devices
@@ -53,6 +54,7 @@ from stratagem._private._layers import accept_any_input as accept_any_input
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
 from stratagem._private._layers import build_layers_as_tensorflow as build_layers_as_tensorflow
+from stratagem._private._layers import track_late as track_late
 from stratagem._private._legacy import SlotNames as SlotNames
 from stratagem._private._legacy import add_layer_methods as add_layer_methods
 from stratagem._private._legacy import add_loss_scaling as add_loss_scaling
@@ -131,6 +133,7 @@ from stratagem._private._scopes import scope_path as scope_path
 from stratagem._private._scopes import scoped as scoped
 from stratagem._private._scopes import scoped_value as scoped_value
 from stratagem._private._scopes import unscoped as unscoped
+from stratagem._private._seeds import SeedSource as SeedSource
 from stratagem._private._seeds import global_seed_generator as global_seed_generator
 from stratagem._private._seeds import has_seed_source as has_seed_source
 from stratagem._private._seeds import intercept_drawn_seeds as intercept_drawn_seeds

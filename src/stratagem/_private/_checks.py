@@ -44,6 +44,11 @@ def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Val
     return effect
 
 
+def has_checks(closed: xc.ClosedJaxpr) -> bool:
+    """Returns whether a program has checks."""
+    return any(isinstance(effect, checkify.ErrorEffect) for effect in closed.effects)
+
+
 def checked(closed: xc.ClosedJaxpr, *args: Value) -> tuple[list[Value], CheckResult]:
     """Evaluate a program that has checks: its results, and what the checks found.
 

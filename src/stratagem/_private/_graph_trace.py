@@ -1,7 +1,8 @@
 """GraphTrace: a trace of JAX's that stays open between statements, so that a graph can be built and run in parts."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 from typing import Any, cast, final
 
 import jax
@@ -47,6 +48,22 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
 
     __str__ = __repr__
 
+    @property
+    def _debug_info(self) -> Value:
+        """Raises ContextError: JAX asks for it when a tensor is used where the graph is not being built."""
+        raise ContextError(_NO_VALUE)
+
+    @_debug_info.setter
+    def _debug_info(self, info: Value) -> None:
+        """Takes what JAX's constructor sets."""
+
+    def _origin_msg(self) -> str:
+        return (
+            f"\nThis tensor ({self!r}) is a part of a tf.Graph, and has values in a session alone: Python cannot decide on "
+            "it, and NumPy cannot take it. Use tf.cond or tf.while_loop; feed arrays; give it to a dataset whose iterator is "
+            "initialized in the session (tf.compat.v1.data.make_initializable_iterator)."
+        )
+
     def eval(self, feed_dict: Value = None, session: Value = None) -> Value:
         """Returns the tensor's value in a session, by default the one that is open."""
         return self.graph.evaluated(self, feed_dict, session)
@@ -68,10 +85,7 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
     def is_valid(self) -> bool:
         """Returns whether operations may take tensors of this graph. Raises ContextError where they are computed at once."""
         if isinstance(jax_core.trace_ctx.trace, jax_core.EvalTrace):
-            raise ContextError(
-                "A tensor of a tf.Graph has no value outside of it. Code that computes with it belongs into `with "
-                "graph.as_default():`; session.run gives its value."
-            )
+            raise ContextError(_NO_VALUE)
         return bool(super().is_valid())  # type: ignore[no-untyped-call]
 
     def var_to_tracer(self, var: Value, source_info: Value, parent: Value = None) -> GraphTracer:
@@ -124,29 +138,56 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
         outs: Sequence[TensorLike],
         kept: Callable[[Value, set[Var], Sequence[Value]], bool],
         given: Sequence[Var] = (),
+        effects: Set[int] = frozenset(),
+        tied: Mapping[int, Set[Var]] = MappingProxyType({}),
     ) -> tuple[ClosedJaxpr, list[Var]]:
         """Returns the part of the graph that computes `outs`, and what it takes: inputs of the graph, and what is `given`.
 
         kept: for an equation, what is needed so far, and the equations after it: whether it is a part of the program although
-        nothing needs its results.
+        nothing needs its results. effects: equations by their numbers, see `count`, that are a part of it as well.
+        tied: by the number of an equation, values of which one has to be needed for it to be a part.
         """
         with self.current():
             tracers = [self.to_jaxpr_tracer(out, source_info_util.current()) for out in outs]
             whole, constants = self.to_jaxpr(tracers, _DEBUG, source_info_util.current())
         needed, stops = {v for v in whole.outvars if not isinstance(v, Literal)}, set(given)
         eqns: list[Any] = []
-        for eqn in reversed(whole.eqns):
-            if not (needed - stops).isdisjoint(eqn.outvars) or kept(eqn, needed, eqns):
+        for number, eqn in reversed(list(enumerate(whole.eqns))):
+            wanted = needed - stops
+            is_part = not wanted.isdisjoint(eqn.outvars) or not wanted.isdisjoint(tied.get(number, ()))
+            if is_part or number in effects or kept(eqn, needed, eqns):
                 needed.update(v for v in eqn.invars if not isinstance(v, Literal))
                 eqns.append(eqn)
         known = [(v, c) for v, c in zip(whole.constvars, constants, strict=True) if v in needed]
         inputs = [*(v for v in whole.invars if v in needed and v not in stops), *given]
-        part = Jaxpr([v for v, _ in known], inputs, whole.outvars, eqns[::-1], jax_core.no_effects, _DEBUG)
+        part = Jaxpr([v for v, _ in known], inputs, whole.outvars, eqns[::-1], _effects(eqns), _DEBUG)
         return ClosedJaxpr(part, [c for _, c in known]), inputs
+
+    def count(self) -> int:
+        """Returns how many equations there are so far, which is the number of the next one."""
+        return len(self.frame.tracing_eqns)
+
+    def effects_since(self, number: int) -> list[int]:
+        """Returns the numbers of the equations from this one on that have an effect, as checks and prints."""
+        return [i for i, eqn in enumerate(self.frame.tracing_eqns[number:], number) if cast(Any, eqn).effects]
+
+    def made_with(self, tensor: TensorLike) -> Set[Var]:
+        """Returns what stands for the results of the equation that makes a tensor."""
+        var = self.variable_of(tensor)
+        eqns = (cast(Any, eqn) for eqn in reversed(self.frame.tracing_eqns))
+        return frozenset(next((eqn.outvars for eqn in eqns if var in eqn.outvars), ()))
 
     def variable_of(self, tensor: TensorLike) -> Var:
         """Returns what stands for a tensor in programs of the graph."""
         return tensor.val
 
 
+def _effects(eqns: Sequence[Any]) -> Set[Any]:
+    return jax_core.join_effects(*(eqn.effects for eqn in eqns))
+
+
+_NO_VALUE = (
+    "A tensor of a tf.Graph has no value outside of it. Code that computes with it belongs into `with graph.as_default():`; "
+    "session.run gives its value."
+)
 _DEBUG = debug_info("a graph", lambda: None, (), {})._replace(result_paths=None)

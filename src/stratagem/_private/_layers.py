@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from stratagem._base.types import Trackable
 from stratagem._private._traces import OutsideOfTraces
 
 _builders: list[Callable[[Any], None]] = []
@@ -32,6 +33,15 @@ def accept_any_input(layer: keras.layers.Layer) -> None:
     """Let a layer be called with what Keras would convert or refuse: strings, lists, and structures of them."""
     layer._convert_input_args = False
     layer._allow_non_tensor_positional_args = True
+
+
+def track_late(layer: keras.layers.Layer, made: Trackable) -> None:
+    """Add a variable or a layer to those of a layer, which may have been built already."""
+    locked = layer._tracker.locked
+    layer._tracker.unlock()
+    layer._tracker.track(made)
+    if locked:
+        layer._tracker.lock()
 
 
 def _average_statistics(layer: Any) -> None:

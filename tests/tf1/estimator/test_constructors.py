@@ -10,7 +10,7 @@ import pytest
 
 import stratagem as tf
 from stratagem import estimator
-from stratagem._tf1.graph import Graph, no_op
+from stratagem._tf1.graph import ModelState, no_op
 from tests.tf1.estimator.constructors import CASES, CLUSTER, MASTER, config, key, spec, state
 
 ANSWERS = json.loads((pathlib.Path(__file__).parent / "recorded" / "constructors.json").read_text())
@@ -66,7 +66,7 @@ def names() -> dict[str, Any]:
 def test_as_tensorflow(environment: str, expression: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TF_CONFIG", environment)
     expected = ANSWERS[key(environment, DIFFERENT.get(expression, expression))]
-    with Graph().building("train"):
+    with ModelState().building("train"):
         values = names()
         if "result" in expected:
             assert json.loads(json.dumps(eval(expression, values), default=repr)) == expected["result"]

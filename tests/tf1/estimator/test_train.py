@@ -165,7 +165,7 @@ def no_labels(features: Any, mode: str) -> Any:
         (lambda d: Estimator(linear(), d).train(lambda: iter(data()())), RuntimeError, "return the dataset itself"),
         (lambda d: Estimator(linear(), d).train(lambda: (X, Y, X)), ValueError, "as a len 2 tuple"),
         (lambda d: Estimator(linear(), d).get_variable_names(), ValueError, "Could not find trained model"),
-        (lambda d: Estimator(linear(), d).export_saved_model(d, None), NotImplementedError, "SavedModel"),
+        (lambda d: Estimator(linear(), d).export_saved_model(d, None), ValueError, "input_receiver_fn must be defined"),
     ],
 )
 def test_what_is_wrong_is_said(make: Any, kind: type[Exception], text: str, tmp_path: Any) -> None:

@@ -54,9 +54,7 @@ def test_what_a_served_model_would_answer_is_in_export() -> None:
     assert tf1.estimator.export.PredictOutput is tf.estimator.export.PredictOutput
     with pytest.raises(ValueError, match="empty arguments"):
         tf.estimator.export.ClassificationOutput()
-    with pytest.raises(
-        AttributeError, match=r"build_raw_serving_input_receiver_fn is not provided; use .*: nothing here writes"
-    ):
-        _ = tf.estimator.export.build_raw_serving_input_receiver_fn
+    with pytest.raises(AttributeError, match="EvalOutput is not provided; use eval_metric_ops"):
+        _ = tf.estimator.export.EvalOutput
     with pytest.raises(AttributeError, match=r"'tf\.estimator' has no attribute 'PredictOutput'"):
         _ = tf.estimator.PredictOutput

@@ -123,6 +123,38 @@ def elements(v1: Any) -> Answers:
         return {"sizes": sizes, "total": session.run(total), "drawn": drawn}
 
 
+def fed_datasets(v1: Any) -> Answers:
+    """A dataset that is made of placeholders, with other arrays, sizes and numbers of elements for each initialization."""
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(v1.float32, [None, 6], name="x")
+        y = v1.placeholder(v1.int64, [None], name="y")
+        size = v1.placeholder(v1.int64, name="size")
+        scale = v1.Variable(np.float32(2), name="scale")
+        rows = v1.data.Dataset.from_tensor_slices({"x": x * scale, "y": y}).map(lambda row: (row["x"] + 1.0, row["y"]))
+        numbers = v1.data.Dataset.range(size).repeat()
+        pairs = v1.data.Dataset.zip((rows.batch(size), numbers)).take(size + 1)
+        iterator = v1.data.make_initializable_iterator(pairs)
+        (images, labels), number = iterator.get_next()
+        fetches = v1.reduce_sum(images), v1.shape(labels), number
+        session.run(v1.global_variables_initializer())
+        found, known = [], [images.shape.as_list(), labels.shape.as_list()]
+        for count, each in ((7, 3), (20, 6)):
+            session.run(iterator.initializer, {x: ROWS[:count], y: CLASSES[:count], size: each})
+            for _ in itertools.count():
+                try:
+                    found.append(session.run(fetches))
+                except v1.errors.OutOfRangeError:
+                    break
+            session.run(v1.assign(scale, scale * 2.0))
+        totals, sizes, drawn = zip(*found, strict=True)
+    return {
+        "totals": totals,
+        "sizes": np.concatenate(sizes),
+        "drawn": drawn,
+        "known": [d or 0 for s in known for d in s],
+    }
+
+
 def measured(v1: Any) -> Answers:
     """Metrics over several runs, whose local variables are reset between."""
     with v1.Graph().as_default(), v1.Session() as session:
@@ -191,6 +223,23 @@ def fed(v1: Any) -> Answers:
         return {"found": np.concatenate(found), "missing": len(session.run(v1.report_uninitialized_variables()))}
 
 
+def adam_steps(v1: Any, folder: str, *, resumes: bool) -> np.ndarray:
+    """Takes five steps of Adam and saves them, or five more from what is saved there; returns the weights."""
+    with v1.Graph().as_default(), v1.Session() as session:
+        x, y, logits = _network(v1)
+        step = v1.train.get_or_create_global_step()
+        train = v1.train.AdamOptimizer(0.05).minimize(_loss(v1, logits, y), global_step=step)
+        saver = v1.train.Saver(v1.global_variables(), save_relative_paths=True)
+        session.run(v1.global_variables_initializer())
+        if resumes:
+            saver.restore(session, v1.train.latest_checkpoint(folder))
+        for _ in range(5):
+            session.run(train, {x: ROWS, y: CLASSES})
+        if not resumes:
+            saver.save(session, f"{folder}/model", global_step=step)
+        return session.run(v1.trainable_variables()[0])
+
+
 PROGRAMS: dict[str, Callable[[Any], Answers]] = {
     "descent": lambda v1: _trained(v1, lambda v1, step: v1.train.GradientDescentOptimizer(0.5)),
     "decayed": lambda v1: _trained(v1, _decayed),
@@ -202,6 +251,7 @@ PROGRAMS: dict[str, Callable[[Any], Answers]] = {
     "order_of_assignments": order_of_assignments,
     "clipped": clipped,
     "elements": elements,
+    "fed_datasets": fed_datasets,
     "measured": measured,
     "decided": decided,
     "images": images,

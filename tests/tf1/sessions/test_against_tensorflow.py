@@ -1,13 +1,15 @@
 """Programs with graphs and sessions give TensorFlow's answers."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.tf1.sessions.programs import PROGRAMS
+from tests.tf1.sessions.programs import PROGRAMS, adam_steps
 
+ADAM = Path(__file__).with_name("tensorflow_adam")
 RECORDED = np.load(Path(__file__).with_name("tensorflow_answers.npz"))
 
 
@@ -19,3 +21,22 @@ def test_a_program_gives_the_answers_of_tensorflow(name: str) -> None:
     for key, value in answers.items():
         np.testing.assert_allclose(np.asarray(value), recorded[key], rtol=2e-5, atol=2e-6, err_msg=key)
         assert np.asarray(value).dtype == recorded[key].dtype, key
+
+
+def test_adam_goes_on_from_a_checkpoint_of_tensorflow(tmp_path: Path) -> None:
+    there = shutil.copytree(ADAM, tmp_path / "there")
+    np.testing.assert_allclose(
+        adam_steps(tf.compat.v1, str(there), resumes=True), np.load(ADAM / "resumed.npy"), rtol=2e-5, atol=2e-6
+    )
+
+
+def test_a_saver_writes_what_tensorflow_needs_to_go_on_with_adam(tmp_path: Path) -> None:
+    """TensorFlow 2.15.1 has gone on from such a file (`record_tensorflow.py`), with the weights of `resumed.npy`."""
+    adam_steps(tf.compat.v1, str(tmp_path), resumes=False)
+    mine, theirs = (dict(tf.train.list_variables(str(folder))) for folder in (tmp_path, ADAM))
+    assert mine.keys() - theirs.keys() == {"Adam/step"}
+    assert not theirs.keys() - mine.keys()
+    for name in theirs:
+        value, expected = (tf.train.load_variable(str(folder), name) for folder in (tmp_path, ADAM))
+        np.testing.assert_allclose(value, expected, rtol=2e-5, atol=2e-6, err_msg=name)
+        assert value.dtype == expected.dtype, name

@@ -105,6 +105,8 @@ def test_a_monitored_session_is_restored_where_it_has_ended(tmp_path: Path) -> N
                     session.run(object())
             taken.append(count)
     assert taken == [6, 4]
+    kept = sorted(int(path.stem.rpartition("-")[2]) for path in tmp_path.glob("*.index"))
+    assert kept == [2, 4, 6, 8, 10]  # the second session knows of those of the first
     assert losses == sorted(losses, reverse=True)  # it goes on where it was, slots too
     assert tf.train.load_variable(str(tmp_path), "global_step") == 10
 

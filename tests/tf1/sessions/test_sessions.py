@@ -134,6 +134,25 @@ def test_what_does_not_fit_is_not_fed(session: Any, feed: Any, error: type[Excep
         session.run(x * 2, feed(x))
 
 
+def test_unknown_sizes_are_fetched(session: Any) -> None:
+    x = v1.placeholder(tf.float32, [None, 2])
+    with compilations() as compiled:
+        for rows in (3, 3):
+            found = session.run(
+                [tf.shape(x), tf.shape(x)[0] * 2, v1.shape(x, out_type=tf.int64)], {x: np.ones((rows, 2))}
+            )
+    assert [np.asarray(each).tolist() for each in found] == [[3, 2], 6, [3, 2]]
+    assert [np.asarray(each).dtype.name for each in found] == ["int32", "int32", "int64"]
+    assert len(compiled) == 1
+
+
+def test_a_placeholder_without_a_shape_is_a_scalar(session: Any) -> None:
+    rate = v1.placeholder("float", name="rate")
+    assert session.run(rate * 2.0, {rate: 1.5}) == 3.0
+    with pytest.raises(ValueError, match=r"without a shape is a scalar; give it one"):
+        session.run(rate * 2.0, {rate: [1.5]})
+
+
 def test_sizes_of_one_axis_have_to_be_equal_where_they_are_unknown(session: Any) -> None:
     x, y = v1.placeholder(tf.float32, [None, 2], name="x"), v1.placeholder(tf.float32, [None], name="y")
     with pytest.raises(tf.errors.InvalidArgumentError, match="y:0 has the size 4 where x:0 has 3"):
@@ -173,9 +192,13 @@ def test_a_tensor_of_a_graph_is_no_value_outside_of_it() -> None:
 
 
 def test_python_does_not_decide_on_a_tensor_of_a_graph(session: Any) -> None:
-    x = v1.placeholder(tf.float32, [])
-    with pytest.raises(jax.errors.TracerBoolConversionError):
+    x = v1.placeholder(tf.float32, [], name="x")
+    with pytest.raises(jax.errors.TracerBoolConversionError, match=r"a part of a tf\.Graph.*Use tf\.cond"):
         bool(x > 1)
+    with pytest.raises(TypeError, match=r"'x:0'.*a part of a tf\.Graph.*make_initializable_iterator"):
+        np.asarray(x)
+    with pytest.raises(TypeError, match="feed_dict must be a dictionary"):
+        session.run(x, [1.0])
 
 
 def test_code_after_a_graph_runs_at_once() -> None:
@@ -236,6 +259,18 @@ def test_a_session_of_a_cluster_and_a_closed_one_are_refused(session: Any) -> No
         session.run(tf.constant(1.0))
 
 
+def test_a_server_that_is_alone_is_this_process() -> None:
+    servers = [v1.train.Server.create_local_server() for _ in range(2)]
+    assert servers[0].target != servers[1].target
+    with tf.Graph().as_default(), v1.device(v1.train.replica_device_setter()), v1.Session(servers[1].target) as session:
+        assert session.run(tf.constant(1.0)) == 1.0
+    with pytest.raises(tf.errors.UnimplementedError, match="ParameterServerStrategy"):
+        v1.train.replica_device_setter(cluster=tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1"]}))
+    assert v1.train.replica_device_setter(cluster={"worker": ["b:1"]}) is None
+    with pytest.raises(TypeError, match="cluster must be"):
+        v1.train.replica_device_setter(cluster=3)
+
+
 def test_an_iterator_says_that_it_was_not_initialized(session: Any) -> None:
     iterator = v1.data.make_initializable_iterator(tf.data.Dataset.range(3))
     element = iterator.get_next()
@@ -272,3 +307,104 @@ def test_keras_layers_are_parts_of_a_graph(session: Any) -> None:
     assert not session.run(mean).any()  # nothing has run the updates
     session.run(updates, {x: rows})
     np.testing.assert_allclose(session.run(mean), 0.01 * (rows @ kernel + bias).mean(0), rtol=1e-5, atol=1e-7)
+
+
+def test_a_check_is_an_operation_that_raises_when_it_is_run(session: Any) -> None:
+    x = v1.placeholder(tf.float32, [None, 3], name="x")
+    good, bad = {x: np.ones((2, 3))}, {x: -np.ones((1, 3))}
+    check = tf.debugging.assert_positive(x, message="Mine.")
+    with tf.control_dependencies([check]):
+        after = tf.identity(x) * 2.0
+    grown = v1.get_variable("grown", initializer=np.float32(1))
+    session.run(grown.initializer)
+    with tf.control_dependencies([v1.assert_less(x, 0.0)]):
+        grow = grown.assign_add(1.0)
+    np.testing.assert_array_equal(session.run(x * 1.0, bad), bad[x])  # nothing runs it
+    for fetch in (check, after, [check, x]):
+        session.run(fetch, good)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Mine\. Condition x > 0 did not hold[^=]*= -1"):
+            session.run(fetch, bad)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x < y"):
+        session.run(grow, good)
+    assert session.run(grown) == 1.0
+    assert session.run(grow, bad) == 2.0
+    numbers = tf.debugging.check_numerics(x, "Numbers") + 1.0
+    assert session.run(numbers, good)[0, 0] == 2.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Numbers"):
+        session.run(numbers, {x: np.full((1, 3), np.nan)})
+
+
+def test_what_is_known_while_a_graph_is_built_is_checked_at_once(session: Any) -> None:
+    x = v1.placeholder(tf.float32, [None, 3])
+    assert session.run([tf.debugging.assert_equal(tf.constant(1), 1), v1.assert_rank(x, 2)]) == [None, None]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x == y"):
+        tf.debugging.assert_equal(tf.constant(1), 2)
+    with pytest.raises(ValueError, match="rank 3"):
+        v1.assert_rank(x, 3)
+
+
+def test_what_is_printed_is_printed_by_the_runs_that_need_it(session: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    x = v1.placeholder(tf.float32, [None], name="x")
+    printed = tf.print("one", x)
+    two = v1.Print(x, [x * 2], "two") * 1.0
+    three = tf.cond(tf.reduce_sum(x) > 0, lambda: v1.Print(x, [x * 3], "three"), lambda: x)
+    for fetch, text in ((x * 1.0, ""), (printed, "one [1 2]\n"), (two, "two [2 4]\n"), (three, "three [3 6]\n")):
+        session.run(fetch, {x: [1.0, 2.0]})
+        assert capsys.readouterr().err == text
+    with tf.control_dependencies([printed]):
+        after = tf.identity(x)
+    session.run([after, two], {x: [1.0]})
+    assert sorted(capsys.readouterr().err.splitlines()) == ["one [1]", "two [2]"]
+
+
+def test_an_exception_of_a_python_function_is_that_of_the_run_which_needs_it(session: Any) -> None:
+    def positive(values: np.ndarray) -> np.ndarray:
+        if values[0] < 0:
+            raise LookupError("mine")
+        return values + 1
+
+    x = v1.placeholder(tf.float32, [2])
+    grown = tf.numpy_function(positive, [x], tf.float32, result_shape=[2]) * 2.0
+    np.testing.assert_array_equal(session.run(grown, {x: [0, 1]}), [2, 4])
+    with pytest.raises(LookupError, match="mine"):
+        session.run(grown, {x: [-1, 1]})
+    np.testing.assert_array_equal(session.run(x * 1.0, {x: [-1, 1]}), [-1, 1])
+    with pytest.raises(tf.errors.UnimplementedError, match="result_shape"):
+        tf.numpy_function(positive, [x], tf.float32)
+
+
+def test_tensors_are_found_by_the_names_that_functions_were_given(session: Any) -> None:
+    """The names are those that TensorFlow 2.15.1 gives in this program."""
+    x = v1.placeholder(tf.float32, [None, 3], name="x")
+    assert tf.nn.softmax(x, name="probs").name == "probs:0"
+    assert (v1.reduce_mean(x, name="mean").name, tf.nn.l2_loss(x, name="l2/").name) == ("mean:0", "l2:0")
+    assert [t.name for t in tf.split(x, 3, axis=1, name="parts")] == ["parts:0", "parts:1", "parts:2"]
+    assert [t.name for t in tf.nn.top_k(x, 2, name="top")] == ["top:0", "top:1"]
+    with tf.name_scope("a"):
+        assert [tf.identity(x, name=name).name for name in ("i", "i", "b/")] == ["a/i:0", "a/i_1:0", "b:0"]
+        for expected in ("a/b/", "a/b_1/"):
+            with tf.name_scope("b") as scope:
+                assert scope == expected
+                assert tf.add(x, 1.0, name="plus").name == f"{expected}plus:0"
+        with tf.name_scope(scope):
+            assert tf.add(x, 2.0, name="plus").name == "a/b_1/plus_1:0"
+    assert tf.random.normal([2], name="drawn").name == "drawn:0"
+    assert tf.cond(x[0, 0] > 0, lambda: tf.abs(x, name="inner"), lambda: x, name="chosen").name == "chosen:0"
+    assert (tf.cast(x, tf.float32, name="same").name, x.name) == ("same:0", "x:0")
+    tf.constant(3.0, name="three")
+    found = session.run(["three:0", "top:1", "a/b_1/plus_1:0", "same:0"], {"x:0": [[1, 2, 3]]})
+    for value, expected in zip(found, (3.0, [[2, 1]], [[3, 4, 5]], [[1, 2, 3]]), strict=True):
+        np.testing.assert_array_equal(value, expected)
+    with pytest.raises(KeyError, match="does not exist"):
+        session.graph.get_tensor_by_name("inner:0")
+    with pytest.raises(ValueError, match="must be of the form"):
+        session.graph.get_tensor_by_name("probs")
+
+
+def test_a_name_scope_begins_the_default_graph(graph_mode: None) -> None:
+    with v1.name_scope("input"):
+        x = v1.placeholder(tf.float32, [], name="x")
+    assert x.name == "input/x:0"
+    v1.reset_default_graph()
+    with tf.name_scope("other"):
+        assert v1.placeholder(tf.float32, [], name="x").name == "other/x:0"

@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
@@ -15,12 +15,14 @@ from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Value
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.roles import RaisedError
+from stratagem._core.step._assertions import Check
 from stratagem._core.step._differentiate import analyse
 from stratagem._core.step._gradient_tape import tape_of_program
 from stratagem._core.step._markers import gradient_p, mark_p
 from stratagem._core.step._prefix_recorder import NothingKnown
-from stratagem._core.step._trace_recorder import TraceRecorder
-from stratagem._private import GraphTrace, is_seed_state, shape_of, with_sizes
+from stratagem._core.step._trace_recorder import TraceRecorder, capturing
+from stratagem._private import GraphTrace, has_checks, is_seed_state, shape_of, with_sizes
 
 # An assignment of a run: the variable, its new value, and the line of the user's code.
 Writes = dict[int, tuple[keras.Variable, TensorLike, str]]
@@ -45,13 +47,16 @@ class GraphPart:
     """A part of a graph: a program from its inputs to values.
 
     inputs: what it takes: variables, `ElementLeaf`s, and tensors that are fed. shapes: theirs; a size may be a symbol.
-    assigned: the variables whose new values follow the results.
+    assigned: the variables whose new values follow the results. checks: all of the graph, if the part has any.
+    effects: whether it does something besides, as printing.
     """
 
     closed: xc.ClosedJaxpr = field(repr=False)
     inputs: tuple[Value, ...]
     results: int
     assigned: tuple[keras.Variable, ...]
+    checks: tuple[Check, ...] = ()
+    effects: bool = False
 
     def fed(self) -> list[TensorLike]:
         """Returns the inputs that are tensors of the graph, in their order."""
@@ -79,6 +84,7 @@ class GraphPart:
             else next(given)
             for v in self.inputs
         ]
+        capturing().checks.extend(self.checks)  # the equations have their numbers
         sized = with_sizes(self.closed, self._sizes(values))
         outs = xc.jaxpr_as_fun(sized)(*map(jax.numpy.asarray, values))
         for variable, value in zip(self.assigned, outs[self.results :], strict=True):
@@ -120,6 +126,7 @@ class GraphRecorder(TraceRecorder):
         self.prefix = NothingKnown()  # type: ignore[assignment]
         self.assigning = False
         self.read: dict[xc.Var, Any] = {}
+        self.tied: dict[int, Set[xc.Var]] = {}
         self._trace, self._deferred = trace, deferred
         with trace.current():
             self.begin({})
@@ -163,8 +170,21 @@ class GraphRecorder(TraceRecorder):
             "of the graph and feed it, or use tf.function, which can run in Python."
         )
 
-    def check(self, fails: Any, text: str, values: Mapping[str, Any], raised: Any = None) -> None:
-        """Drops it: in a graph a check is an operation that nothing runs unless something depends on it."""
+    def check(self, fails: Any, text: str, values: Mapping[str, Any], raised: RaisedError | None = None) -> None:
+        """Adds a check to the graph. One of a function's exception belongs to parts that need what the function returns."""
+        number = self._trace.count()
+        super().check(fails, text, values, raised)
+        if raised is not None and self._trace.holds(fails):
+            results = self._trace.made_with(fails)
+            self.tied.update((check, results) for check in self._trace.effects_since(number))
+
+    def effects_since(self, number: int) -> list[int]:
+        """Returns which equations of the graph from this number on have an effect."""
+        return self._trace.effects_since(number)
+
+    def count(self) -> int:
+        """Returns the number of the graph's next equation."""
+        return self._trace.count()
 
 
 # The names of symbols for unknown sizes, by axis.
@@ -224,23 +244,32 @@ class GraphCapture:
         names = (_SYMBOLS.format(axis) if size is None else str(size) for axis, size in enumerate(shape))
         return tuple(export.symbolic_shape(",".join(names), scope=self._scope)) if len(shape) else ()
 
-    def part(self, outs: Sequence[TensorLike], fed: Sequence[TensorLike], writes: Writes) -> GraphPart:
+    @property
+    def is_current(self) -> bool:
+        """True unless the present code is in a trace of its own, as the body of a loop."""
+        return self._trace.is_current()
+
+    def part(
+        self, outs: Sequence[TensorLike], fed: Sequence[TensorLike], writes: Writes, effects: Set[int] = frozenset()
+    ) -> GraphPart:
         """Returns the part of the graph that computes `outs`, and the values that it assigns.
 
-        fed: tensors whose values are given. Draws of random numbers advance their seeds, if the part contains them.
+        fed: tensors whose values are given. effects: equations that belong to it, by their numbers.
+        Draws of random numbers advance their seeds, if the part contains them.
         """
         values = [*outs, *(value for _, value, _ in writes.values())]
         assigned = [variable for variable, _, _ in writes.values()]
         stops = [self.variable_of(v) for v in fed]
-        closed, inputs = self._trace.program(values, _kept, stops)
+        closed, inputs = self._trace.program(values, _kept, stops, effects, self.recorder.tied)
         seeds = [v for var in inputs if is_seed_state(v := self.recorder.read.get(var)) and id(v) not in writes]
         if seeds:
             values += [self.recorder.values[id(v)] for v in seeds]
             assigned += seeds
-            closed, inputs = self._trace.program(values, _kept, stops)
+            closed, inputs = self._trace.program(values, _kept, stops, effects, self.recorder.tied)
         by_var = {self.variable_of(v): v for v in fed}
         given = [by_var[v] if v in by_var else self._input(v) for v in inputs]
-        return GraphPart(closed, tuple(given), len(outs), tuple(assigned))
+        checks = tuple(self.recorder.checks) if has_checks(closed) else ()
+        return GraphPart(closed, tuple(given), len(outs), tuple(assigned), checks, bool(closed.effects))
 
     def _input(self, var: xc.Var) -> Any:
         if var in self.recorder.read:

@@ -1,5 +1,6 @@
 """`tf.name_scope`: the first part of the names of variables that are created in it."""
 
+import contextlib
 import contextvars
 import weakref
 from types import TracebackType
@@ -25,6 +26,7 @@ class NameScope:
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")
         self._name = name
         self._outer: list[contextvars.Token[str]] = []
+        self._of_graph: list[contextlib.AbstractContextManager[str]] = []
 
     @property
     def name(self) -> str:
@@ -32,16 +34,23 @@ class NameScope:
         return self._name
 
     def __enter__(self) -> str:
+        context = current()
+        if context.graph is None and context.recorder is None and context.begin_graph is not None:
+            context.begin_graph()
+        graph = current().graph
+        self._of_graph.append(contextlib.nullcontext("") if graph is None else graph.name_scope(self._name))
+        of_graph = self._of_graph[-1].__enter__()
         scope = self._name
         if scope and not scope.endswith("/"):
             scope = _unique(_open.get() + scope) + "/"
         self._outer.append(_open.set(scope))
-        return scope
+        return of_graph or scope
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         _open.reset(self._outer.pop())
+        self._of_graph.pop().__exit__(kind, error, trace)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "NameScope":
         return NameScope(self._name)

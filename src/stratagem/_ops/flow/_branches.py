@@ -8,6 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._ops._convert import tensor
+from stratagem._ops._symbolic import name_results
 from stratagem._ops.flow._state import body_program, choose, is_known
 
 Branch = Callable[[], Any]
@@ -82,3 +83,6 @@ def _nested(pairs: list[tuple[Any, Branch]], default: Branch | None) -> Any:
 
 def _choose(index: Any, branches: Sequence[Branch]) -> Any:
     return choose(index, [body_program(branch) for branch in branches])
+
+
+name_results(globals())

@@ -11,6 +11,7 @@ from stratagem._base.types import IntLike, Nest, Unused, UserFunction
 from stratagem._core.context import current
 from stratagem._core.step import for_every_row, is_symbolic
 from stratagem._ops._convert import is_traced, static_int, tensor
+from stratagem._ops._symbolic import name_results
 from stratagem._ops.flow._state import (
     MAX_UNROLLED,
     BodyProgram,
@@ -286,3 +287,6 @@ def vectorized_map(fn: UserFunction, elems: Nest, fallback_to_while_loop: bool =
     if warn:
         logger.warning("tf.vectorized_map computes one row after another, because the function assigns %s.", names)
     return _running_map(fn, rows)
+
+
+name_results(globals())

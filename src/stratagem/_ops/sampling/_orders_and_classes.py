@@ -11,6 +11,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, TensorLike
 from stratagem._ops._convert import Tensor, operands, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32, int64
+from stratagem._ops._symbolic import name_results
 from stratagem._ops.sampling._philox import Words, with_64_bits, words
 from stratagem._ops.sampling._raw_draws import uniforms
 
@@ -149,3 +150,6 @@ def _round_keys(keys: list[Tensor], rounds: int, width: Tensor, mask: Tensor) ->
         turned = [((last >> np.uint64(r)) | (last << (width - np.uint64(r)))) & mask for r in (3, 4)]
         keys.append((constant ^ np.uint64(sequence >> i & 1) ^ keys[-3]) & mask ^ turned[0] ^ turned[1])
     return keys
+
+
+name_results(globals())

@@ -15,6 +15,7 @@ from stratagem._core.context import current
 from stratagem._core.values import placement_of
 from stratagem._ops._convert import Tensor, allow_x64, static_int, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32, int32, int64
+from stratagem._ops._symbolic import name_results
 from stratagem._ops.sampling import _orders_and_classes, _stream_draws
 from stratagem._ops.sampling._eager_seeds import eager_stream, stream_of_numbers
 from stratagem._ops.sampling._generator_state import BLOCKS_OF_A_NUMBER
@@ -200,3 +201,6 @@ def poisson(
     return jax.random.poisson(_key(seed, "RandomPoisson"), rate, (*static_shape(shape), *rate.shape)).astype(
         as_dtype(dtype).dtype
     )
+
+
+name_results(globals())

@@ -4,6 +4,7 @@ from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._ops._arrays import stack
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._dtypes import float32, int64
+from stratagem._ops._symbolic import name_results
 from stratagem._ops.sampling._algorithms import stateless_stream
 from stratagem._ops.sampling._orders_and_classes import draw_classes, shuffled
 from stratagem._ops.sampling._stream_draws import draw_full_range, draw_normal, draw_truncated_normal, draw_uniform
@@ -82,3 +83,6 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: TensorLike = "auto_select")
     """Combines a seed and an integer scalar to TensorFlow's new seed: (2,), of the integer's dtype."""
     number = tensor(data)
     return stack([draw_full_range(stateless_stream(seed, alg), (), number.dtype), number])
+
+
+name_results(globals())

@@ -12,6 +12,7 @@ from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32, int32
 from stratagem._ops._known_values import get_static_value
+from stratagem._ops._symbolic import name_results
 from stratagem._ops.sampling._algorithms import stateless_stream
 from stratagem._ops.sampling._keyed_sampling import key_of
 from stratagem._ops.sampling._philox import words
@@ -133,3 +134,6 @@ def _sizes(shape: ShapeLike, *parameters: Tensor) -> tuple[int, ...]:
 
 def _key(seed: TensorLike) -> jax.Array:
     return key_of(words(stateless_stream(seed), 2))
+
+
+name_results(globals())

@@ -9,6 +9,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike
 from stratagem._ops._convert import Tensor, on_device, static_int, tensor
 from stratagem._ops._dtypes import DType, as_dtype, float32
+from stratagem._ops._symbolic import name_results
 
 # Takes the length of a window and, as a keyword, its dtype. None: no window.
 WindowFunction: TypeAlias = Callable[..., Tensor] | None
@@ -120,3 +121,6 @@ def linear_to_mel_weight_matrix(
     weights = np.maximum(0.0, np.minimum((mels - lower) / (center - lower), (upper - mels) / (upper - center)))
     weights[:1] = 0.0
     return on_device(weights.astype(kind.dtype))
+
+
+name_results(globals())

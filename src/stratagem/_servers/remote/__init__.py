@@ -16,6 +16,7 @@ from stratagem._servers.remote._server_messages import UpdateGradients as Update
 from stratagem._servers.remote._servers import Servers as Servers
 from stratagem._servers.remote._task_server import Server as Server
 from stratagem._servers.remote._task_server import connect as connect
+from stratagem._servers.remote._task_server import is_only_task as is_only_task
 from stratagem._servers.remote._time_breakdown import BusyTimer as BusyTimer
 from stratagem._servers.remote._time_breakdown import TimeCategory as TimeCategory
 from stratagem._servers.remote._update import SparseGradient as SparseGradient

@@ -29,12 +29,13 @@ class _RunningTask:
     """A task that runs in this process.
 
     variables: the server of a `ps` task. port: a socket that holds the task's port. actor: the Ray actor that serves
-    the task, if this process is the task by TF_CONFIG.
+    the task, if this process is the task by TF_CONFIG. alone: whether it is the only one of its cluster.
     """
 
     variables: VariableServer | None
     port: socket.socket
     actor: Any = None
+    alone: bool = False
 
 
 logger = logging.getLogger("stratagem.remote")
@@ -99,12 +100,16 @@ class Server:
                     f"Server: {self._job}:{self._index} at {self._address} runs in this process already."
                 )
             port = _bound(self._address, f"{self._job}:{self._index}")
+            if self._address.endswith(":0"):  # any port
+                self._address = f"{self._address[:-1]}{port.getsockname()[1]}"
             if _own_task() == (self._job, self._index):  # TF_CONFIG says that this process is the task
                 ray = join_node(_head(self._jobs), Address.parse(self._address))
                 actor = host_task(ray, self._job, self._index, len(self._jobs["ps"]), _NAMESPACE)
                 _running[self._address] = _RunningTask(None, port, actor)
             else:
-                _running[self._address] = _RunningTask(VariableServer(self._index) if self._job == "ps" else None, port)
+                variables = VariableServer(self._index) if self._job == "ps" else None
+                alone = sum(map(len, self._jobs.values())) == 1
+                _running[self._address] = _RunningTask(variables, port, alone=alone)
 
     def join(self) -> NoReturn:
         """Serves until the job is over, then ends this process with exit code 0.
@@ -148,6 +153,12 @@ class Server:
     def create_local_server(config: Unused = None, start: bool = True) -> "Server":
         """Returns the server of a cluster of one task, `local:0`."""
         return Server({"local": ["localhost:0"]}, config=config, start=start)
+
+
+def is_only_task(target: str) -> bool:
+    """Returns whether a target is that of a `Server` of this process, which is the only task of its cluster."""
+    task = _running.get(target.removeprefix("grpc://"))
+    return task is not None and task.alone
 
 
 def _jobs(cluster: Any) -> dict[str, dict[int, str]]:

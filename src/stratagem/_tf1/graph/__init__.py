@@ -19,6 +19,7 @@ from stratagem._tf1.graph._get_variable import get_or_create_global_step as get_
 from stratagem._tf1.graph._get_variable import get_variable as get_variable
 from stratagem._tf1.graph._get_variable import variable as variable
 from stratagem._tf1.graph._graph_iterator import GraphIterator as GraphIterator
+from stratagem._tf1.graph._graph_strings import GraphStrings as GraphStrings
 from stratagem._tf1.graph._graph_variable import GraphVariable as GraphVariable
 from stratagem._tf1.graph._init_from_checkpoint import init_from_checkpoint as init_from_checkpoint
 from stratagem._tf1.graph._initializers import Constant as Constant
@@ -58,6 +59,7 @@ from stratagem._tf1.graph._placeholders import NewPlaceholder as NewPlaceholder
 from stratagem._tf1.graph._placeholders import ReceiverInputs as ReceiverInputs
 from stratagem._tf1.graph._placeholders import placeholder as placeholder
 from stratagem._tf1.graph._placeholders import placeholder_with_default as placeholder_with_default
+from stratagem._tf1.graph._random_test_tool import DeterministicRandomTestTool as DeterministicRandomTestTool
 from stratagem._tf1.graph._scope_functions import get_variable_scope as get_variable_scope
 from stratagem._tf1.graph._scope_functions import name_scope as name_scope
 from stratagem._tf1.graph._scope_functions import variable_scope as variable_scope
@@ -71,6 +73,8 @@ from stratagem._tf1.graph._session_graph import enable_eager_execution as enable
 from stratagem._tf1.graph._session_graph import get_default_graph as get_default_graph
 from stratagem._tf1.graph._session_graph import outside_of_graphs as outside_of_graphs
 from stratagem._tf1.graph._session_graph import reset_default_graph as reset_default_graph
+from stratagem._tf1.graph._tracked_variables import get_or_create_layer as get_or_create_layer
+from stratagem._tf1.graph._tracked_variables import track_tf1_style_variables as track_tf1_style_variables
 from stratagem._tf1.graph._version_switches import device as device
 from stratagem._tf1.graph._version_switches import disable_control_flow_v2 as disable_control_flow_v2
 from stratagem._tf1.graph._version_switches import disable_resource_variables as disable_resource_variables

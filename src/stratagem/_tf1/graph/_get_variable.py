@@ -139,6 +139,7 @@ def _get_plainly(
         aggregation=aggregation,
     )
     variable = building.graph.variable(unique, make, local=_is_local(collections))
+    _check_found(name, variable, shape, None, reuse=True)  # it may be that of an earlier call
     building.declare(unique, variable, tuple(collections or ()))
     building.shared[name] = variable
     if regularizer is not None:

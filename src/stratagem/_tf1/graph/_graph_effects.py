@@ -2,10 +2,26 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 from stratagem._base.types import TensorLike, Value
 from stratagem._core.step import GraphCapture, GraphPart, Writes
+
+
+@final
+@dataclass(frozen=True)
+class OperationEffects:
+    """The effects of an operation, with those of all that it depends on.
+
+    hosts: the functions that a session calls before its step. equations: the numbers of those of the graph with an effect.
+    """
+
+    operation: Any
+    result: Any
+    writes: Writes
+    hosts: list[Any]
+    equations: frozenset[int]
 
 
 @final
@@ -19,9 +35,10 @@ class GraphEffects:
 
     def __init__(self, capture: GraphCapture) -> None:
         self.capture = capture
-        self._known: dict[int, tuple[Any, Any, Writes, list[Any]]] = {}
+        self._known: dict[int, OperationEffects] = {}
         self._run: dict[int, Any] | None = None
         self._hosts: list[Any] = []
+        self._equations: set[int] = set()
         self._after: dict[Any, tuple[Any, ...]] = {}
 
     @property
@@ -31,24 +48,27 @@ class GraphEffects:
 
     def made(self, variable: Value, operations: Sequence[Any]) -> None:
         """Notes that a value of the graph was computed where it depends on operations."""
-        self._after[variable] = tuple(operations)
+        self._after[variable] = (*self._after.get(variable, ()), *operations)
 
     def run(self, operation: Any, building: Any) -> Any:
         """Returns an operation's result in the run that is put together; outside of one, keeps what it does apart."""
         if self._run is None:
-            return self._apart(operation, building)[1]
+            return self._apart(operation, building).result
         if id(operation) in self._run:
             return self._run[id(operation)]
         for other in operation.dependencies:
             self.run(other, building)
         known = self._known.get(id(operation))
         if known is None:
+            number = self.capture.recorder.count()
             with self._acting(building):
                 self._run[id(operation)] = operation.act()
+            self._equations.update(self.capture.recorder.effects_since(number))
         else:
-            self._take(known[2])
-            self._hosts += known[3]
-            self._run[id(operation)] = known[1]
+            self._take(known.writes)
+            self._hosts += known.hosts
+            self._equations |= known.equations
+            self._run[id(operation)] = known.result
         return self._run[id(operation)]
 
     def on_host(self, function: Any) -> Any:
@@ -59,7 +79,7 @@ class GraphEffects:
     @contextlib.contextmanager
     def applied(self, operations: Sequence[Any], building: Any) -> Iterator[None]:
         """In the body, variables have the values that these operations give them."""
-        writes = [self._apart(operation, building)[2] for operation in operations] if self._run is None else []
+        writes = [self._apart(operation, building).writes for operation in operations] if self._run is None else []
         with self.capture.recorder.undoing_assignments(_none):
             for each in writes:
                 self._take(each)
@@ -74,12 +94,12 @@ class GraphEffects:
         """
         recorder = self.capture.recorder
         with self.capture.entered(), recorder.undoing_assignments(_none):
-            self._run, self._hosts = {}, []
+            self._run, self._hosts, self._equations = {}, [], set()
             try:
                 results = [self.run(operation, building) for operation in operations]
                 outs = [*tensors, *(r for r in results if self.capture.holds(r))]
                 while True:
-                    part = self.capture.part(outs, fed, self._writes())
+                    part = self.capture.part(outs, fed, self._writes(), self._equations)
                     needed = [op for v in self.capture.made_in(part) for op in self._after.get(v, ())]
                     if not (more := [op for op in needed if id(op) not in self._run]):
                         return part, results, self._hosts
@@ -88,18 +108,24 @@ class GraphEffects:
             finally:
                 self._run = None
 
-    def _apart(self, operation: Any, building: Any) -> tuple[Any, Any, Writes, list[Any]]:
+    def _apart(self, operation: Any, building: Any) -> "OperationEffects":
         if id(operation) not in self._known:
             with self.capture.entered(), self.capture.recorder.undoing_assignments(_none):
                 hosts: list[Any] = []
+                equations: set[int] = set()
                 for other in operation.dependencies:
-                    _, _, writes, before = self._apart(other, building)
-                    self._take(writes)
-                    hosts += before
+                    known = self._apart(other, building)
+                    self._take(known.writes)
+                    hosts += known.hosts
+                    equations |= known.equations
                 self._hosts = []
+                number = self.capture.recorder.count()
                 with self._acting(building):
                     result = operation.act()
-                self._known[id(operation)] = operation, result, self._writes(), [*hosts, *self._hosts]
+                equations.update(self.capture.recorder.effects_since(number))
+                self._known[id(operation)] = OperationEffects(
+                    operation, result, self._writes(), [*hosts, *self._hosts], frozenset(equations)
+                )
         return self._known[id(operation)]
 
     @contextlib.contextmanager

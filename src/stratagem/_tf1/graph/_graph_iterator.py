@@ -9,6 +9,7 @@ from stratagem._base.errors import FailedPreconditionError, UnimplementedError
 from stratagem._base.types import Nest, Unused, Value
 from stratagem._core.step import init_scope
 from stratagem._core.values import TensorShape, TensorSpec
+from stratagem._data import is_fed, with_feeds
 from stratagem._tf1.graph._model_build import current_building
 from stratagem._tf1.graph._operations import Operation
 
@@ -65,19 +66,27 @@ class GraphIterator:
     def make_initializer(self, dataset: Value, name: str | None = None) -> Operation:
         """Returns an operation that begins with the first element of a dataset of such elements.
 
-        Raises TypeError for one of other elements.
+        A dataset that is made of tensors of the graph is made anew by every run of the operation, of what they are then.
+        Raises TypeError for one of other elements; if it is made by a run, that run does.
         """
+        fed = is_fed(dataset)
+        if not fed:
+            self._check(dataset)
 
+        def initialize(session: Value, feeds: Value) -> None:
+            made = with_feeds(dataset, lambda tensors: session.values(tensors, feeds))
+            if fed:
+                self._check(made)
+            self._made = self._begin(made)
+
+        building = self._graph.building
+        return Operation(name or "MakeIterator", lambda: building.effects.on_host(initialize), place=building)
+
+    def _check(self, dataset: Any) -> None:
         with init_scope():
             spec = dataset.element_spec
         if _structure(spec) != _structure(self.element_spec):
             raise TypeError(f"make_initializer: the dataset has elements {spec}, the iterator {self.element_spec}.")
-
-        def initialize(session: Value, fed: Value) -> None:
-            self._made = self._begin(dataset)
-
-        building = self._graph.building
-        return Operation(name or "MakeIterator", lambda: building.effects.on_host(initialize), place=building)
 
     def get_next(self, name: str | None = None) -> Nest:
         """Returns the tensors of an element: each call is one of another, in each run.

@@ -10,7 +10,9 @@ import jax
 from stratagem._base.errors import ContextError
 from stratagem._core.context import current
 from stratagem._core.step import GradientTape
+from stratagem._ops import is_traced
 from stratagem._tf1.graph._graph_effects import GraphEffects
+from stratagem._tf1.graph._graph_strings import GraphStrings
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._scopes import Scopes
 
@@ -23,7 +25,7 @@ class ModelBuild:
     mode: "train", "eval" or "infer".
     tape: records the call; None outside of a trace.
     loss_reduction: the reduction of the last loss of `tf1.losses`; None before there is one.
-    named: the tensors that `tf.identity` named, by name.
+    named: the tensors that an argument `name` has named, by name.
     summaries: (kind, tag, tensor), in the order in which they were made.
     done: the results of the operations that have run, by the id of the operation.
     slot_part: what is between the names of a variable and of its slots, which then do not begin with the open variable scope;
@@ -67,6 +69,8 @@ class ModelBuild:
         self.running = 0
         self.receiver: Any = None
         self._places: dict[int, str] = {}
+        self._given: dict[int, str] = {}
+        self._just_named: tuple[str, list[int]] = "", []
         self._names: dict[int, str] = {}
         self._looked_up: collections.Counter[int] = collections.Counter()
 
@@ -110,11 +114,39 @@ class ModelBuild:
 
     def name_tensor(self, name: str, tensor: Any) -> None:
         """Gives a tensor a name below the open name scopes, by which it can be fetched."""
-        self.named[self.scopes.unique_name(name)] = tensor
+        self._give(self.scopes.new_name(name), tensor)
+
+    def name_results(self, name: str, results: Any) -> Any:
+        """Gives the results of a function a name, one or several: those after the first are `name:1`, `name:2` ….
+
+        Returns them. A tensor that has another name already, since the function returns what it was given, is copied.
+        """
+        several = isinstance(results, list | tuple)
+        tensors = list(results) if several else [results]
+        if self._just_named == (name, [id(tensor) for tensor in tensors]):  # by the function that this one has called
+            return results
+        if not tensors or not all(isinstance(t, jax.Array) and self._is_here(t) for t in tensors):
+            return results
+        given = self.scopes.new_name(name)
+        tensors = [jax.numpy.copy(t) if self.name_given(t) and is_traced(t) else t for t in tensors]
+        for number, tensor in enumerate(tensors):
+            self._give(f"{given}:{number}" if number else given, tensor)
+        self._just_named = name, [id(tensor) for tensor in tensors]
+        if not several:
+            return tensors[0]
+        return type(results)(*tensors) if hasattr(results, "_fields") else type(results)(tensors)
+
+    def _give(self, name: str, tensor: Any) -> None:
+        self.named[name] = tensor
+        self._given.setdefault(id(tensor), name)
+
+    def _is_here(self, tensor: Any) -> bool:
+        """Returns whether a tensor is a part of the graph itself, and not of a loop's body in it, or is a constant."""
+        return self.owner is None or not is_traced(tensor) or self.owner.holds(tensor)
 
     def name_given(self, tensor: Any) -> str | None:
-        """Returns the name that `tf.identity` gave a tensor; None if it gave none."""
-        return next((name for name, known in self.named.items() if known is tensor), None)
+        """Returns the first name that a tensor was given; None if it was given none."""
+        return self._given.get(id(tensor))
 
     def note_lookup(self, variables: Iterable[Any]) -> None:
         """Notes that rows of a table are read from these variables."""
@@ -166,6 +198,21 @@ class ModelBuild:
         finally:
             self.dependencies = before
 
+    def name_scope(self, name: str) -> contextlib.AbstractContextManager[str]:
+        """Prefixes the names of tensors and operations in the body."""
+        return self.scopes.name_scope(name)
+
+    def deferred(self, name: str, action: Callable[[], None]) -> Any:
+        """Returns an operation that does this; in a model_fn, and where another trace has begun, does it at once."""
+        if self.owner is None or self.running or not self.effects.capture.is_current:
+            return action()
+        return self.owner.operation(name, action)
+
+    def checked(self, tensor: Any, check: Any) -> Any:
+        """Returns another tensor with the same values, which depends on an operation, if there is one."""
+        with self.after(self.dependencies if check is None else (*self.dependencies, check)):
+            return jax.numpy.copy(tensor)
+
     def take_seed(self, seed: int) -> bool:
         """Makes this the seed of a graph; returns False in a model_fn, whose seed is that of the Estimator."""
         if self.owner is not None:
@@ -175,6 +222,10 @@ class ModelBuild:
     def iterator_of(self, dataset: Any, *, ready: bool) -> Any:
         """Returns an iterator of a dataset in a graph; None in a model_fn, where one is an ordinary iterator."""
         return None if self.owner is None else self.owner.iterator(dataset, ready=ready)
+
+    def is_fed(self, value: Any) -> bool:
+        """Returns whether a value is a tensor of the graph that has values in sessions alone, numbers or strings."""
+        return self.owner is not None and (isinstance(value, GraphStrings) or self.owner.holds(value))
 
     def run_dependencies(self) -> None:
         """Runs the operations of the open `control_dependencies`, because a tensor that depends on them is computed here."""
@@ -189,19 +240,24 @@ def building_here() -> ModelBuild | None:
     return building
 
 
+def begun_building() -> ModelBuild | None:
+    """The same; after `disable_eager_execution()` it begins the default graph if there is none."""
+    context = current()
+    if context.graph is None and context.recorder is None and context.begin_graph is not None:
+        context.begin_graph()
+    return building_here()
+
+
 def current_building() -> ModelBuild:
     """Returns the call of a model_fn that the current code is part of.
 
     Raises ContextError outside of a model_fn.
     """
-    context = current()
-    if context.graph is None and context.recorder is None and context.begin_graph is not None:
-        context.begin_graph()
-    building = building_here()
+    building = begun_building()
     if building is None:
         raise ContextError(
-            "This name of tf.compat.v1 builds a graph, and here is none. It works inside the model_fn of an Estimator, in "
-            "`with tf.Graph().as_default():`, and after tf.compat.v1.disable_eager_execution(). Elsewhere use tf.keras, "
-            "tf.Variable and tf.function."
+            "This name of tf.compat.v1 builds a graph, and here is none. It works inside the model_fn of an Estimator (a "
+            "placeholder in its serving_input_receiver_fn), in `with tf.Graph().as_default():`, and after "
+            "tf.compat.v1.disable_eager_execution(). Elsewhere use tf.keras, tf.Variable and tf.function."
         )
     return building

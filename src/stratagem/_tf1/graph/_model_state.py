@@ -27,6 +27,7 @@ from stratagem._tf1.graph._get_variable import variable
 from stratagem._tf1.graph._graph_variable import GraphVariable
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild, building_here
+from stratagem._tf1.graph._random_test_tool import unless_testing
 
 
 @final
@@ -63,15 +64,19 @@ class ModelState:
         return self.variable(GraphKeys.GLOBAL_STEP, _new_global_step)
 
     @contextlib.contextmanager
-    def building(self, mode: str) -> Iterator[ModelBuild]:
-        """Runs the body as one call of a model_fn in `mode` ("train", "eval" or "infer"). Inside a trace, a tape records it."""
+    def building(self, mode: str, *, records: bool = True) -> Iterator[ModelBuild]:
+        """Runs the body as one call of a model_fn in `mode` ("train", "eval" or "infer").
+
+        records: inside a trace, a tape records it.
+        """
         with contextlib.ExitStack() as stack:
             with entered(strategy=None, replica=None, recorder=None), unscoped(), OutsideOfTraces():
                 global_seed_generator()  # created in the strategy's scope, it would belong to the strategy
-            tape = None if current().recorder is None else stack.enter_context(GradientTape(persistent=True))
+            recorder = current().recorder if records else None
+            tape = None if recorder is None else stack.enter_context(GradientTape(persistent=True))
             building = ModelBuild(self, mode, tape)
             stack.enter_context(fresh_names())
-            stack.enter_context(seeds_from(self.next_seed))
+            stack.enter_context(seeds_from(unless_testing(self.next_seed)))
             stack.enter_context(entered(graph=building))
             yield building
 

@@ -8,7 +8,7 @@ import jax
 import keras
 
 from stratagem._base.types import Nest, TensorLike, Unused, Value
-from stratagem._tf1.graph._model_build import ModelBuild, building_here, current_building
+from stratagem._tf1.graph._model_build import ModelBuild, begun_building, current_building
 
 
 @final
@@ -79,14 +79,14 @@ def group(*inputs: TensorLike, name: str | None = None) -> Operation | None:
 
     Outside of a model_fn, where effects happen in the order of the program, there is nothing to run: returns None.
     """
-    if building_here() is None:
+    if begun_building() is None:
         return None
     return Operation(name or "group_deps", lambda: None, operations(inputs))
 
 
 def no_op(name: str | None = None) -> Operation | None:
     """Returns an operation that does nothing but run its dependencies; None outside of a model_fn."""
-    if building_here() is None:
+    if begun_building() is None:
         return None
     return Operation(name or "NoOp", lambda: None)
 
@@ -97,7 +97,7 @@ def control_dependencies(control_inputs: Iterable[TensorLike] | None) -> Iterato
 
     Outside of a model_fn effects happen in the order of the program anyway. Raises TypeError for what cannot be iterated.
     """
-    building = building_here()
+    building = begun_building()
     if building is None:
         list(() if control_inputs is None else control_inputs)
         yield

@@ -2,7 +2,6 @@
 
 from typing import final
 
-from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
 from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._ops import as_dtype, tensor
@@ -49,28 +48,21 @@ def receiver_placeholder(dtype: DTypeLike, shape: ShapeLike, name: str | None) -
 def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> TensorLike:
     """Returns a tensor that every run which needs it has to be fed: `session.run(fetches, {placeholder: value})`.
 
-    dtype: of numbers. shape: sizes, None for one that each run decides; unknown sizes of the same axis are taken to be equal
-    in all placeholders of a graph.
+    dtype: strings can be fed to datasets that are made of the placeholder, see `GraphStrings`. shape: sizes, None for one that
+    each run decides; unknown sizes of the same axis are taken to be equal in all placeholders of a graph. Without a shape it
+    is a scalar, such as a learning rate: a step is compiled for ranks that are known.
 
-    In a `serving_input_receiver_fn` it is an input of the served model, which may be strings.
+    In a `serving_input_receiver_fn` it is an input of the served model.
 
-    Raises UnimplementedError for strings and for an unknown rank, ContextError outside of a graph.
+    Raises ContextError outside of a graph.
     """
     found = receiver_placeholder(dtype, shape, name)
     if found is not None:
         return found
-    kind, sizes = as_dtype(dtype), TensorShape(shape)
+    graph, kind, sizes = default_graph(), as_dtype(dtype), TensorShape(shape)
     if kind.name == "string":
-        raise UnimplementedError(
-            f"placeholder({name!r}) of strings: a compiled step takes numbers alone. Look strings up before they are fed, or "
-            "put them into a dataset, whose `map` takes strings."
-        )
-    if sizes.rank is None:
-        raise UnimplementedError(
-            f"placeholder({name!r}) of unknown rank: a step is compiled for ranks that are known. Give a shape; its sizes may "
-            "be None."
-        )
-    return default_graph().new_tensor(sizes, kind.as_numpy_dtype, name or "Placeholder")
+        return graph.new_strings(sizes, name or "Placeholder")
+    return graph.new_tensor(() if sizes.rank is None else sizes, kind.as_numpy_dtype, name or "Placeholder")
 
 
 def placeholder_with_default(input: TensorLike, shape: ShapeLike, name: str | None = None) -> TensorLike:

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 
 from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused
-from stratagem._tf1.graph._model_build import building_here, current_building
+from stratagem._tf1.graph._model_build import begun_building, current_building
 from stratagem._tf1.graph._scopes import AUTO_REUSE, VariableScope
 
 
@@ -65,7 +65,7 @@ def name_scope(name: str | None, default_name: str | None = None, values: Unused
 
     No effect outside a model_fn.
     """
-    building = building_here()
+    building = begun_building()
     if building is None:
         yield f"{name or default_name or ''}/"
         return

@@ -74,6 +74,10 @@ class Scopes:
         """Returns `name` below the open name scopes, with `_1`, `_2` … appended if it was used."""
         return self.unique(self.stack + name)
 
+    def new_name(self, name: str) -> str:
+        """Returns the name of a tensor that is to be called so: as `unique_name`, or all of one that ends in a slash."""
+        return name[:-1] if name.endswith("/") else self.unique_name(name)
+
     def unique(self, full: str) -> str:
         """Returns a name for a scope, tensor, operation or variable: `full`, with `_1`, `_2` … appended if it was used."""
         number = self._names.get(full.lower(), 0)

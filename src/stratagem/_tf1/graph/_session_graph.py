@@ -13,15 +13,18 @@ import numpy as np
 from stratagem._base.errors import ContextError
 from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused, Value
 from stratagem._core.context import assign, current, entered
-from stratagem._core.step import GraphCapture, GraphPart, default_mesh
+from stratagem._core.step import GraphCapture, GraphPart, UnknownSizes, default_mesh, with_tensors
+from stratagem._core.values import TensorShape
 from stratagem._private import OutsideOfTraces, is_seed_state, named_by, seeds_from, unscoped
 from stratagem._tf1.graph._collections import get_collection
 from stratagem._tf1.graph._graph_effects import GraphEffects
 from stratagem._tf1.graph._graph_iterator import GraphIterator
+from stratagem._tf1.graph._graph_strings import GraphStrings
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild, building_here, current_building
 from stratagem._tf1.graph._model_state import ModelState
 from stratagem._tf1.graph._operations import Operation
+from stratagem._tf1.graph._random_test_tool import unless_testing
 
 
 @final
@@ -41,6 +44,7 @@ class Graph:
         self._finalized = False
         self._open: contextlib.ExitStack | None = None
         self._first: dict[int, Callable[[], Any]] = {}
+        self._sizes: dict[tuple[str, str], Any] = {}
         self.parts: dict[Any, Any] = {}
 
     # --- Building -----------------------------------------------------------------------------------------------------
@@ -59,7 +63,7 @@ class Graph:
         with (
             entered(strategy=None, replica=None, graph=self._building),
             named_by(self._layer_names),
-            seeds_from(self._building.graph.next_seed),
+            seeds_from(unless_testing(self._building.graph.next_seed)),
             self._capture.entered(),
         ):
             yield
@@ -105,6 +109,12 @@ class Graph:
         self._building.name_tensor(name, found)
         return found
 
+    def new_strings(self, shape: TensorShape, name: str) -> GraphStrings:
+        """Returns a placeholder of strings."""
+        given = self._building.scopes.new_name(name)
+        self._building.named[given] = found = GraphStrings(self, shape, given)
+        return found
+
     def with_default(self, value: TensorLike, name: str) -> TensorLike:
         """Returns a tensor with the values of `value`, in whose place a run may be fed others."""
         with self.as_default():
@@ -127,6 +137,10 @@ class Graph:
         with self._capture.entered():
             return self._capture.element(source, specs)
 
+    def operation(self, name: str, action: Callable[[], None]) -> Operation:
+        """Returns a new operation of the graph."""
+        return Operation(name, action, place=self._building)
+
     def _deferred(self, variable: Any, value: Any) -> None:
         """Makes an operation of what a Keras layer assigns while it is called, for its updates are run by the user's code."""
         update = Operation("AssignMovingAvg", lambda: variable.assign(value), place=self._building)
@@ -146,28 +160,28 @@ class Graph:
         given = self._building.name_given(tensor)
         if given is None:
             given = self._building.scopes.unique("Tensor")
-            self._building.named[given] = tensor
-        return f"{given}:0"
+            self._building.name_tensor(f"{given}/", tensor)
+        return given if ":" in given else f"{given}:0"
 
     def shown(self, tensor: TensorLike) -> str:
         """Returns a tensor as text: its name if it has one, shape and type."""
         given = self._building.name_given(tensor)
         sizes = ", ".join(str(size) if isinstance(size, int) else "?" for size in tensor.shape)
         end = "," if len(tensor.shape) == 1 else ""
-        name = "without a name" if given is None else repr(f"{given}:0")
+        name = "without a name" if given is None else repr(self.name_of_tensor(tensor))
         return f"<tf.Tensor {name} shape=({sizes}{end}) dtype={tensor.dtype}>"
 
     def operation_of(self, tensor: TensorLike) -> "TensorOperation":
         """Returns what stands for the operation that makes a tensor."""
-        return TensorOperation(self.name_of_tensor(tensor).removesuffix(":0"), tensor)
+        return TensorOperation(self.name_of_tensor(tensor).partition(":")[0], tensor)
 
     def get_tensor_by_name(self, name: str) -> TensorLike:
         """Returns the tensor of a name such as "loss:0".
 
-        Names are those of placeholders, of `tf.identity(x, name=...)`, of variables, and those that `tensor.name` told.
-        Raises ValueError without ":0", KeyError if there is none.
+        Names are those of placeholders and variables, those that a function was given as its argument `name`, and those that
+        `tensor.name` told. Raises ValueError without the number of an output, KeyError if there is none.
         """
-        if not isinstance(name, str) or not name.endswith(":0"):
+        if not isinstance(name, str) or not name.rpartition(":")[2].isdecimal():
             raise ValueError(
                 f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of the form "
                 "'<op_name>:<output_index>'."
@@ -183,7 +197,7 @@ class Graph:
         """Returns the tensor or operation that a name stands for; anything else as it is."""
         if not isinstance(obj, str):
             return obj
-        if obj.endswith(":0") and allow_tensor:
+        if ":" in obj and allow_tensor:
             return self.get_tensor_by_name(obj)
         return self.get_operation_by_name(obj)
 
@@ -193,8 +207,8 @@ class Graph:
             if short in known:
                 return known[short]
         raise KeyError(
-            f"The name {name!r} refers to a Tensor which does not exist. Tensors have the names that tf.identity(x, "
-            f"name=...) and placeholders give them: {', '.join(self._building.named) or 'none so far'}."
+            f"The name {name!r} refers to a Tensor which does not exist. Tensors have the names that are "
+            f"given as an argument `name`: {', '.join(self._building.named) or 'none so far'}."
         )
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
@@ -281,6 +295,15 @@ class Graph:
     def key_of(self, tensor: TensorLike) -> Value:
         """Returns what tells a tensor of this graph from all others."""
         return self._capture.variable_of(tensor)
+
+    def sizes(self, value: Value) -> TensorLike:
+        """Returns the tensor of unknown sizes, such as `tf.shape(x)` or one of these, the same in each call."""
+        name = str(list(value)) if isinstance(value, UnknownSizes) else str(value)
+        key = name, str(getattr(value, "dtype", ""))
+        if key not in self._sizes:
+            with self._entered():
+                self._sizes[key] = with_tensors(value)
+        return self._sizes[key]
 
     def session(self, given: Value = None) -> Value:
         """Returns the session, or the one that is open. Raises ValueError if there is none."""

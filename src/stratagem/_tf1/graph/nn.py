@@ -4,9 +4,8 @@ from typing import Any
 
 from stratagem import _ops as ops
 from stratagem._base.types import IntLike, ShapeLike, TensorLike, Unused
-from stratagem._ops import Tensor, nn
+from stratagem._ops import Tensor, named, nn
 from stratagem._ops.sampling import dropout as _dropped
-from stratagem._tf1.graph.functions.named import named
 from stratagem._tf1.graph.functions.reductions import one_of
 
 
@@ -94,6 +93,7 @@ def weighted_cross_entropy_with_logits(
     return ops.weighted_cross_entropy_with_logits(one_of(labels=labels, targets=targets), logits, pos_weight)
 
 
+@named
 def moments(
     x: TensorLike,
     axes: IntLike,
@@ -214,6 +214,7 @@ def embedding_lookup(
     return ops.embedding_lookup(params, ids, max_norm)
 
 
+@named
 def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """Returns x @ weights + biases."""
     return ops.bias_add(ops.matmul(x, weights), biases)

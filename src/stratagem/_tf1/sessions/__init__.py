@@ -16,6 +16,7 @@ from stratagem._tf1.sessions._initializing import variables_initializer as varia
 from stratagem._tf1.sessions._monitored import ChiefSessionCreator as ChiefSessionCreator
 from stratagem._tf1.sessions._monitored import MonitoredSession as MonitoredSession
 from stratagem._tf1.sessions._monitored import monitored_training_session as monitored_training_session
+from stratagem._tf1.sessions._replica_devices import replica_device_setter as replica_device_setter
 from stratagem._tf1.sessions._saver import Saver as Saver
 from stratagem._tf1.sessions._session import InteractiveSession as InteractiveSession
 from stratagem._tf1.sessions._session import Session as Session

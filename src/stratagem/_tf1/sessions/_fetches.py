@@ -7,10 +7,12 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Nest, TensorLike, Value
+from stratagem._core.step import UnknownSizes, is_symbolic
 from stratagem._core.values import CompositeTensor
 from stratagem._private import KerasVariable
-from stratagem._tf1.graph import Graph, Operation
+from stratagem._tf1.graph import Graph, GraphStrings, Operation
 from stratagem._tf1.graph.summary import GraphSummary
 
 # The value of a fetch, of those of tensors and of the results of operations.
@@ -63,6 +65,10 @@ class _Planning:
             place = len(self.operations)
             self.operations.append(fetch)
             return lambda _, results: results[place]
+        if isinstance(fetch, UnknownSizes) or is_symbolic(fetch):
+            fetch = self._graph.sizes(fetch)
+        if isinstance(fetch, GraphStrings):
+            raise UnimplementedError(f"Fetch argument {fetch!r}: a run returns numbers; what is fed is known.")
         if isinstance(fetch, CompositeTensor):
             leaves, structure = jax.tree.flatten(fetch)
             parts = [self.answer(leaf) for leaf in leaves]

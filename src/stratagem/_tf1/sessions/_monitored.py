@@ -11,7 +11,7 @@ import numpy as np
 from stratagem._base.errors import OutOfRangeError
 from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest, Unused, Value
-from stratagem._checkpoints import latest_checkpoint
+from stratagem._checkpoints import get_checkpoint_state, latest_checkpoint
 from stratagem._tf1.estimator import EventFolders, Scaffold, SessionRunHook
 from stratagem._tf1.estimator.hooks import (
     CheckpointSaverHook,
@@ -220,6 +220,9 @@ class ChiefSessionCreator:
         if path is not None:
             _log.info("Restoring parameters from %s", path)
             self.saver().restore(session, path)
+            listed = None if self._directory is None else get_checkpoint_state(self._directory)
+            if listed is not None:  # so that the oldest of them are deleted
+                self.saver().recover_last_checkpoints(listed.all_model_checkpoint_paths)
         elif scaffold.init_op is not None:
             session.run(scaffold.init_op, scaffold.init_feed_dict)
         else:

@@ -113,7 +113,9 @@ class Saver:
                 "tf.compat.v1.global_variables_initializer() first."
             )
         with outside_of_graphs():
-            arrays = {name: np.asarray(variable.value) for name, variable in variables.items()}
+            arrays = {name: np.asarray(variable.value) for name, variable in variables.items()} | self._besides(
+                variables
+            )
         file_system(path).make_directories(parent(absolute(path)))
         write_bundle(path, arrays)
         if write_state:
@@ -153,6 +155,16 @@ class Saver:
             return dict(self._given)
         names = (lambda v: v.name.removesuffix(":0")) if self._building is None else self._building.variable_name
         return {names(variable): variable for variable in self._given}
+
+    def _besides(self, variables: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Returns what TensorFlow's optimizers keep in variables that are none here: the powers of Adam's rates."""
+        if self._building is None:
+            return {}
+        graph = self._building.graph
+        counters = {id(graph.variables[name]) for name in graph.derived}
+        if counters.isdisjoint(map(id, variables.values())):
+            return {}
+        return {name: value() for name, value in graph.written.items() if name not in variables}
 
     def _end(self, sess: Session | None, step: Any) -> str:
         if step is None:

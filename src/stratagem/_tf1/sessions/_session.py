@@ -10,9 +10,9 @@ import numpy as np
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from stratagem._base.types import Nest, TensorLike, Unused, Value
 from stratagem._core.step import GraphPart, IdentityKey, default_mesh, execute
-from stratagem._core.values import TensorShape
 from stratagem._private import KerasVariable, is_seed_state
-from stratagem._tf1.graph import Graph, building_here, default_graph, outside_of_graphs
+from stratagem._servers.remote import is_only_task
+from stratagem._tf1.graph import Graph, GraphStrings, building_here, default_graph, outside_of_graphs
 from stratagem._tf1.sessions._fetches import FetchPlan
 
 # The names of masters that are this process.
@@ -22,8 +22,8 @@ _HERE = ("", "local", "localhost")
 class Session:
     """Runs parts of a graph, as `tf.compat.v1.Session`.
 
-    target: of this process; graph: by default the one that the present code adds to. config: ignored, since JAX has no such
-    settings.
+    target: of this process, also of a `tf.distribute.Server` in it which is the only task of its cluster. graph: by default
+    the one that the present code adds to. config: ignored, since JAX has no such settings.
 
     Variables belong to the graph; what a session knows is which of them have been given values. It is therefore an error to
     use one before, although it has its first value already, and a new session has to be given values, or a checkpoint, again.
@@ -32,13 +32,14 @@ class Session:
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Unused = None) -> None:
-        if target not in _HERE:
+        if target not in _HERE and not is_only_task(target):
             raise UnimplementedError(
                 f"Session({target!r}): there are no servers that run graphs for others. Programs of several workers use "
                 "tf.distribute.MultiWorkerMirroredStrategy or ParameterServerStrategy, also in an Estimator."
             )
         self._graph = default_graph() if graph is None else graph
         self._ready: set[int] = set()
+        self._begun: set[GraphPart] = set()  # those that have run, and whose variables have values
         self._closed = False
         self._entered: list[contextlib.ExitStack] = []
 
@@ -78,17 +79,32 @@ class Session:
             ValueError: a value does not fit the tensor that it is fed to.
         """
         self._check_open()
+        if not (feed_dict is None or isinstance(feed_dict, Mapping)):
+            raise TypeError(f"feed_dict must be a dictionary from tensors to values, got {feed_dict!r:.200}.")
         plan = FetchPlan.of(fetches, self._graph)
         feeds = self._feeds(feed_dict or {})
-        part, results, hosts = self._part(plan, [tensor for tensor, _ in feeds])
-        fed = {self._graph.key_of(tensor): value for tensor, value in feeds}
+        numbers = [(tensor, value) for tensor, value in feeds if not isinstance(tensor, GraphStrings)]
+        part, results, hosts = self._part(plan, [tensor for tensor, _ in numbers])
+        fed = {self._graph.key_of(tensor): value for tensor, value in numbers}
         told = {id(host): host(self, feeds) for host in hosts}
-        outs = self._computed(part, fed)
         count = len(plan.tensors)
-        rest = iter(outs[count:])
-        answers = [self._result(result, rest, told) for result in results]
         with outside_of_graphs():
+            outs = self._computed(part, fed)
+            rest = iter(outs[count:])
+            answers = [self._result(result, rest, told) for result in results]
             return plan.answered(outs[:count], answers)
+
+    def values(self, tensors: Sequence[TensorLike], feeds: Sequence[tuple[TensorLike, Value]]) -> list[Value]:
+        """Returns the values of tensors, also of placeholders of strings. feeds: what those that are fed have."""
+        strings = {id(tensor): value for tensor, value in feeds if isinstance(tensor, GraphStrings)}
+        missing = [t.name for t in tensors if isinstance(t, GraphStrings) and id(t) not in strings]
+        if missing:
+            raise InvalidArgumentError(
+                f"You must feed a value for placeholder tensor {missing[0].removesuffix(':0')!r} with dtype string"
+            )
+        numbers = [tensor for tensor in tensors if not isinstance(tensor, GraphStrings)]
+        found = iter(self.run(numbers, dict(feeds)) if numbers else ())
+        return [strings[id(tensor)] if isinstance(tensor, GraphStrings) else next(found) for tensor in tensors]
 
     def partial_run(self, *_: Value, **__: Value) -> Value:
         """Raises UnimplementedError: a run is one compiled step."""
@@ -159,7 +175,7 @@ class Session:
     # --- Running ------------------------------------------------------------------------------------------------------
 
     def _feeds(self, feed_dict: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
-        found = []
+        found: list[tuple[Any, Any]] = []
         for key, value in feed_dict.items():
             tensor = self._graph.as_graph_element(key)
             if isinstance(tensor, tuple | list):
@@ -167,6 +183,9 @@ class Session:
             if isinstance(tensor, KerasVariable):
                 with self._graph.as_default():
                     tensor = tensor.value
+            if isinstance(tensor, GraphStrings) and tensor.graph is self._graph:
+                found.append((tensor, tensor.checked(value)))
+                continue
             if not self._graph.holds(tensor):
                 raise TypeError(
                     f"Cannot interpret feed_dict key {key!r} as Tensor: it is no tensor of the session's graph."
@@ -177,12 +196,18 @@ class Session:
                     "lists, numpy ndarrays, or TensorHandles."
                 )
             array = value if isinstance(value, jax.Array) else np.asarray(value, tensor.dtype)
-            if not TensorShape([s if isinstance(s, int) else None for s in tensor.shape]).is_compatible_with(
-                array.shape
+            sizes = tensor.aval.shape
+            if len(sizes) != array.ndim or any(
+                isinstance(s, int) and s != n for s, n in zip(sizes, array.shape, strict=True)
             ):
                 raise ValueError(
                     f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape "
                     f"({', '.join('?' if not isinstance(s, int) else str(s) for s in tensor.shape)})"
+                    + (
+                        ""
+                        if sizes
+                        else ". A placeholder without a shape is a scalar; give it one: placeholder(dtype, [None])."
+                    )
                 )
             found.append((tensor, array.astype(tensor.dtype)))
         return found
@@ -199,7 +224,7 @@ class Session:
         return graph.parts[key][:3]
 
     def _computed(self, part: GraphPart, fed: Mapping[Any, Any]) -> list[Any]:
-        if not part.results and not part.assigned:
+        if not (part.results or part.assigned or part.effects):
             return []
         given = []
         for tensor in part.fed():
@@ -210,13 +235,17 @@ class Session:
                     f"{tensor.dtype} and shape ({', '.join(str(s) if isinstance(s, int) else '?' for s in tensor.shape)})"
                 )
             given.append(fed[key])
-        self._check_ready(part)
-        for variable in part.assigned:
-            self._graph.changed(variable)
-        with outside_of_graphs():
-            iterators = [source.present() for source in part.sources()]
-            outs = execute(part, IdentityKey(part), "Session.run", [given, iterators], {}, default_mesh())
-        self._ready.update(map(id, part.assigned))
+        if part not in self._begun:
+            self._check_ready(part)
+            for variable in part.assigned:
+                self._graph.changed(variable)
+        iterators = [source.present() for source in part.sources()]
+        outs = execute(part, IdentityKey(part), "Session.run", [given, iterators], {}, default_mesh())
+        if part.effects:
+            jax.effects_barrier()  # what it prints is there when `run` returns
+        if part not in self._begun:
+            self._ready.update(map(id, part.assigned))
+            self._begun.add(part)
         return [np.asarray(out)[()] for out in outs]
 
     def _result(self, result: Any, rest: Iterator[Any], told: Mapping[int, Any]) -> Any:

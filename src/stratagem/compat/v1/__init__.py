@@ -184,6 +184,7 @@ from stratagem._tf1.sessions import report_uninitialized_variables as report_uni
 from stratagem._tf1.sessions import variables_initializer as initialize_variables  # noqa: F401
 from stratagem._tf1.sessions import variables_initializer as variables_initializer
 from stratagem.compat.v1 import app as app
+from stratagem.compat.v1 import compat as compat
 from stratagem.compat.v1 import data as data
 from stratagem.compat.v1 import debugging as debugging
 from stratagem.compat.v1 import errors as errors

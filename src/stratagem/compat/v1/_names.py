@@ -4,8 +4,7 @@ import importlib
 import inspect
 from typing import Any
 
-from stratagem._ops import not_provided
-from stratagem._tf1.graph.functions.named import named
+from stratagem._ops import named, not_provided
 
 _ROOT = __name__.partition(".")[0]
 
@@ -43,7 +42,7 @@ _MOVED = {
 
 # Public names that tf.compat.v1 lacks, or has with another meaning.
 _EXCLUDED = {
-    "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train", "compat"},
+    "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train"},
     "image": {
         "resize_with_pad", "sample_distorted_bounding_box", "stateless_sample_distorted_bounding_box",
         "stateless_random_brightness", "stateless_random_contrast", "stateless_random_crop",

@@ -23,6 +23,7 @@ from stratagem._data.files import Features as Features
 from stratagem._data.files import FloatList as FloatList
 from stratagem._data.files import Int64List as Int64List
 from stratagem._data.files import SequenceExample as SequenceExample
+from stratagem._servers.remote import Server as Server
 from stratagem._tf1.estimator import CheckpointSaverHook as CheckpointSaverHook
 from stratagem._tf1.estimator import CheckpointSaverListener as CheckpointSaverListener
 from stratagem._tf1.estimator import FeedFnHook as FeedFnHook
@@ -53,6 +54,7 @@ from stratagem._tf1.sessions import MonitoredSession as MonitoredSession
 from stratagem._tf1.sessions import MonitoredSession as SingularMonitoredSession  # noqa: F401
 from stratagem._tf1.sessions import Saver as Saver
 from stratagem._tf1.sessions import monitored_training_session as MonitoredTrainingSession  # noqa: F401
+from stratagem._tf1.sessions import replica_device_setter as replica_device_setter
 from stratagem.compat.v1._names import public_name as _public_name
 from stratagem.train import experimental as experimental
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._base.types import DTypeLike, IntLike, TensorLike, Unused
-from stratagem._ops import Tensor, tensor
+from stratagem._ops import Tensor, named, tensor
 from stratagem._tf1.graph._function_wrappers import titled
-from stratagem._tf1.graph.functions.named import named
+from stratagem._tf1.graph._model_build import building_here
 from stratagem._tf1.graph.functions.reductions import one_of
 
 
@@ -178,6 +178,7 @@ def py_func(
     return ops.numpy_function(func, inp, Tout)
 
 
+@named
 def print_tensor(
     input_: TensorLike,
     data: TensorLike,
@@ -187,5 +188,6 @@ def print_tensor(
     name: Unused = None,
 ) -> Tensor:
     """Returns `input_`, and prints `data` whenever it is computed. `first_n` is ignored."""
-    ops.print(message or "", *data, summarize=3 if summarize is None else summarize)
-    return tensor(input_)
+    building = building_here()
+    printed = ops.print(message or "", *data, summarize=3 if summarize is None else summarize)
+    return tensor(input_) if building is None else building.checked(tensor(input_), printed)

@@ -2,9 +2,8 @@
 
 from stratagem import _ops as ops
 from stratagem._base.types import IntLike, TensorLike
-from stratagem._ops import Tensor
+from stratagem._ops import Tensor, named
 from stratagem._ops import nn as blocks
-from stratagem._tf1.graph.functions.named import named
 from stratagem._tf1.graph.functions.reductions import one_of
 
 

@@ -1,9 +1,8 @@
 """Functions of images with TensorFlow 1's arguments and their order; those with the same arguments are `tf.image`'s own."""
 
 from stratagem._base.types import ShapeLike, TensorLike
-from stratagem._ops import Tensor
+from stratagem._ops import Tensor, named
 from stratagem._ops import images as rooms
-from stratagem._tf1.graph.functions.named import named
 from stratagem._tf1.graph.functions.reductions import one_of
 
 extract_glimpse = named(rooms.extract_first_glimpse)

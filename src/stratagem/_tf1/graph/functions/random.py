@@ -7,9 +7,8 @@ import jax
 
 from stratagem import _ops as ops
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
-from stratagem._ops import Tensor, sampling
+from stratagem._ops import Tensor, named, sampling
 from stratagem._tf1.graph._model_build import building_here
-from stratagem._tf1.graph.functions.named import named
 
 
 def _drawn(
@@ -70,6 +69,7 @@ def uniform(
     return _drawn(sampling.uniform, sampling.stateless_uniform, shape, minval, maxval, dtype, seed)
 
 
+@named
 def multinomial(
     logits: TensorLike,
     num_samples: IntLike,

@@ -5,9 +5,8 @@ from typing import Any
 
 from stratagem import _ops as ops
 from stratagem._base.types import DTypeLike, IntLike, TensorLike
-from stratagem._ops import Tensor
+from stratagem._ops import Tensor, named
 from stratagem._tf1.graph._function_wrappers import titled
-from stratagem._tf1.graph.functions.named import named
 
 
 def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

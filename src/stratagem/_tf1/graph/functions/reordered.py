@@ -12,8 +12,7 @@ from stratagem._base.paths import StrPath
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._core import step
 from stratagem._data import files as data_files
-from stratagem._ops import Tensor, files, linalg, text
-from stratagem._tf1.graph.functions.named import named
+from stratagem._ops import Tensor, files, linalg, named, text
 from stratagem._tf1.graph.functions.reductions import one_of
 
 R = TypeVar("R")

@@ -8,10 +8,9 @@ import numpy as np
 from stratagem import _ops as ops
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike, UserFunction, Value
-from stratagem._ops import Tensor, sparse
+from stratagem._ops import Tensor, named, sparse
 from stratagem._ops.sparse import SparseTensor
 from stratagem._tf1.graph._function_wrappers import titled
-from stratagem._tf1.graph.functions.named import named
 from stratagem._tf1.graph.functions.reductions import one_of
 
 

@@ -1,0 +1,24 @@
+"""tf.compat.v1.compat."""
+
+from typing import Any as _Any
+
+import stratagem.compat.v1 as v1  # noqa: F401
+import stratagem.compat.v2 as v2  # noqa: F401
+from stratagem._core.values import dimension_at_index as dimension_at_index
+from stratagem._core.values import dimension_value as dimension_value
+from stratagem._ops import as_bytes as as_bytes
+from stratagem._ops import as_str as as_str
+from stratagem._ops import as_str_any as as_str_any
+from stratagem._ops import as_text as as_text
+from stratagem._ops import bytes_or_text_types as bytes_or_text_types
+from stratagem._ops import complex_types as complex_types
+from stratagem._ops import forward_compatibility_horizon as forward_compatibility_horizon
+from stratagem._ops import forward_compatible as forward_compatible
+from stratagem._ops import integral_types as integral_types
+from stratagem._ops import not_provided as _not_provided
+from stratagem._ops import path_to_str as path_to_str
+from stratagem._ops import real_types as real_types
+
+
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("compat", name)
