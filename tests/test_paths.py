@@ -161,6 +161,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "estimator.CheckpointSaverHook": lambda p: tf.estimator.CheckpointSaverHook(p, save_steps=1),
     "estimator.StepCounterHook": lambda p: tf.estimator.StepCounterHook(output_dir=p),
     "estimator.SummarySaverHook": lambda p: tf.estimator.SummarySaverHook(1, output_dir=p, scaffold=object()),
+    "estimator.VocabInfo": lambda p: tf.estimator.VocabInfo(p, 1, 0, p),
     "estimator.WarmStartSettings": lambda p: estimator(warm_start_from=tf.estimator.WarmStartSettings(p)),
     "estimator.experimental.stop_if_higher_hook": lambda p: tf.estimator.experimental.stop_if_higher_hook(
         estimator(), "loss", 1, eval_dir=p

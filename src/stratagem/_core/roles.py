@@ -170,6 +170,10 @@ class GraphBuild(Protocol):
     def note_lookup(self, variables: Iterable[keras.Variable]) -> None:
         """Take note that rows of a table, which these variables hold, are read."""
 
+    @property
+    def has_gradients(self) -> bool:
+        """Whether the call may ask for gradients."""
+
     def name_tensor(self, name: str, tensor: jax.Array) -> None:
         """Let `tensor` be found by this name, below the name scopes that are open."""
 

@@ -91,6 +91,7 @@ from stratagem._core.step._remote import RemoteIterator as RemoteIterator
 from stratagem._core.step._remote import RemotePlacement as RemotePlacement
 from stratagem._core.step._remote import RemoteProgram as RemoteProgram
 from stratagem._core.step._remote_lookups import attach_lookups as attach_lookups
+from stratagem._core.step._touched_rows import mark_touched as mark_touched
 from stratagem._core.step._remote_update import RemoteUpdate as RemoteUpdate
 from stratagem._core.step._repeat import is_slower_in_loops as is_slower_in_loops
 from stratagem._core.step._replica_context import ReplicaContext as ReplicaContext

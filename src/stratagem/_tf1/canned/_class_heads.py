@@ -33,7 +33,7 @@ from stratagem._tf1.canned._labels import (
     dense_labels,
     in_range,
 )
-from stratagem._tf1.canned._measurements import Kind, Measurement, Observed
+from stratagem._tf1.canned._measurements import Measurement, MeasurementKind, Observed
 from stratagem._tf1.estimator import class_names
 from stratagem._tf1.estimator.export import ClassificationOutput, ExportOutput, PredictOutput
 
@@ -130,14 +130,14 @@ class BinaryClassHead(_ClassHead):
     def measurements(self) -> dict[str, Measurement]:
         """Returns the measurements of two classes."""
         kinds = {
-            "accuracy": Kind.ACCURACY,
-            "precision": Kind.PRECISION,
-            "recall": Kind.RECALL,
-            "prediction/mean": Kind.MEAN,
-            "label/mean": Kind.MEAN,
-            "accuracy_baseline": Kind.BASELINE,
-            "auc": Kind.AUC,
-            "auc_precision_recall": Kind.AUC_PR,
+            "accuracy": MeasurementKind.ACCURACY,
+            "precision": MeasurementKind.PRECISION,
+            "recall": MeasurementKind.RECALL,
+            "prediction/mean": MeasurementKind.MEAN,
+            "label/mean": MeasurementKind.MEAN,
+            "accuracy_baseline": MeasurementKind.BASELINE,
+            "auc": MeasurementKind.AUC,
+            "auc_precision_recall": MeasurementKind.AUC_PR,
         }
         found = {name: Measurement(kind, name) for name, kind in kinds.items()}
         return found | threshold_measurements(self._thresholds)
@@ -199,7 +199,7 @@ class MultiClassHead(_ClassHead):
 
     def measurements(self) -> dict[str, Measurement]:
         """Returns the accuracy."""
-        return {"accuracy": Measurement(Kind.ACCURACY, "accuracy")}
+        return {"accuracy": Measurement(MeasurementKind.ACCURACY, "accuracy")}
 
     def observed(self, labels: Tensor, logits: Tensor, weights: Value) -> dict[str, Observed]:
         """Returns labels and the most likely class."""
@@ -295,11 +295,11 @@ class MultiLabelHead(_ClassHead):
 
     def measurements(self) -> dict[str, Measurement]:
         """Returns the measurements of all classes, and those of the chosen ones."""
-        kinds = {"auc": Kind.AUC, "auc_precision_recall": Kind.AUC_PR}
+        kinds = {"auc": MeasurementKind.AUC, "auc_precision_recall": MeasurementKind.AUC_PR}
         found = {name: Measurement(kind, name) for name, kind in kinds.items()}
         found |= threshold_measurements(self._thresholds)
         for number in self._watched:
-            for what, kind in {"probability_mean": Kind.MEAN, **kinds}.items():
+            for what, kind in {"probability_mean": MeasurementKind.MEAN, **kinds}.items():
                 name = self._class_key(what, number)
                 found[name] = Measurement(kind, name)
         return found

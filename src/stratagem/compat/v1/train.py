@@ -33,6 +33,7 @@ from stratagem._tf1.estimator import NanLossDuringTrainingError as NanLossDuring
 from stratagem._tf1.estimator import NanTensorHook as NanTensorHook
 from stratagem._tf1.estimator import ProfilerHook as ProfilerHook
 from stratagem._tf1.estimator import Scaffold as Scaffold
+from stratagem._tf1.estimator import VocabInfo as VocabInfo
 from stratagem._tf1.estimator import SecondOrStepTimer as SecondOrStepTimer
 from stratagem._tf1.estimator import SessionRunArgs as SessionRunArgs
 from stratagem._tf1.estimator import SessionRunContext as SessionRunContext
