@@ -88,7 +88,7 @@ def combined(
     if combiner not in ("mean", "sqrtn", "sum"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner!r}.")
     valid, factors = _factors(entries, positive=safe and combiner != "sum")
-    rows = embedding_lookup(table, select(valid, entries.values, _first_ids(valid, entries.values)), max_norm)
+    rows = embedding_lookup(table, select(valid, entries.values, _own_ids(valid, entries.values)), max_norm)
     factors = factors.astype(rows.dtype)
     total = jnp.sum(rows * factors[..., None], axis=-2)
     if combiner == "sum":
@@ -98,19 +98,15 @@ def combined(
     return jnp.where(divisor == 0, jnp.zeros_like(total), total / jnp.where(divisor == 0, 1, divisor))
 
 
-def _first_ids(valid: Any, values: Any) -> Any:
-    """Returns the first id of each row that counts, 0 where none does: (batch, ..., 1).
+def _own_ids(valid: Any, values: Any) -> Any:
+    """Returns an id of each row that counts, 0 where none does: (batch, ..., 1).
 
     It is looked up in place of those that do not count, so that no other row of the table is; TensorFlow, too, looks up 0
     for a row without ids, and optimizers change what was looked up.
     """
-    xp: Any = jnp if is_traced([valid, values]) else np
+    counting: Any = select(valid, values, 0)
     with allow_x64(np.int64):
-        there, ids = xp.asarray(valid), xp.asarray(values).astype(np.int64)
-        if not there.shape[-1]:
-            return np.int64(0)
-        first = xp.take_along_axis(ids, xp.argmax(there, axis=-1, keepdims=True), axis=-1)
-        return xp.where(there.any(axis=-1, keepdims=True), first, np.int64(0))
+        return counting.max(axis=-1, keepdims=True, initial=np.int64(0))
 
 
 def counted(entries: Entries, depth: int) -> Tensor:

@@ -54,11 +54,16 @@ class _ClassHead(MeasuredHead):
             return encoded
         return tuple(str(number).encode() for number in range(self._n_classes))
 
-    def _all_ids(self, rows: int) -> Tensor:
-        return jnp.broadcast_to(jnp.arange(self._n_classes, dtype=np.int32), (rows, self._n_classes))
+    def _all_ids(self, scores: Tensor) -> Tensor:
+        # Computed of the scores, so that a program that is exported makes as many rows as it is given.
+        none = jnp.isnan(scores[..., :1]).astype(np.int32) * 0
+        return jnp.broadcast_to(
+            jnp.arange(self._n_classes, dtype=np.int32) + none.reshape((scores.shape[0], -1))[:, :1],
+            (scores.shape[0], self._n_classes),
+        )
 
-    def _all_classes(self, rows: int) -> Value:
-        return class_names(self._all_ids(rows), self.words)
+    def _all_classes(self, scores: Tensor) -> Value:
+        return class_names(self._all_ids(scores), self.words)
 
     def _of_classes(self, scores: Tensor) -> dict[str, Callable[[], Value]]:
         """Returns the predictions of the most likely classes, from logits of all."""
@@ -66,14 +71,14 @@ class _ClassHead(MeasuredHead):
         return {
             "class_ids": lambda: ids,
             "classes": lambda: class_names(ids, self.words),
-            "all_class_ids": lambda: self._all_ids(scores.shape[0]),
-            "all_classes": lambda: self._all_classes(scores.shape[0]),
+            "all_class_ids": lambda: self._all_ids(scores),
+            "all_classes": lambda: self._all_classes(scores),
         }
 
     def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
         """Returns classes with their probabilities, under three names, and all predictions."""
         scores = predictions["probabilities"]
-        classes = ClassificationOutput(scores, self._all_classes(scores.shape[0]))
+        classes = ClassificationOutput(scores, self._all_classes(scores))
         return {"serving_default": classes, "classification": classes, "predict": PredictOutput(predictions)}
 
 
@@ -285,7 +290,7 @@ class MultiLabelHead(_ClassHead):
         made: dict[str, Callable[[], Value]] = {
             "logits": lambda: scores,
             "probabilities": lambda: jax.nn.sigmoid(scores),
-            "classes": lambda: self._all_classes(scores.shape[0]),
+            "classes": lambda: self._all_classes(scores),
         }
         return chosen(made, keys)
 

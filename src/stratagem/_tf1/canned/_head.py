@@ -254,7 +254,9 @@ class MeasuredHead(Head):
 
 
 def checked_reduction(loss_reduction: Any) -> str:
-    """Returns the reduction. Raises ValueError for none of `tf.losses.Reduction`, and for NONE."""
+    """Returns the reduction; AUTO means the mean. Raises ValueError for none of `tf.losses.Reduction`, and for NONE."""
+    if loss_reduction == "auto":
+        return "sum_over_batch_size"
     if loss_reduction not in REDUCTIONS:
         raise ValueError(
             f"Invalid loss_reduction: {loss_reduction}. See `tf.losses.Reduction` for valid options: {', '.join(REDUCTIONS)}."

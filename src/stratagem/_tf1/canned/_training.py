@@ -10,6 +10,7 @@ from stratagem._base.types import Nest, TensorLike
 from stratagem._core.context import current
 from stratagem._core.step import gradients
 from stratagem._core.values import shards
+from stratagem._legacy import LegacyOptimizer
 from stratagem._tf1.graph import (
     ModelBuild,
     Operation,
@@ -142,7 +143,8 @@ def _list_slots(building: ModelBuild, optimizer: Any, parts: Sequence[Any], belo
     listed = {id(variable): name for name, variable in known.items()}
     count = f"{below}/iter"
     found: dict[str, Any] = {count: optimizer.iterations}
-    if hasattr(optimizer, "get_slot_names"):
+    if isinstance(optimizer, LegacyOptimizer):
+        found |= {f"{below}/{name}": variable for name, variable in optimizer.beside_slots().items()}
         for part in parts:
             own = listed.get(id(_whole(part)), building.variable_name(part))
             for slot in optimizer.get_slot_names():
