@@ -163,7 +163,11 @@ def test_a_warm_start_is_for_the_beginning_only(tmp_path: Any) -> None:
         ({"vars_to_warm_start": 3}, ValueError, "vars_to_warm_start must be"),
         ({"var_name_to_prev_var_name": {"x": "y"}}, ValueError, "var_name_to_prev_var_name names ['x']"),
         ({"var_name_to_prev_var_name": {"w": "y"}}, FileNotFoundError, "Warm start: y not found"),
-        ({"var_name_to_vocab_info": {"w": "v"}}, ValueError, "var_name_to_vocab_info['w'] must be a tf.estimator.Vocab"),
+        (
+            {"var_name_to_vocab_info": {"w": "v"}},
+            ValueError,
+            "var_name_to_vocab_info['w'] must be a tf.estimator.Vocab",
+        ),
     ],
 )
 def test_what_a_warm_start_cannot_do_is_said(
@@ -206,14 +210,17 @@ def test_rows_of_a_warm_start_go_where_their_words_are(
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         table = tf1.get_variable("table", (2, 2), initializer=tf1.constant_initializer([[1.0, 2.0], [3.0, 4.0]]))
-        return EstimatorSpec(
-            mode, loss=tf.reduce_sum(table), train_op=tf1.assign_add(tf1.train.get_global_step(), 1)
-        )
+        return EstimatorSpec(mode, loss=tf.reduce_sum(table), train_op=tf1.assign_add(tf1.train.get_global_step(), 1))
 
     Estimator(model_fn, tmp_path / "old").train(data(), steps=1)
 
     def settings() -> WarmStartSettings:
-        arguments = {"new_vocab": "new.txt", "new_vocab_size": 3, "num_oov_buckets": 0, "old_vocab": "old.txt"} | changed
+        arguments = {
+            "new_vocab": "new.txt",
+            "new_vocab_size": 3,
+            "num_oov_buckets": 0,
+            "old_vocab": "old.txt",
+        } | changed
         paths = {name: tmp_path / arguments[name] for name in ("new_vocab", "old_vocab")}
         info = tf.estimator.VocabInfo(**(arguments | paths))
         return WarmStartSettings(tmp_path / "old", vars_to_warm_start=None, var_name_to_vocab_info={"table": info})

@@ -91,7 +91,6 @@ from stratagem._core.step._remote import RemoteIterator as RemoteIterator
 from stratagem._core.step._remote import RemotePlacement as RemotePlacement
 from stratagem._core.step._remote import RemoteProgram as RemoteProgram
 from stratagem._core.step._remote_lookups import attach_lookups as attach_lookups
-from stratagem._core.step._touched_rows import mark_touched as mark_touched
 from stratagem._core.step._remote_update import RemoteUpdate as RemoteUpdate
 from stratagem._core.step._repeat import is_slower_in_loops as is_slower_in_loops
 from stratagem._core.step._replica_context import ReplicaContext as ReplicaContext
@@ -109,6 +108,7 @@ from stratagem._core.step._sized_by_contents import called_function as called_fu
 from stratagem._core.step._sized_by_contents import has_unknown_sizes as has_unknown_sizes
 from stratagem._core.step._sized_by_contents import is_selection as is_selection
 from stratagem._core.step._sized_by_contents import sized_call as sized_call
+from stratagem._core.step._touched_rows import mark_touched as mark_touched
 from stratagem._core.step._trace import Trace as Trace
 from stratagem._core.step._trace import TraceFindings as TraceFindings
 from stratagem._core.step._trace import explore as explore

@@ -32,7 +32,7 @@ _touched.defvjp(_forward, _backward)
 
 
 def mark_touched(table: Any, rows: jax.Array) -> jax.Array:
-    """Returns rows that were looked up in a table. While a model_fn of TensorFlow 1 trains, their gradient is nowhere exactly 0.
+    """Returns rows that were looked up in a table. While a model_fn of TensorFlow 1 trains, their gradient is nowhere 0.
 
     float16 has no number that is small enough: there such a row counts as one that was not looked up.
     """

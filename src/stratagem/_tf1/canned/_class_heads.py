@@ -35,7 +35,7 @@ from stratagem._tf1.canned._labels import (
 )
 from stratagem._tf1.canned._measurements import Measurement, MeasurementKind, Observed
 from stratagem._tf1.estimator import class_names
-from stratagem._tf1.estimator.export import ClassificationOutput, ExportOutput, PredictOutput
+from stratagem._tf1.estimator.export import ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput
 
 _MEAN = "sum_over_batch_size"
 
@@ -131,6 +131,10 @@ class BinaryClassHead(_ClassHead):
             **self._of_classes(both),
         }
         return chosen(made, keys)
+
+    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
+        """Returns what every head of classes serves, and the probability of the second class as a regression."""
+        return {**super().export_outputs(predictions), "regression": RegressionOutput(predictions["logistic"])}
 
     def measurements(self) -> dict[str, Measurement]:
         """Returns the measurements of two classes."""

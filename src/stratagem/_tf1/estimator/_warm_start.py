@@ -79,7 +79,9 @@ def warm_start(graph: ModelState, settings: WarmStartSettings) -> None:
     names = {name: renamed.get(name, name) for name in selected}
     for what, given_names in (("var_name_to_prev_var_name", renamed), ("var_name_to_vocab_info", vocabularies)):
         if unused := sorted(set(given_names) - set(names)):
-            raise ValueError(f"{what} names {unused}, which are not among the variables to warm-start: {sorted(names)}.")
+            raise ValueError(
+                f"{what} names {unused}, which are not among the variables to warm-start: {sorted(names)}."
+            )
     reader = load_checkpoint(path)
     missing = [saved for saved in names.values() if not reader.has_tensor(saved)]
     if missing:
