@@ -1,5 +1,6 @@
 """Whatever takes a path: `file://` is a path of this machine, another scheme is an error, and never a folder here."""
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -302,6 +303,29 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "train.load_variable": lambda p: tf.train.load_variable(p, "v"),
 }
 # What has such a parameter, and takes no path of a file of ours.
+
+
+def canned(name: str) -> Callable[[Any], Any]:
+    """Makes a canned Estimator of this name with a model_dir."""
+    number = [column.numeric_column("n")]
+    arguments: dict[str, Any] = {"head": tf.estimator.RegressionHead()} if name.endswith("Estimator") else {}
+    if "Combined" in name:
+        arguments |= {"linear_feature_columns": number}
+    elif "Baseline" not in name:
+        arguments |= {"feature_columns": number} | ({"hidden_units": [1]} if "DNN" in name else {})
+    return lambda p: functools.reduce(getattr, name.split("."), tf)(model_dir=p, **arguments)
+
+
+CALLS |= {
+    f"{namespace}.{kind}{task}": canned(f"{namespace}.{kind}{task}")
+    for namespace in ("estimator", "compat.v1.estimator")
+    for kind in ("Baseline", "DNN", "DNNLinearCombined", "Linear")
+    for task in ("Classifier", "Estimator", "Regressor")
+}
+CALLS["compat.v1.estimator.tpu.TPUEstimator"] = lambda p: tf.compat.v1.estimator.tpu.TPUEstimator(
+    lambda features, params: None, p, tf.compat.v1.estimator.tpu.RunConfig(), use_tpu=False
+)
+
 NOT_PATHS = {
     "compat.v1.train.Saver": "filename is ignored",
     "strings.regex_full_match": "an expression",

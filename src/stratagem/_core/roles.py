@@ -172,7 +172,7 @@ class GraphBuild(Protocol):
 
     @property
     def has_gradients(self) -> bool:
-        """Whether the call may ask for gradients."""
+        """True if the call may ask for gradients."""
 
     def name_tensor(self, name: str, tensor: jax.Array) -> None:
         """Let `tensor` be found by this name, below the name scopes that are open."""

@@ -20,7 +20,7 @@ _DISPATCH = "methods of your own class, which call tf's functions with its tenso
 _UNIGRAM = "tf.random.fixed_unigram_candidate_sampler with the counts of your data"
 _TREES = (
     "tf.estimator.DNNClassifier or DNNRegressor, or trees of another library: XGBoost, LightGBM, or YDF, which reads "
-    "tf.train.Examples"
+    "records of tf.train.Example"
 )
 _ESTIMATOR = "Estimator with a model_fn, or a Keras model with Model.fit or tf.keras.estimator.model_to_estimator"
 _HEAD = "an EstimatorSpec that the model_fn makes itself"

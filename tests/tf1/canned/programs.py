@@ -317,23 +317,26 @@ def config(tf: Any) -> Any:
     return tf.estimator.RunConfig(tf_random_seed=3, save_checkpoints_steps=1000, log_step_count_steps=1000)
 
 
-def input_fn(tf: Any, given: dict[str, Any], truth: Any, epochs: int) -> Callable[[], Any]:
-    return lambda: tf.data.Dataset.from_tensor_slices((given, truth)).batch(BATCH).repeat(epochs)
+def input_fn(tf: Any, given: dict[str, Any], truth: Any, epochs: int, batch: int = BATCH) -> Callable[[], Any]:
+    return lambda: tf.data.Dataset.from_tensor_slices((given, truth)).batch(batch).repeat(epochs)
 
 
-def outcome(tf: Any, tf1: Any, name: str, folder: Path, model_dir: str) -> dict[str, Any]:
+def outcome(tf: Any, program: Program, model_dir: str) -> dict[str, Any]:
     """The variables after the steps, an evaluation, and predictions as lists."""
-    make, given, truth = CASES[name](tf, tf1, folder)
+    make, given, truth = program
     estimator = make(model_dir)
-    estimator.train(input_fn(tf, given, truth, 100), max_steps=STEPS)
+    trained = after_training(tf, estimator, given, truth)
     found = estimator.evaluate(input_fn(tf, given, truth, 1))
     rows = list(estimator.predict(input_fn(tf, given, truth, 1)))[:4]
     predictions = {key_of(key): [plain(row[key]) for row in rows] for key in rows[0]}
-    return {
-        "variables": {name: estimator.get_variable_value(name) for name in estimator.get_variable_names()},
-        "evaluation": {key: float(value) for key, value in found.items()},
-        "predictions": predictions,
-    }
+    evaluation = {key: float(value) for key, value in found.items()}
+    return {"variables": trained, "evaluation": evaluation, "predictions": predictions}
+
+
+def after_training(tf: Any, estimator: Any, given: dict[str, Any], truth: Any) -> dict[str, Any]:
+    """The variables after the steps."""
+    estimator.train(input_fn(tf, given, truth, 100), max_steps=STEPS)
+    return {name: estimator.get_variable_value(name) for name in estimator.get_variable_names()}
 
 
 def key_of(key: Any) -> str:

@@ -166,6 +166,19 @@ def test_a_row_that_was_looked_up_is_touched_although_its_gradient_is_zero(
     assert made.get_variable_value("table").tolist() == [[0.0] * 2, [moved] * 2, [0.0] * 2]
 
 
+@pytest.mark.parametrize(
+    ("api", "optimizer"),
+    [(tf.estimator, "Ftrl"), (tf.estimator, tf.keras.optimizers.Lion(0.1)), (tf1.estimator, "SGD")],
+    ids=["its own rule", "a rule without rows", "TensorFlow 1's rule"],
+)
+def test_a_row_that_was_looked_up_is_not_moved_by_being_marked(api: Any, optimizer: Any, tmp_path: Path) -> None:
+    """Without the mark its gradient is 0, and so is the step; Lion's would be a whole one, of the mark's sign."""
+    column = tf.feature_column.categorical_column_with_vocabulary_list("w", ["ant", "bee"])
+    made = api.LinearRegressor([column], tmp_path, optimizer=optimizer)
+    made.train(lambda: tf.data.Dataset.from_tensors(({"w": ["ant", "bee"]}, [0.0, 0.0])))
+    assert made.get_variable_value("linear/linear_model/w/weights").tolist() == [[0.0], [0.0]]
+
+
 def test_rows_that_no_batch_looks_up_keep_their_weights_in_ftrl(tmp_path: Path) -> None:
     column = tf.feature_column.categorical_column_with_vocabulary_list("w", ["ant", "bee", "cat", "dog"])
     first = tf.estimator.LinearRegressor([column], tmp_path / "first", optimizer="SGD")

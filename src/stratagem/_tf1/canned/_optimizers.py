@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._base.types import TensorLike, Value
+from stratagem._core.step import touched_rows
 from stratagem._legacy import (
     LegacyAdadelta,
     LegacyAdagrad,
@@ -54,15 +55,14 @@ class _KeepsRows:
 
     def update_step(self: Any, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
         """Changes a variable and its slots."""
-        slots = self.kept_slots() if id(variable) in self.rows else None
-        if slots is None:
+        if id(variable) not in self.rows:
             super().update_step(gradient, variable, learning_rate)  # type: ignore[misc]
             return
-        kept = [variable, *(self.get_slot(variable, name) for name in slots)]
+        slots = self.kept_slots()
+        kept = [] if slots is None else [variable, *(self.get_slot(variable, name) for name in slots)]
         before = [each.value for each in kept]
-        super().update_step(gradient, variable, learning_rate)  # type: ignore[misc]
-        flat: Any = jnp.asarray(gradient)
-        touched = jnp.any(flat != 0, axis=tuple(range(1, flat.ndim)), keepdims=True)
+        unmarked, touched = touched_rows(jnp.asarray(gradient))
+        super().update_step(unmarked, variable, learning_rate)  # type: ignore[misc]
         for each, old in zip(kept, before, strict=True):
             self.assign(each, jnp.where(touched, each.value, old))
 

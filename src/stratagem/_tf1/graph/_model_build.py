@@ -122,7 +122,7 @@ class ModelBuild:
 
     @property
     def has_gradients(self) -> bool:
-        """Whether there is a tape, as in training."""
+        """True if there is a tape, as in training."""
         return self.tape is not None
 
     def only_looked_up(self, variable: Any) -> bool:
