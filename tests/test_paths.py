@@ -186,6 +186,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "estimator.CheckpointSaverHook": lambda p: tf.estimator.CheckpointSaverHook(p, save_steps=1),
     "estimator.StepCounterHook": lambda p: tf.estimator.StepCounterHook(output_dir=p),
     "estimator.SummarySaverHook": lambda p: tf.estimator.SummarySaverHook(1, output_dir=p, scaffold=object()),
+    "estimator.VocabInfo": lambda p: tf.estimator.VocabInfo(p, 1, 0, p),
     "estimator.WarmStartSettings": lambda p: estimator(warm_start_from=tf.estimator.WarmStartSettings(p)),
     "estimator.experimental.stop_if_higher_hook": lambda p: tf.estimator.experimental.stop_if_higher_hook(
         estimator(), "loss", 1, eval_dir=p
@@ -339,6 +340,29 @@ CALLS["compat.v1.estimator.tpu.TPUEstimator"] = lambda p: tf.compat.v1.estimator
     lambda features, params: None, p, tf.compat.v1.estimator.tpu.RunConfig(), train_batch_size=8
 )
 # What has such a parameter, and takes no path of a file of ours.
+
+
+def canned(name: str) -> Callable[[Any], Any]:
+    """Makes a canned Estimator of this name with a model_dir."""
+    number = [column.numeric_column("n")]
+    arguments: dict[str, Any] = {"head": tf.estimator.RegressionHead()} if name.endswith("Estimator") else {}
+    if "Combined" in name:
+        arguments |= {"linear_feature_columns": number}
+    elif "Baseline" not in name:
+        arguments |= {"feature_columns": number} | ({"hidden_units": [1]} if "DNN" in name else {})
+    return lambda p: functools.reduce(getattr, name.split("."), tf)(model_dir=p, **arguments)
+
+
+CALLS |= {
+    f"{namespace}.{kind}{task}": canned(f"{namespace}.{kind}{task}")
+    for namespace in ("estimator", "compat.v1.estimator")
+    for kind in ("Baseline", "DNN", "DNNLinearCombined", "Linear")
+    for task in ("Classifier", "Estimator", "Regressor")
+}
+CALLS["compat.v1.estimator.tpu.TPUEstimator"] = lambda p: tf.compat.v1.estimator.tpu.TPUEstimator(
+    lambda features, params: None, p, tf.compat.v1.estimator.tpu.RunConfig(), use_tpu=False
+)
+
 NOT_PATHS = {
     "compat.v1.train.Saver": "filename is ignored",
     "strings.regex_full_match": "an expression",

@@ -28,7 +28,7 @@ class CheckpointOptions:
         in the thread that has written it.
     enable_async, experimental_enable_async_checkpoint: `save` and `write` return once the values are copied to the memory of
         this machine, and a thread writes the files. An error of it is raised by the next call that saves, restores or syncs the
-        same object, or printed when the program ends, which then ends with code 120. See docs/checkpoints.md.
+        same object, or printed when the program ends, which then ends with code 120.
     format: "tensorflow" for files that TensorFlow reads, with the object graph of Keras 2; "stratagem" for this library's
         directories, whose every file has a checksum in a manifest. Reading recognises either.
 

@@ -58,12 +58,12 @@ def _of_ragged(feature: RaggedTensor, nothing: Any) -> Entries:
     return Entries(np.asarray(feature.to_tensor(nothing)), np.asarray(present))
 
 
-def select(condition: TensorLike, values: TensorLike, other: int) -> Tensor:
-    """Returns int64 values where the condition holds, and the other one elsewhere."""
+def select(condition: TensorLike, values: TensorLike, other: TensorLike) -> Tensor:
+    """Returns int64 values where the condition holds, and the other ones elsewhere."""
     with allow_x64(np.int64):
-        if is_traced([condition, values]):
-            return jnp.where(condition, values.astype(np.int64), np.int64(other))
-        return np.where(np.asarray(condition), np.asarray(values), np.int64(other)).astype(np.int64)  # type: ignore[return-value]
+        if is_traced([condition, values, other]):
+            return jnp.where(condition, values.astype(np.int64), jnp.asarray(other, np.int64))
+        return np.where(np.asarray(condition), np.asarray(values), np.asarray(other)).astype(np.int64)  # type: ignore[return-value]
 
 
 def _factors(entries: Entries, *, positive: bool) -> tuple[Any, Any]:
@@ -88,7 +88,7 @@ def combined(
     if combiner not in ("mean", "sqrtn", "sum"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner!r}.")
     valid, factors = _factors(entries, positive=safe and combiner != "sum")
-    rows = embedding_lookup(table, select(valid, entries.values, 0), max_norm)
+    rows = embedding_lookup(table, select(valid, entries.values, _own_ids(valid, entries.values)), max_norm)
     factors = factors.astype(rows.dtype)
     total = jnp.sum(rows * factors[..., None], axis=-2)
     if combiner == "sum":
@@ -96,6 +96,17 @@ def combined(
     divisor = factors.sum(-1) if combiner == "mean" else jnp.sqrt((factors * factors).sum(-1))
     divisor = divisor[..., None]
     return jnp.where(divisor == 0, jnp.zeros_like(total), total / jnp.where(divisor == 0, 1, divisor))
+
+
+def _own_ids(valid: Any, values: Any) -> Any:
+    """Returns an id of each row that counts, 0 where none does: (batch, ..., 1).
+
+    It is looked up in place of those that do not count, so that no other row of the table is; TensorFlow, too, looks up 0
+    for a row without ids, and optimizers change what was looked up.
+    """
+    counting: Any = select(valid, values, 0)
+    with allow_x64(np.int64):
+        return counting.max(axis=-1, keepdims=True, initial=np.int64(0))
 
 
 def counted(entries: Entries, depth: int) -> Tensor:

@@ -170,6 +170,10 @@ class GraphBuild(Protocol):
     def note_lookup(self, variables: Iterable[keras.Variable]) -> None:
         """Take note that rows of a table, which these variables hold, are read."""
 
+    @property
+    def has_gradients(self) -> bool:
+        """True if the call may ask for gradients."""
+
     def name_results(self, name: str, results: Value) -> Value:
         """Returns the results of a function, tensors that are found by this name below the name scopes that are open."""
 

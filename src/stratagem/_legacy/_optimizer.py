@@ -124,10 +124,11 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
     @property
     def weights(self) -> list[keras.Variable]:
         """The variables in TensorFlow's order: the number of steps, then the slots."""
-        return [self.iterations, *self._beside_slots(), *self._ordered_slots()]
+        return [self.iterations, *self.beside_slots().values(), *self._ordered_slots()]
 
-    def _beside_slots(self) -> list[keras.Variable]:
-        return []
+    def beside_slots(self) -> dict[str, keras.Variable]:
+        """Returns what the optimizer keeps besides the slots of variables and the number of steps, by TensorFlow's names."""
+        return {}
 
     def _ordered_slots(self) -> list[keras.Variable]:
         return [v for attribute in self.slots.values() for v in getattr(self, attribute, ())]

@@ -216,8 +216,9 @@ class LegacyNadam(LegacyOptimizer, keras.optimizers.Nadam):  # type: ignore[misc
         mean = (1 - now) * gradient / (1 - product) + following * (m / (1 - product * following))
         self.assign_sub(variable, rate * mean / (ops.sqrt(unbiased) + self.epsilon))
 
-    def _beside_slots(self) -> list[keras.Variable]:
-        return [self._u_product] if self.built else []
+    def beside_slots(self) -> dict[str, keras.Variable]:
+        """Returns the product of the momenta; nothing before there are variables."""
+        return {"momentum_cache": self._u_product} if self.built else {}
 
 
 @keras.saving.register_keras_serializable("stratagem")

@@ -10,7 +10,7 @@ import numpy as np
 from stratagem import _private
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, TensorLike
-from stratagem._core.step import host_function, is_symbolic
+from stratagem._core.step import host_function, is_symbolic, mark_touched
 from stratagem._ops._convert import (
     Tensor,
     folds_constants,
@@ -91,7 +91,8 @@ def gather(
     An index out of range raises InvalidArgumentError when it is known; inside a trace it gives zeros, as in TF on a GPU.
     """
     index = tensor(indices)
-    if not batch_dims and axis in (None, 0) and not isinstance(params, jax.Array | np.ndarray | list | tuple):
+    of_rows = not batch_dims and axis in (None, 0) and not isinstance(params, jax.Array | np.ndarray | list | tuple)
+    if of_rows:
         rows = _private.looked_up(params, index)
         if rows is not None:
             return rows
@@ -100,13 +101,14 @@ def gather(
     _check_range(index, array.shape[where])
     if isinstance(array, ShardedTable):
         if where == 0:
-            return _rows(array, index)
+            return mark_touched(array, _rows(array, index))
         array = tensor(array)
 
     def take(array: Tensor, index: Tensor) -> Tensor:
         return _of(array, jnp.take(array, index, axis=where - batch_dims, mode="fill", fill_value=0))
 
-    return _batched(take, batch_dims)(array, index)
+    taken = _batched(take, batch_dims)(array, index)
+    return mark_touched(params, taken) if of_rows else taken
 
 
 def _of(array: Tensor, taken: Tensor) -> Tensor:

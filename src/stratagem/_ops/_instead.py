@@ -19,7 +19,8 @@ _OWN_TYPES = "a class of your own that jax.tree_util.register_dataclass knows, o
 _DISPATCH = "methods of your own class, which call tf's functions with its tensors"
 _UNIGRAM = "tf.random.fixed_unigram_candidate_sampler with the counts of your data"
 _TREES = (
-    "tf.estimator.DNNClassifier, or trees of another library: XGBoost, LightGBM, or YDF, which reads tf.train.Examples"
+    "tf.estimator.DNNClassifier or DNNRegressor, or trees of another library: XGBoost, LightGBM, or YDF, which reads "
+    "records of tf.train.Example"
 )
 _ESTIMATOR = "Estimator with a model_fn, or a Keras model with Model.fit or tf.keras.estimator.model_to_estimator"
 _RECEIVER = "tf.estimator.export.build_raw_serving_input_receiver_fn: models are exported to be served"
@@ -79,7 +80,6 @@ _TENSORFLOW = {
     "dtypes.experimental": {"": _DTYPES},
     "estimator": {
         "BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor": _TREES,
-        "VocabInfo": "tf.train.load_variable, and an initializer that puts rows into their places",
     },
     "estimator.experimental": {
         "InMemoryEvaluatorHook": "tf.estimator.train_and_evaluate, or a SessionRunHook of your own",

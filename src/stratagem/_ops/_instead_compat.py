@@ -205,7 +205,7 @@ INSTEAD = {
         "": _TPU,
     },
     "compat.v1.train": {
-        "warm_start VocabInfo": "Estimator(warm_start_from=...)",
+        "warm_start": "Estimator(warm_start_from=...)",
         "SaverDef import_meta_graph export_meta_graph": "tf.saved_model.save, or the Python code that builds the graph",
         "checkpoint_exists get_checkpoint_mtimes": "tf.train.latest_checkpoint, or pathlib",
         "generate_checkpoint_state_proto remove_checkpoint update_checkpoint_state": "tf.train.CheckpointManager",

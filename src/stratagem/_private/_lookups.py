@@ -10,14 +10,18 @@ from keras.src.backend.jax import numpy as jax_numpy
 from stratagem._base.types import TensorLike
 
 
-def intercept_take(rows: Callable[[TensorLike, TensorLike], TensorLike]) -> None:
-    """Let rows(x, indices) answer `keras.ops.take` along axis 0, unless it returns None."""
+def intercept_take(
+    rows: Callable[[TensorLike, TensorLike], TensorLike], mark: Callable[[TensorLike, jax.Array], jax.Array]
+) -> None:
+    """Let rows(x, indices) answer `keras.ops.take` along axis 0, unless it returns None; then mark(x, taken) is the result."""
     take = jax_numpy.take
 
     @functools.wraps(take)
     def new_take(x: Any, indices: Any, axis: int | None = None) -> Any:
-        found = rows(x, indices) if axis == 0 and not isinstance(x, jax.Array) else None
-        return take(x, indices, axis=axis) if found is None else found
+        if axis != 0 or isinstance(x, jax.Array):
+            return take(x, indices, axis=axis)
+        found = rows(x, indices)
+        return mark(x, take(x, indices, axis=axis)) if found is None else found
 
     global _asked
     jax_numpy.take, _asked = new_take, rows

@@ -52,6 +52,7 @@ from stratagem._tf1.estimator import StepCounterHook as StepCounterHook
 from stratagem._tf1.estimator import StopAtStepHook as StopAtStepHook
 from stratagem._tf1.estimator import SummarySaverHook as SummarySaverHook
 from stratagem._tf1.estimator import TrainSpec as TrainSpec
+from stratagem._tf1.estimator import VocabInfo as VocabInfo
 from stratagem._tf1.estimator import WarmStartSettings as WarmStartSettings
 from stratagem._tf1.estimator import add_metrics as add_metrics
 from stratagem._tf1.estimator import model_to_estimator as model_to_estimator

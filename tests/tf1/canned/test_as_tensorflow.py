@@ -9,6 +9,7 @@ import pytest
 
 import stratagem as tf
 from stratagem.compat import v1 as tf1
+from tests.tf1.canned import warm_starts
 from tests.tf1.canned.programs import CASES, outcome
 from tests.thorough import thorough_but
 
@@ -60,3 +61,19 @@ def test_training_goes_on_as_in_tensorflow(name: str, tmp_path: Path) -> None:
             assert found["predictions"][key] == rows
         else:
             np.testing.assert_allclose(found["predictions"][key], rows, rtol=1e-5, atol=1e-6, err_msg=key)
+
+
+def test_a_warm_start_from_tensorflows_checkpoint_moves_words_to_their_places(tmp_path: Path) -> None:
+    """Rows of an embedding and columns of the last layer, with words that are new, and one beyond the old size."""
+    path = tmp_path / "model.ckpt-4"
+    for end in ("index", "data-00000-of-00001"):
+        path.with_suffix(f".ckpt-4.{end}").write_bytes(RECORDED[f"warm_start/checkpoint/{end}"].tobytes())
+    estimator = warm_starts.second(tf, tf1, tmp_path, str(tmp_path / "model"), str(path))
+    found = warm_starts.trained(tf, estimator)
+    begin = f"{estimator.model_dir}/model.ckpt-0"
+    for key in (key for key in RECORDED.files if key.startswith("warm_start/begin/")):
+        name = key.removeprefix("warm_start/begin/")
+        if not name.endswith(NOT_OURS) or RECORDED[key].ndim:
+            np.testing.assert_array_equal(tf.train.load_variable(begin, name), RECORDED[key], err_msg=name)
+    for name, value in variables("warm_start").items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-5, atol=2e-6, err_msg=name)

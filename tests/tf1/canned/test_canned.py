@@ -65,10 +65,118 @@ def test_a_cluster_trains_with_the_same_variables(tmp_path: Path, monkeypatch: p
         np.testing.assert_allclose(estimator.get_variable_value(name), expected, rtol=1e-5, atol=1e-6, err_msg=name)
 
 
+def example(row: int) -> bytes:
+    feature = {
+        "x": tf.train.Feature(float_list=tf.train.FloatList(value=[FEATURES["x"][row]])),
+        "w": tf.train.Feature(bytes_list=tf.train.BytesList(value=[FEATURES["w"][row].encode()])),
+    }
+    found: bytes = tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
+    return found
+
+
+def test_an_exported_classifier_serves_what_it_predicts(tmp_path: Path) -> None:
+    """Columns of strings, classes of strings, any number of rows."""
+    fc = tf.feature_column
+    hashed = fc.categorical_column_with_hash_bucket("w", 5)
+    crossed = fc.crossed_column([fc.bucketized_column(columns()[0], [0.0]), "w"], 7)
+    used = [columns()[0], hashed, crossed]
+    made = tf.estimator.LinearClassifier(used, tmp_path / "model", label_vocabulary=["no", "yes"])
+    made.train(rows(2, epochs=3))
+    receiver = tf.estimator.export.build_parsing_serving_input_receiver_fn(fc.make_parse_example_spec(used))
+    signatures = tf.saved_model.load(made.export_saved_model(tmp_path / "exports", receiver)).signatures
+    assert sorted(signatures) == ["classification", "predict", "regression", "serving_default"]
+    for count in (1, 4):
+        given = tf.constant([example(row) for row in range(count)])
+        predicted = list(made.predict(rows(4)))[:count]
+        served, all_of = signatures["serving_default"](given), signatures["predict"](given)
+        likely = [row["probabilities"].tolist() for row in predicted]
+        np.testing.assert_allclose(served["scores"], likely, rtol=1e-5)
+        assert served["classes"].numpy().tolist() == [[b"no", b"yes"]] * count
+        assert all_of["classes"].numpy().tolist() == [row["classes"].tolist() for row in predicted]
+        assert all_of["all_class_ids"].numpy().tolist() == [[0, 1]] * count
+        np.testing.assert_allclose(signatures["regression"](given)["outputs"][:, 0], np.array(likely)[:, 1], rtol=1e-5)
+
+
+def test_signatures_of_several_heads_are_tensorflows(tmp_path: Path) -> None:
+    heads = [tf.estimator.BinaryClassHead(name="a"), tf.estimator.RegressionHead(name="b")]
+    made = tf.estimator.LinearEstimator(tf.estimator.MultiHead(heads), [x], tmp_path / "model")
+    labels = {"a": np.array([0, 1, 1, 0]), "b": np.ones(4, "float32")}
+    made.train(lambda: tf.data.Dataset.from_tensors(({"x": FEATURES["x"]}, labels)))
+    receiver = tf.estimator.export.build_parsing_serving_input_receiver_fn(x.parse_example_spec)
+    signatures = tf.saved_model.load(made.export_saved_model(tmp_path / "exports", receiver)).signatures
+    found = {
+        key: ([*s.structured_input_signature[1]], {n: str(v.dtype) for n, v in s.structured_outputs.items()})
+        for key, s in signatures.items()
+    }
+    classes = (["inputs"], {"classes": "object", "scores": "float32"})
+    numbers = (["inputs"], {"outputs": "float32"})
+    of_first = {
+        **dict.fromkeys(("all_classes", "classes"), "object"),
+        **dict.fromkeys(("logits", "logistic", "probabilities"), "float32"),
+        "class_ids": "int64",
+        "all_class_ids": "int32",
+    }
+    of_both = {f"a/{name}": kind for name, kind in of_first.items()} | {"b/predictions": "float32"}
+    assert found == {  # those of TensorFlow 2.15.1
+        **dict.fromkeys(("serving_default", "a", "a/classification"), classes),
+        **dict.fromkeys(("a/regression", "b", "b/regression"), numbers),
+        "a/predict": (["examples"], of_first),
+        "b/predict": (["examples"], {"predictions": "float32"}),
+        "predict": (["examples"], of_both),
+    }
+
+
+def test_nadams_momenta_go_on_where_they_were(tmp_path: Path) -> None:
+    def trained(name: str, *until: int) -> Any:
+        made = tf.estimator.LinearClassifier(
+            columns(), tmp_path / name, label_vocabulary=["no", "yes"], optimizer=tf.keras.optimizers.legacy.Nadam
+        )
+        for step in until:
+            made.train(rows(4, epochs=9), max_steps=step)
+        return made
+
+    whole, parts = trained("whole", 4), trained("parts", 2, 4)
+    for name in whole.get_variable_names():
+        np.testing.assert_allclose(parts.get_variable_value(name), whole.get_variable_value(name), rtol=1e-6)
+    assert 0 < float(whole.get_variable_value("training/Nadam/momentum_cache")) < 0.5
+
+
 def test_a_label_that_is_no_word_of_the_vocabulary(tmp_path: Path) -> None:
     estimator = tf.estimator.BaselineClassifier(tmp_path, label_vocabulary=["no", "maybe"])
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"label_vocabulary \['no', 'maybe'\]"):
         estimator.train(rows(4))
+
+
+@pytest.mark.parametrize(("second", "moved"), [(1, -1.5), (2, -1.0)])
+def test_a_row_that_was_looked_up_is_touched_although_its_gradient_is_zero(
+    second: int, moved: float, tmp_path: Path
+) -> None:
+    """Momentum carries it on, as in TensorFlow; a row that was not looked up stays."""
+
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        table = tf1.get_variable("table", (3, 2), initializer=tf1.zeros_initializer())
+        loss = tf.reduce_sum(tf.nn.embedding_lookup(table, features) * labels)
+        optimizer = tf1.train.MomentumOptimizer(1.0, 0.5)
+        return tf1.estimator.EstimatorSpec(
+            mode, loss=loss, train_op=optimizer.minimize(loss, tf1.train.get_global_step())
+        )
+
+    made = tf1.estimator.Estimator(model_fn, tmp_path)
+    made.train(lambda: tf.data.Dataset.from_tensor_slices(([[1], [second]], [[1.0], [0.0]])))
+    assert made.get_variable_value("table").tolist() == [[0.0] * 2, [moved] * 2, [0.0] * 2]
+
+
+@pytest.mark.parametrize(
+    ("api", "optimizer"),
+    [(tf.estimator, "Ftrl"), (tf.estimator, tf.keras.optimizers.Lion(0.1)), (tf1.estimator, "SGD")],
+    ids=["its own rule", "a rule without rows", "TensorFlow 1's rule"],
+)
+def test_a_row_that_was_looked_up_is_not_moved_by_being_marked(api: Any, optimizer: Any, tmp_path: Path) -> None:
+    """Without the mark its gradient is 0, and so is the step; Lion's would be a whole one, of the mark's sign."""
+    column = tf.feature_column.categorical_column_with_vocabulary_list("w", ["ant", "bee"])
+    made = api.LinearRegressor([column], tmp_path, optimizer=optimizer)
+    made.train(lambda: tf.data.Dataset.from_tensors(({"w": ["ant", "bee"]}, [0.0, 0.0])))
+    assert made.get_variable_value("linear/linear_model/w/weights").tolist() == [[0.0], [0.0]]
 
 
 def test_rows_that_no_batch_looks_up_keep_their_weights_in_ftrl(tmp_path: Path) -> None:
@@ -87,6 +195,13 @@ def test_rows_that_no_batch_looks_up_keep_their_weights_in_ftrl(tmp_path: Path) 
 x = tf.feature_column.numeric_column("x")
 ERRORS: list[tuple[Callable[[], Any], str]] = [
     (lambda: tf.estimator.LinearClassifier([x], n_classes=1), "n_classes must be > 2: 1"),
+    (lambda: tf.estimator.LinearClassifier([x], n_classes="3"), "n_classes must be an int"),
+    (lambda: tf.estimator.LinearClassifier([x], n_classes=3.0), "n_classes must be an int"),
+    (lambda: tf.estimator.DNNClassifier([2, -1], [x]), r"expected positive integers: \[2, -1\]"),
+    (lambda: tf.estimator.DNNClassifier(["2"], [x]), r"numbers of units of layers. Given: '2'"),
+    (lambda: tf.estimator.LinearEstimator("head", [x]), "head must be a tf.estimator.Head"),
+    (lambda: tf.estimator.LinearClassifier([x], sparse_combiner="max"), "combiner must be one of 'mean'"),
+    (lambda: tf.estimator.BinaryClassHead(label_vocabulary=["a", "a"]), "has a label twice"),
     (
         lambda: tf.estimator.LinearClassifier([x], optimizer="Adamm"),
         "Unsupported optimizer name: Adamm. Supported names",
@@ -122,12 +237,13 @@ ERRORS: list[tuple[Callable[[], Any], str]] = [
 
 @pytest.mark.parametrize(("make", "message"), ERRORS, ids=[message[:30] for _, message in ERRORS])
 def test_what_is_said_about_arguments(make: Callable[[], Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         make()
 
 
 HEADS: list[tuple[Callable[[], Any], str]] = [
     (lambda: tf.estimator.BinaryClassHead().loss([[1], [0]], [[1.0]]), "Mismatched label shape"),
+    (lambda: tf.estimator.BinaryClassHead().loss({"y": [1]}, [[1.0]]), r"Given a dict of \['y'\]"),
     (lambda: tf.estimator.BinaryClassHead().loss(None, [[1.0]]), "You must provide a labels Tensor"),
     (lambda: tf.estimator.BinaryClassHead().loss([[1]], [[1.0, 2.0]]), "logits shape must be"),
     (

@@ -163,7 +163,11 @@ def test_a_warm_start_is_for_the_beginning_only(tmp_path: Any) -> None:
         ({"vars_to_warm_start": 3}, ValueError, "vars_to_warm_start must be"),
         ({"var_name_to_prev_var_name": {"x": "y"}}, ValueError, "var_name_to_prev_var_name names ['x']"),
         ({"var_name_to_prev_var_name": {"w": "y"}}, FileNotFoundError, "Warm start: y not found"),
-        ({"var_name_to_vocab_info": {"w": "v"}}, NotImplementedError, "var_name_to_vocab_info"),
+        (
+            {"var_name_to_vocab_info": {"w": "v"}},
+            ValueError,
+            "var_name_to_vocab_info['w'] must be a tf.estimator.Vocab",
+        ),
     ],
 )
 def test_what_a_warm_start_cannot_do_is_said(
@@ -174,6 +178,63 @@ def test_what_a_warm_start_cannot_do_is_said(
         Estimator(
             linear(), tmp_path / "new", warm_start_from=WarmStartSettings(str(tmp_path / "old"), **settings)
         ).train(data())
+
+
+def embedded(features: Any, labels: Any, mode: str, params: Any) -> Any:
+    """A table, of so many words and vectors of this size."""
+    table = tf1.get_variable("table", params["shape"], initializer=tf1.zeros_initializer())
+    other = tf1.get_variable("other", (), initializer=tf1.ones_initializer())
+    train_op = tf1.train.GradientDescentOptimizer(0.0).minimize(
+        tf.reduce_sum(table) * other, tf1.train.get_global_step()
+    )
+    return EstimatorSpec(mode, loss=tf.reduce_sum(table), train_op=train_op)
+
+
+VOCABULARY_ERRORS: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"new_vocab": "old.txt"}, ValueError, "old.txt, the vocabulary of table, has 2 words, fewer than 3"),
+    ({"num_oov_buckets": 1}, ValueError, "dimension 0 has 3 words and 1 buckets"),
+    ({"old_vocab": "none.txt"}, tf.errors.NotFoundError, "none.txt: no such file"),
+    ({"old_vocab": "new.txt"}, ValueError, "table has 2 words in the checkpoint, and old_vocab"),
+    ({"axis": 1}, ValueError, "dimension 1 has 3 words"),
+    ({"axis": 2}, ValueError, "The only supported values for the axis argument are 0 and 1. Provided axis: 2"),
+    ({"new_vocab_size": 0}, ValueError, "new_vocab_size must be positive"),
+]
+
+
+@pytest.mark.parametrize(("changed", "kind", "text"), [({}, None, ""), *VOCABULARY_ERRORS])
+def test_rows_of_a_warm_start_go_where_their_words_are(
+    changed: dict[str, Any], kind: type[Exception] | None, text: str, tmp_path: Any
+) -> None:
+    (tmp_path / "old.txt").write_text("ant\nbee\n")
+    (tmp_path / "new.txt").write_text("bee\ncat\nant\n")
+
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        table = tf1.get_variable("table", (2, 2), initializer=tf1.constant_initializer([[1.0, 2.0], [3.0, 4.0]]))
+        return EstimatorSpec(mode, loss=tf.reduce_sum(table), train_op=tf1.assign_add(tf1.train.get_global_step(), 1))
+
+    Estimator(model_fn, tmp_path / "old").train(data(), steps=1)
+
+    def settings() -> WarmStartSettings:
+        arguments = {
+            "new_vocab": "new.txt",
+            "new_vocab_size": 3,
+            "num_oov_buckets": 0,
+            "old_vocab": "old.txt",
+        } | changed
+        paths = {name: tmp_path / arguments[name] for name in ("new_vocab", "old_vocab")}
+        info = tf.estimator.VocabInfo(**(arguments | paths))
+        return WarmStartSettings(tmp_path / "old", vars_to_warm_start=None, var_name_to_vocab_info={"table": info})
+
+    def new() -> Any:
+        return Estimator(embedded, tmp_path / "new", params={"shape": (3, 2)}, warm_start_from=settings()).train(
+            data(), steps=1
+        )
+
+    if kind is None:
+        assert new().get_variable_value("table").tolist() == [[3.0, 4.0], [0.0, 0.0], [1.0, 2.0]]
+    else:
+        with pytest.raises(kind, match=re.escape(text)):
+            new()
 
 
 class Net(tf.keras.Model):  # type: ignore[misc]

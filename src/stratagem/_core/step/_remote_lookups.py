@@ -8,6 +8,7 @@ import keras
 
 from stratagem._core.context import current
 from stratagem._core.step._remote import remote_placement
+from stratagem._core.step._touched_rows import mark_touched
 from stratagem._private import KerasVariable, in_stateless_scope, intercept_take
 
 
@@ -35,4 +36,4 @@ def rows_of(table: Any, ids: Any) -> Any:
 
 def attach_lookups() -> None:
     """Let `keras.ops.take` ask for the rows of a table that is kept elsewhere."""
-    intercept_take(rows_of)
+    intercept_take(rows_of, mark_touched)

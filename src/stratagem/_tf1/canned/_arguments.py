@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from stratagem._base.types import Value
 from stratagem._columns import FeatureColumn
 from stratagem._tf1.canned._class_heads import BinaryClassHead, MultiClassHead
@@ -20,10 +22,23 @@ def columns_of(feature_columns: FeatureColumn | Iterable[FeatureColumn] | None) 
     return found
 
 
+def checked_units(hidden_units: Iterable[int]) -> tuple[int, ...]:
+    """Returns the sizes of layers. Raises ValueError for one that is not positive, TypeError for no sequence of numbers."""
+    sizes = tuple(hidden_units)
+    for size in sizes:
+        if not isinstance(size, int | float | np.number) or isinstance(size, bool):
+            raise TypeError(f"hidden_units are the numbers of units of layers. Given: {size!r} in {list(sizes)}")
+        if size < 1:
+            raise ValueError(f"Received an invalid value for hidden_units, expected positive integers: {list(sizes)}")
+    return tuple(map(int, sizes))
+
+
 def class_head(
     n_classes: int, weight_column: Value, label_vocabulary: Sequence[str] | None, loss_reduction: str = "sum"
 ) -> BinaryClassHead | MultiClassHead:
-    """Returns the head of two classes, or of more. Raises ValueError for fewer."""
+    """Returns the head of two classes, or of more. Raises ValueError for fewer, TypeError for what is no integer."""
+    if isinstance(n_classes, bool) or not isinstance(n_classes, int | np.integer):
+        raise TypeError(f"n_classes must be an int, the number of classes. Given: {n_classes!r}")
     if n_classes == 2:
         return BinaryClassHead(weight_column, None, label_vocabulary, loss_reduction)
     return MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction)

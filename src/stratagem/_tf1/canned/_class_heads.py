@@ -33,9 +33,9 @@ from stratagem._tf1.canned._labels import (
     dense_labels,
     in_range,
 )
-from stratagem._tf1.canned._measurements import Kind, Measurement, Observed
+from stratagem._tf1.canned._measurements import Measurement, MeasurementKind, Observed
 from stratagem._tf1.estimator import class_names
-from stratagem._tf1.estimator.export import ClassificationOutput, ExportOutput, PredictOutput
+from stratagem._tf1.estimator.export import ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput
 
 _MEAN = "sum_over_batch_size"
 
@@ -54,11 +54,16 @@ class _ClassHead(MeasuredHead):
             return encoded
         return tuple(str(number).encode() for number in range(self._n_classes))
 
-    def _all_ids(self, rows: int) -> Tensor:
-        return jnp.broadcast_to(jnp.arange(self._n_classes, dtype=np.int32), (rows, self._n_classes))
+    def _all_ids(self, scores: Tensor) -> Tensor:
+        # Computed of the scores, so that a program that is exported makes as many rows as it is given.
+        none = jnp.isnan(scores[..., :1]).astype(np.int32) * 0
+        return jnp.broadcast_to(
+            jnp.arange(self._n_classes, dtype=np.int32) + none.reshape((scores.shape[0], -1))[:, :1],
+            (scores.shape[0], self._n_classes),
+        )
 
-    def _all_classes(self, rows: int) -> Value:
-        return class_names(self._all_ids(rows), self.words)
+    def _all_classes(self, scores: Tensor) -> Value:
+        return class_names(self._all_ids(scores), self.words)
 
     def _of_classes(self, scores: Tensor) -> dict[str, Callable[[], Value]]:
         """Returns the predictions of the most likely classes, from logits of all."""
@@ -66,14 +71,14 @@ class _ClassHead(MeasuredHead):
         return {
             "class_ids": lambda: ids,
             "classes": lambda: class_names(ids, self.words),
-            "all_class_ids": lambda: self._all_ids(scores.shape[0]),
-            "all_classes": lambda: self._all_classes(scores.shape[0]),
+            "all_class_ids": lambda: self._all_ids(scores),
+            "all_classes": lambda: self._all_classes(scores),
         }
 
     def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
         """Returns classes with their probabilities, under three names, and all predictions."""
         scores = predictions["probabilities"]
-        classes = ClassificationOutput(scores, self._all_classes(scores.shape[0]))
+        classes = ClassificationOutput(scores, self._all_classes(scores))
         return {"serving_default": classes, "classification": classes, "predict": PredictOutput(predictions)}
 
 
@@ -127,17 +132,21 @@ class BinaryClassHead(_ClassHead):
         }
         return chosen(made, keys)
 
+    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
+        """Returns what every head of classes serves, and the probability of the second class as a regression."""
+        return {**super().export_outputs(predictions), "regression": RegressionOutput(predictions["logistic"])}
+
     def measurements(self) -> dict[str, Measurement]:
         """Returns the measurements of two classes."""
         kinds = {
-            "accuracy": Kind.ACCURACY,
-            "precision": Kind.PRECISION,
-            "recall": Kind.RECALL,
-            "prediction/mean": Kind.MEAN,
-            "label/mean": Kind.MEAN,
-            "accuracy_baseline": Kind.BASELINE,
-            "auc": Kind.AUC,
-            "auc_precision_recall": Kind.AUC_PR,
+            "accuracy": MeasurementKind.ACCURACY,
+            "precision": MeasurementKind.PRECISION,
+            "recall": MeasurementKind.RECALL,
+            "prediction/mean": MeasurementKind.MEAN,
+            "label/mean": MeasurementKind.MEAN,
+            "accuracy_baseline": MeasurementKind.BASELINE,
+            "auc": MeasurementKind.AUC,
+            "auc_precision_recall": MeasurementKind.AUC_PR,
         }
         found = {name: Measurement(kind, name) for name, kind in kinds.items()}
         return found | threshold_measurements(self._thresholds)
@@ -199,7 +208,7 @@ class MultiClassHead(_ClassHead):
 
     def measurements(self) -> dict[str, Measurement]:
         """Returns the accuracy."""
-        return {"accuracy": Measurement(Kind.ACCURACY, "accuracy")}
+        return {"accuracy": Measurement(MeasurementKind.ACCURACY, "accuracy")}
 
     def observed(self, labels: Tensor, logits: Tensor, weights: Value) -> dict[str, Observed]:
         """Returns labels and the most likely class."""
@@ -285,7 +294,7 @@ class MultiLabelHead(_ClassHead):
         made: dict[str, Callable[[], Value]] = {
             "logits": lambda: scores,
             "probabilities": lambda: jax.nn.sigmoid(scores),
-            "classes": lambda: self._all_classes(scores.shape[0]),
+            "classes": lambda: self._all_classes(scores),
         }
         return chosen(made, keys)
 
@@ -295,11 +304,11 @@ class MultiLabelHead(_ClassHead):
 
     def measurements(self) -> dict[str, Measurement]:
         """Returns the measurements of all classes, and those of the chosen ones."""
-        kinds = {"auc": Kind.AUC, "auc_precision_recall": Kind.AUC_PR}
+        kinds = {"auc": MeasurementKind.AUC, "auc_precision_recall": MeasurementKind.AUC_PR}
         found = {name: Measurement(kind, name) for name, kind in kinds.items()}
         found |= threshold_measurements(self._thresholds)
         for number in self._watched:
-            for what, kind in {"probability_mean": Kind.MEAN, **kinds}.items():
+            for what, kind in {"probability_mean": MeasurementKind.MEAN, **kinds}.items():
                 name = self._class_key(what, number)
                 found[name] = Measurement(kind, name)
         return found

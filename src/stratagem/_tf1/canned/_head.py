@@ -9,7 +9,7 @@ from stratagem._base.types import Nest, TensorLike, UserFunction, Value
 from stratagem._legacy import compute_weighted_loss
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.canned._labels import checked_logits, checked_weight_column, example_weights
-from stratagem._tf1.canned._measurements import Kind, Measurement, Observed, keras_metric, update
+from stratagem._tf1.canned._measurements import Measurement, MeasurementKind, Observed, keras_metric, update
 from stratagem._tf1.canned._training import head_train_op
 from stratagem._tf1.estimator import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator.export import ExportOutput
@@ -218,9 +218,9 @@ class MeasuredHead(Head):
 
     def all_measurements(self, *, regularized: bool) -> dict[str, Measurement]:
         """Returns the measurements by the names of metrics. regularized: with that of regularization losses."""
-        found = {"average_loss": Measurement(Kind.MEAN, "average_loss"), **self.measurements()}
+        found = {"average_loss": Measurement(MeasurementKind.MEAN, "average_loss"), **self.measurements()}
         if regularized:
-            found[REGULARIZATION] = Measurement(Kind.MEAN, REGULARIZATION)
+            found[REGULARIZATION] = Measurement(MeasurementKind.MEAN, REGULARIZATION)
         return {self.key(name): measurement for name, measurement in found.items()}
 
     def all_observed(self, features: Value, logits: TensorLike, labels: TensorLike) -> dict[str, Observed]:
@@ -254,7 +254,9 @@ class MeasuredHead(Head):
 
 
 def checked_reduction(loss_reduction: Any) -> str:
-    """Returns the reduction. Raises ValueError for none of `tf.losses.Reduction`, and for NONE."""
+    """Returns the reduction; AUTO means the mean. Raises ValueError for none of `tf.losses.Reduction`, and for NONE."""
+    if loss_reduction == "auto":
+        return "sum_over_batch_size"
     if loss_reduction not in REDUCTIONS:
         raise ValueError(
             f"Invalid loss_reduction: {loss_reduction}. See `tf.losses.Reduction` for valid options: {', '.join(REDUCTIONS)}."
@@ -283,7 +285,11 @@ def checked_thresholds(thresholds: Sequence[float] | None) -> tuple[float, ...]:
 
 def threshold_measurements(thresholds: Sequence[float]) -> dict[str, Measurement]:
     """Returns accuracy, precision and recall at each threshold."""
-    kinds = {"accuracy": Kind.BINARY_ACCURACY, "precision": Kind.PRECISION_AT, "recall": Kind.RECALL_AT}
+    kinds = {
+        "accuracy": MeasurementKind.BINARY_ACCURACY,
+        "precision": MeasurementKind.PRECISION_AT,
+        "recall": MeasurementKind.RECALL_AT,
+    }
     named = {(what, f"{what}/positive_threshold_{t:g}"): t for t in thresholds for what in kinds}
     return {name: Measurement(kinds[what], name, t) for (what, name), t in named.items()}
 

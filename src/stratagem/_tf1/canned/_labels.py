@@ -42,7 +42,7 @@ class LabelVocabulary:
 
 
 def checked_vocabulary(label_vocabulary: Sequence[str] | None, n_classes: int | None = None) -> LabelVocabulary | None:
-    """Returns the vocabulary; None for none. Raises ValueError for what is no list or tuple, and for another length."""
+    """Returns the vocabulary; None for none. Raises ValueError for no list or tuple, another length, and repetitions."""
     if label_vocabulary is None:
         return None
     if not isinstance(label_vocabulary, list | tuple):
@@ -52,6 +52,8 @@ def checked_vocabulary(label_vocabulary: Sequence[str] | None, n_classes: int | 
             f"Length of label_vocabulary must equal to n_classes ({n_classes}). Given: {len(label_vocabulary)}, "
             f"{label_vocabulary}."
         )
+    if len(set(label_vocabulary)) != len(label_vocabulary):
+        raise ValueError(f"label_vocabulary has a label twice: {label_vocabulary}")
     return LabelVocabulary(tuple(label_vocabulary))
 
 
@@ -78,6 +80,8 @@ def dense_labels(labels: Any, logits: Tensor, dimension: int) -> Any:
     """
     if labels is None:
         raise ValueError(_NO_LABELS)
+    if isinstance(labels, Mapping):
+        raise ValueError(f"labels must be a Tensor, for one head. Given a dict of {sorted(map(str, labels))}.")
     if isinstance(labels, CompositeTensor):
         raise ValueError(
             f"{type(labels).__name__} labels are not supported. Labels must be a Tensor of shape [D0, D1, ..., DN, "

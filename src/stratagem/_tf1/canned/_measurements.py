@@ -15,7 +15,7 @@ from stratagem._tf1.graph import metrics
 
 
 @final
-class Kind(enum.Enum):
+class MeasurementKind(enum.Enum):
     """The ways to measure."""
 
     MEAN = enum.auto()
@@ -35,7 +35,7 @@ class Kind(enum.Enum):
 class Measurement:
     """One measurement. name: of the metric of Keras. threshold: above which a probability counts as the label 1."""
 
-    kind: Kind
+    kind: MeasurementKind
     name: str
     threshold: float | None = None
 
@@ -63,17 +63,17 @@ class BaselineAccuracy(keras.metrics.Mean):  # type: ignore[misc]
 def keras_metric(measurement: Measurement) -> keras.metrics.Metric:
     """Returns a new metric of Keras."""
     name, threshold = measurement.name, measurement.threshold
-    make: dict[Kind, Callable[[], keras.metrics.Metric]] = {
-        Kind.MEAN: lambda: keras.metrics.Mean(name=name),
-        Kind.ACCURACY: lambda: keras.metrics.Accuracy(name=name),
-        Kind.PRECISION: lambda: keras.metrics.Precision(name=name),
-        Kind.RECALL: lambda: keras.metrics.Recall(name=name),
-        Kind.BASELINE: lambda: BaselineAccuracy(name=name),
-        Kind.AUC: lambda: keras.metrics.AUC(name=name),
-        Kind.AUC_PR: lambda: keras.metrics.AUC(curve="PR", name=name),
-        Kind.BINARY_ACCURACY: lambda: keras.metrics.BinaryAccuracy(name=name, threshold=threshold),
-        Kind.PRECISION_AT: lambda: keras.metrics.Precision(name=name, thresholds=threshold),
-        Kind.RECALL_AT: lambda: keras.metrics.Recall(name=name, thresholds=threshold),
+    make: dict[MeasurementKind, Callable[[], keras.metrics.Metric]] = {
+        MeasurementKind.MEAN: lambda: keras.metrics.Mean(name=name),
+        MeasurementKind.ACCURACY: lambda: keras.metrics.Accuracy(name=name),
+        MeasurementKind.PRECISION: lambda: keras.metrics.Precision(name=name),
+        MeasurementKind.RECALL: lambda: keras.metrics.Recall(name=name),
+        MeasurementKind.BASELINE: lambda: BaselineAccuracy(name=name),
+        MeasurementKind.AUC: lambda: keras.metrics.AUC(name=name),
+        MeasurementKind.AUC_PR: lambda: keras.metrics.AUC(curve="PR", name=name),
+        MeasurementKind.BINARY_ACCURACY: lambda: keras.metrics.BinaryAccuracy(name=name, threshold=threshold),
+        MeasurementKind.PRECISION_AT: lambda: keras.metrics.Precision(name=name, thresholds=threshold),
+        MeasurementKind.RECALL_AT: lambda: keras.metrics.Recall(name=name, thresholds=threshold),
     }
     return make[measurement.kind]()
 
@@ -90,16 +90,20 @@ def update(metric: keras.metrics.Metric, observed: Observed) -> None:
 def graph_metric(measurement: Measurement, observed: Observed) -> Value:
     """Returns a metric of tf1.metrics: its value and the operation that adds this batch. Raises ValueError for thresholds."""
     values, labels, weights, kind = observed.values, observed.labels, _broadcast(observed), measurement.kind
-    if kind is Kind.MEAN:
+    if kind is MeasurementKind.MEAN:
         return metrics.mean(values, weights)
-    if kind is Kind.BASELINE:
+    if kind is MeasurementKind.BASELINE:
         share, operation = metrics.mean(values, weights)
         return share.map(lambda mean: jnp.maximum(mean, 1.0 - mean)), operation
-    if kind is Kind.AUC:
+    if kind is MeasurementKind.AUC:
         return metrics.auc(labels, values, weights)
-    if kind is Kind.AUC_PR:
+    if kind is MeasurementKind.AUC_PR:
         return metrics.auc(labels, values, weights, curve="PR")
-    by_class = {Kind.ACCURACY: metrics.accuracy, Kind.PRECISION: metrics.precision, Kind.RECALL: metrics.recall}
+    by_class = {
+        MeasurementKind.ACCURACY: metrics.accuracy,
+        MeasurementKind.PRECISION: metrics.precision,
+        MeasurementKind.RECALL: metrics.recall,
+    }
     if kind not in by_class:
         raise ValueError(f"{measurement.name}: TensorFlow 1's canned Estimators take no thresholds.")
     return by_class[kind](labels, values, weights)

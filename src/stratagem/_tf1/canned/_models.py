@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from stratagem._base.types import Nest, TensorLike, UserFunction, Value
+from stratagem._tf1.canned._arguments import checked_units
 from stratagem._tf1.canned._graph_head import GraphHead
 from stratagem._tf1.canned._head import Head
 from stratagem._tf1.canned._logits import baseline_logits, dnn_logits, linear_logits, summarize, trainable_below
@@ -52,7 +53,9 @@ _OF_SEVERAL: Final = _SlotNames("", "head")
 
 
 def linear_part(columns: Sequence[Value], optimizer: Value, sparse_combiner: str, rate: float) -> ModelPart:
-    """Returns the linear part of a model."""
+    """Returns the linear part of a model. Raises ValueError for another combiner."""
+    if sparse_combiner not in ("mean", "sqrtn", "sum"):
+        raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {sparse_combiner!r}.")
 
     def logits(features: Value, units: int, mode: str, of_graph: bool) -> TensorLike:
         return linear_logits(features, columns, units, sparse_combiner, "linear/" if of_graph else "")
@@ -72,7 +75,7 @@ def dnn_part(
     normalize: bool,
 ) -> ModelPart:
     """Returns the deep part of a model. normalize: with batch normalization."""
-    sizes = tuple(hidden_units)
+    sizes = checked_units(hidden_units)
 
     def logits(features: Value, units: int, mode: str, of_graph: bool) -> TensorLike:
         tags = "dnn/dnn/" if of_graph else "dnn/"
@@ -96,8 +99,12 @@ def model_fn_of(
     """Returns the model_fn of a model whose logits are the sum of those of its parts.
 
     of_graph: with optimizers of TensorFlow 1. combined: the model may have several parts. Raises ValueError for an optimizer
-    that is none.
+    that is none, TypeError for a head that is none.
     """
+    if not isinstance(head, Head | GraphHead):
+        raise TypeError(
+            f"head must be a tf.estimator.Head, such as tf.estimator.RegressionHead(). Given: {head!r:.200}"
+        )
     for part in parts:
         check_optimizer(part.optimizer, of_graph=of_graph)
 

@@ -6,7 +6,7 @@ from typing import Any, final
 from stratagem._base.types import TensorLike, Value
 from stratagem._ops import tensor
 from stratagem._tf1.canned._head import REGULARIZATION, Head, total
-from stratagem._tf1.canned._measurements import Kind, Measurement, Observed, keras_metric, update
+from stratagem._tf1.canned._measurements import Measurement, MeasurementKind, Observed, keras_metric, update
 from stratagem._tf1.estimator.export import ExportOutput, PredictOutput
 
 
@@ -105,9 +105,9 @@ class MultiHead(Head):
     def metrics(self, regularization_losses: Sequence[TensorLike] | None = None) -> dict[str, Value]:
         """Returns new metrics of Keras: the loss of each head, and the heads' own."""
         names = [REGULARIZATION] if regularization_losses is not None else []
-        found = {self.key(name): keras_metric(Measurement(Kind.MEAN, name)) for name in names}
+        found = {self.key(name): keras_metric(Measurement(MeasurementKind.MEAN, name)) for name in names}
         for head in self._heads:
-            found[f"loss/{head.name}"] = keras_metric(Measurement(Kind.MEAN, f"loss/{head.name}"))
+            found[f"loss/{head.name}"] = keras_metric(Measurement(MeasurementKind.MEAN, f"loss/{head.name}"))
             found |= head.metrics()
         return found
 
@@ -131,7 +131,7 @@ class MultiHead(Head):
             head.update_metrics(mine, features, own, own_labels)
         return eval_metrics
 
-    def export_outputs(self, predictions: dict[Any, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
         """Returns what each head serves, below its name; the first head's is the default; and all predictions."""
         found: dict[str, ExportOutput] = {}
         of_heads: dict[Any, Any] = {**predictions}

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._base.types import TensorLike, Value
+from stratagem._core.step import touched_rows
 from stratagem._legacy import (
     LegacyAdadelta,
     LegacyAdagrad,
@@ -40,7 +41,7 @@ def combined_linear_rate(columns: Sequence[Value]) -> float:
 
 
 class _KeepsRows:
-    """Leaves rows that were not looked up, and their slots, as they are. Mixed into an optimizer of Keras.
+    """Leaves rows that were not looked up as they are, where the optimizer does so. Mixed into an optimizer of Keras.
 
     TensorFlow's updates for such gradients do, although a gradient of 0 changes something in these optimizers.
     rows: the ids of variables that are only looked up.
@@ -48,16 +49,20 @@ class _KeepsRows:
 
     rows: frozenset[int] = frozenset()
 
+    def kept_slots(self: Any) -> Sequence[str] | None:
+        """Returns the slots that stay as they are in such rows, too; None where nothing does."""
+        return tuple(self.get_slot_names())
+
     def update_step(self: Any, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
         """Changes a variable and its slots."""
         if id(variable) not in self.rows:
             super().update_step(gradient, variable, learning_rate)  # type: ignore[misc]
             return
-        kept = [variable, *(self.get_slot(variable, name) for name in self.get_slot_names())]
+        slots = self.kept_slots()
+        kept = [] if slots is None else [variable, *(self.get_slot(variable, name) for name in slots)]
         before = [each.value for each in kept]
-        super().update_step(gradient, variable, learning_rate)  # type: ignore[misc]
-        flat: Any = jnp.asarray(gradient)
-        touched = jnp.any(flat != 0, axis=tuple(range(1, flat.ndim)), keepdims=True)
+        unmarked, touched = touched_rows(jnp.asarray(gradient))
+        super().update_step(unmarked, variable, learning_rate)  # type: ignore[misc]
         for each, old in zip(kept, before, strict=True):
             self.assign(each, jnp.where(touched, each.value, old))
 
@@ -71,11 +76,23 @@ class _RowsSGD(_KeepsRows, LegacySGD):
 
 
 class _RowsRMSprop(_KeepsRows, LegacyRMSprop):
-    pass
+    def kept_slots(self) -> Sequence[str] | None:
+        """Returns all slots; without a momentum none is kept: the means of squares decay."""
+        return super().kept_slots() if self.momentum else None
 
 
 class _RowsAdadelta(_KeepsRows, LegacyAdadelta):
     pass
+
+
+class _RowsAdamax(_KeepsRows, LegacyAdamax):
+    pass
+
+
+class _RowsNadam(_KeepsRows, LegacyNadam):
+    def kept_slots(self) -> Sequence[str]:
+        """Returns none: only the variable is kept, the means decay."""
+        return ()
 
 
 _KEEP_ROWS: Final[dict[type, type]] = {
@@ -83,6 +100,8 @@ _KEEP_ROWS: Final[dict[type, type]] = {
     LegacySGD: _RowsSGD,
     LegacyRMSprop: _RowsRMSprop,
     LegacyAdadelta: _RowsAdadelta,
+    LegacyAdamax: _RowsAdamax,
+    LegacyNadam: _RowsNadam,
 }
 _BY_NAME: Final[dict[str, Callable[..., LegacyOptimizer]]] = {
     "Adagrad": LegacyAdagrad,

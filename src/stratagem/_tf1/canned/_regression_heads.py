@@ -11,7 +11,7 @@ from stratagem._base.types import TensorLike, UserFunction, Value
 from stratagem._ops import Tensor, log_poisson_loss, sigmoid_cross_entropy_with_logits, tensor
 from stratagem._tf1.canned._head import MeasuredHead, checked_reduction, chosen
 from stratagem._tf1.canned._labels import checked_logits, dense_labels, in_range
-from stratagem._tf1.canned._measurements import Kind, Measurement, Observed
+from stratagem._tf1.canned._measurements import Measurement, MeasurementKind, Observed
 from stratagem._tf1.estimator.export import ExportOutput, PredictOutput, RegressionOutput
 
 _MEAN = "sum_over_batch_size"
@@ -62,7 +62,7 @@ class _NumbersHead(MeasuredHead):
 
     def measurements(self) -> dict[str, Measurement]:
         """Returns the means of predictions and labels."""
-        return {name: Measurement(Kind.MEAN, name) for name in ("prediction/mean", "label/mean")}
+        return {name: Measurement(MeasurementKind.MEAN, name) for name in ("prediction/mean", "label/mean")}
 
     def observed(self, labels: Tensor, logits: Tensor, weights: Value) -> dict[str, Observed]:
         """Returns predictions and labels."""

@@ -8,8 +8,9 @@ import numpy as np
 
 from stratagem._base.types import Nest, TensorLike
 from stratagem._core.context import current
-from stratagem._core.step import gradients
+from stratagem._core.step import gradients, touched_rows
 from stratagem._core.values import shards
+from stratagem._legacy import LegacyOptimizer
 from stratagem._tf1.graph import (
     ModelBuild,
     Operation,
@@ -91,7 +92,10 @@ def keras_train_op(
     parts = [part for variable in variables for part in shards(variable)]
     scale = 1.0 / replica.num_replicas_in_sync if replica is not None and reduction != "sum" else 1.0
     slopes = gradients(loss * scale, parts)
-    known = [(slope, part) for slope, part in zip(slopes, parts, strict=True) if slope is not None]
+    known: list[tuple[Any, Any]] = [(s, part) for s, part in zip(slopes, parts, strict=True) if s is not None]
+    if not hasattr(optimizer, "rows"):  # one that does not ask which rows were looked up
+        looked_up = current_building().only_looked_up
+        known = [(touched_rows(slope)[0] if looked_up(part) else slope, part) for slope, part in known]
     if not known:
         raise ValueError(
             f"No gradients provided for any variable: the loss depends on none of {[v.name for v in parts]}."
@@ -142,7 +146,8 @@ def _list_slots(building: ModelBuild, optimizer: Any, parts: Sequence[Any], belo
     listed = {id(variable): name for name, variable in known.items()}
     count = f"{below}/iter"
     found: dict[str, Any] = {count: optimizer.iterations}
-    if hasattr(optimizer, "get_slot_names"):
+    if isinstance(optimizer, LegacyOptimizer):
+        found |= {f"{below}/{name}": variable for name, variable in optimizer.beside_slots().items()}
         for part in parts:
             own = listed.get(id(_whole(part)), building.variable_name(part))
             for slot in optimizer.get_slot_names():

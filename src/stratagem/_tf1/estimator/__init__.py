@@ -29,6 +29,7 @@ from stratagem._tf1.estimator._train_and_evaluate import train_and_evaluate as t
 from stratagem._tf1.estimator._train_eval_specs import EvalSpec as EvalSpec
 from stratagem._tf1.estimator._train_eval_specs import Exporter as Exporter
 from stratagem._tf1.estimator._train_eval_specs import TrainSpec as TrainSpec
+from stratagem._tf1.estimator._vocabularies import VocabInfo as VocabInfo
 from stratagem._tf1.estimator._warm_start import WarmStartSettings as WarmStartSettings
 from stratagem._tf1.estimator.hooks import CheckpointSaverHook as CheckpointSaverHook
 from stratagem._tf1.estimator.hooks import FeedFnHook as FeedFnHook

@@ -152,6 +152,11 @@ class ModelBuild:
         """Notes that rows of a table are read from these variables."""
         self._looked_up.update(map(id, variables))
 
+    @property
+    def has_gradients(self) -> bool:
+        """True if there is a tape, as in training."""
+        return self.tape is not None
+
     def only_looked_up(self, variable: Any) -> bool:
         """Returns True if the only reads of the variable were lookups of rows, so that its gradient covers only those rows."""
         times = self._looked_up[id(variable)]

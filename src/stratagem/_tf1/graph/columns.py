@@ -1,5 +1,6 @@
 """tf1.feature_column: `input_layer` and `linear_model`, whose variables are those of the open variable scope."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -160,7 +161,7 @@ def _weighted(column: Any, features: Features, variables: _ScopeVariables, units
         return jnp.matmul(_flat(column, features, variables), tensor(weights))
     weights = variables.made("weights", [column.num_buckets, units], Zeros())
     entries = column.entries(features)
-    flat = (entries.values.shape[0], int(np.prod(entries.values.shape[1:])))
+    flat = (entries.values.shape[0], math.prod(entries.values.shape[1:]))
     reshape: Callable[[Any], Any] = lambda part: None if part is None else part.reshape(flat)  # noqa: E731
     return combined(weights, type(entries)(*map(reshape, entries)), combiner)
 

@@ -42,6 +42,7 @@ from stratagem._tf1.estimator import SessionRunValues as SessionRunValues
 from stratagem._tf1.estimator import StepCounterHook as StepCounterHook
 from stratagem._tf1.estimator import StopAtStepHook as StopAtStepHook
 from stratagem._tf1.estimator import SummarySaverHook as SummarySaverHook
+from stratagem._tf1.estimator import VocabInfo as VocabInfo
 from stratagem._tf1.graph import assert_global_step as assert_global_step
 from stratagem._tf1.graph import create_global_step as create_global_step
 from stratagem._tf1.graph import get_global_step as get_global_step

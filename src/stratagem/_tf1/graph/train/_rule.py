@@ -9,6 +9,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._core.step import touched_rows
 
 Arrays = dict[str, jax.Array]
 
@@ -68,16 +69,17 @@ class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
         return self.kept[name][self._get_variable_index(variable)]
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        """Assigns what `new` returns; with `touched_only`, rows without a gradient stay unchanged."""
+        """Assigns what `new` returns; with `touched_only`, rows that were not looked up stay unchanged."""
         value = variable.value
         slots = {name: self.slot(name, variable) for name in self.slots}
         before = {name: slot.value for name, slot in slots.items()}
         rates = {name: _scalar(rate).astype(value.dtype) for name, rate in self.rates.items()}
         rates["step"] = (self.iterations.value + 1).astype(value.dtype)
         gradient = jnp.asarray(gradient, value.dtype)
+        of_rows = id(variable) in self.rows
+        gradient, touched = touched_rows(gradient) if of_rows else (gradient, gradient)
         after, kept = self.new(gradient, value, before, rates)
-        if self.touched_only and id(variable) in self.rows:
-            touched = jnp.any(gradient != 0, axis=tuple(range(1, gradient.ndim)), keepdims=True)
+        if self.touched_only and of_rows:
             after = jnp.where(touched, after, value)
             kept = {name: jnp.where(touched, kept[name], before[name]) for name in kept}
         self.assign(variable, after)
