@@ -22,7 +22,7 @@ def printed(name: str, options: list[str], monkeypatch: pytest.MonkeyPatch, caps
 def test_incomes_are_predicted_and_served(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ["--output", str(tmp_path), "--limit", "1024", "--steps", "250"]
+    options = ["--output", str(tmp_path), "--limit", "2048", "--steps", "400"]
     learned, *served = printed("census.py", options, monkeypatch, capsys).splitlines()
     found = re.fullmatch(r"accuracy (\d\.\d+) of always saying no (\d\.\d+)", learned)
     assert found is not None

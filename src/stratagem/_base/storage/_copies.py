@@ -79,10 +79,11 @@ def download(path: str, copy: str) -> None:
 def upload(copy: str, path: str, last: str = "") -> None:
     """Copies a file, or a folder with everything in it, to a remote file system.
 
-    last: the name of a file in the folder that refers to the others: it is uploaded after them, by one request.
+    last: the name of a file in the folder that refers to the others: it is uploaded after them, by one request. Raises
+    FileNotFoundError if there is neither a file nor a folder.
     """
     files = remote(scheme_of(path))
-    if os.path.isfile(copy):
+    if not os.path.isdir(copy):
         files.upload(copy, path)
         return
     names = sorted(os.path.join(folder, name) for folder, _, names in os.walk(copy) for name in names)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 
 from stratagem._base.errors import CheckpointError
-from stratagem._base.paths import file_errors, local_path
+from stratagem._base.paths import file_errors
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike, Value
 
 
@@ -37,7 +37,7 @@ class VocabInfo:
 
     def __post_init__(self) -> None:
         for name in ("new_vocab", "old_vocab"):
-            object.__setattr__(self, name, local_path(getattr(self, name)))
+            object.__setattr__(self, name, checked_path(getattr(self, name)))
         if self.axis not in (0, 1):
             raise ValueError(f"The only supported values for the axis argument are 0 and 1. Provided axis: {self.axis}")
         if self.new_vocab_size < 1 or self.num_oov_buckets < 0 or self.old_vocab_size == 0:
@@ -89,10 +89,11 @@ class VocabInfo:
         return np.array(made, dtype)
 
 
-def _words(path: PathLike, size: int, name: str) -> list[bytes]:
+def _words(vocabulary: PathLike, size: int, name: str) -> list[bytes]:
     """Returns the first words of a file; with a size of -1 all."""
+    path = checked_path(vocabulary)
     with file_errors(path):
-        words = Path(path).read_bytes().splitlines()
+        words = file_system(path).read(path).splitlines()
     if size > len(words):
         raise ValueError(f"Warm start: {path}, the vocabulary of {name}, has {len(words)} words, fewer than {size}.")
     return words if size < 0 else words[:size]
