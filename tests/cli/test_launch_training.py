@@ -26,7 +26,8 @@ def test_a_lost_worker_means_a_restart_from_the_last_checkpoint(tmp_path: Path) 
     done = launch(*options, PROGRAMS / "training.py", tmp_path, patience=PATIENCE, JAX_PLATFORMS="cpu")
     assert done.code == 0, done
     assert "worker:1 failed first: SIGKILL" in done.told
-    assert re.search(r"worker:0 .* could not go on without worker:1", done.told)
+    # On a busy machine it has not found out yet when the launcher ends it.
+    assert re.search(r"worker:0 .* (could not go on without worker:1|ended by the launcher)", done.told)
     for worker in range(2):
         said = re.findall(rf"^\[worker:{worker}\] (from|to) ([\d.]+)$", done.out, re.MULTILINE)
         assert said == [("from", "0.0"), ("from", "4.0"), ("to", "8.0")]
