@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Build the wheel, install it with each extra alone into an empty environment, and run there what the documents promise.
 
-    install_test.py [--only base|cluster|examples|cuda]
+    install_test.py [--only base|cluster|examples|images|remote|text|cuda]
 
 What a developer's environment has beside the extra hides what the extra lacks, so nothing of it is used here but pip (or uv,
 where it is there). What the wheel needs without an extra is installed once, and an extra's environment begins with that. The
@@ -210,11 +210,17 @@ def text(environment: Environment) -> Iterator[Promise]:
     yield Promise(("python", "-c", program), r"\[b'a-' b'b'\]")
 
 
+def remote(environment: Environment) -> Iterator[Promise]:
+    """Checkpoints are saved to another file system, and a scheme without its package is refused."""
+    yield Promise(("python", str(PROGRAMS / "remote_paths.py")), r"restored 3\.0, and gs:// needs gcsfs")
+
+
 KEPT: dict[str, Callable[[Environment], Iterator[Promise]]] = {
     "base": base,
     "cluster": cluster,
     "examples": examples,
     "images": images,
+    "remote": remote,
     "text": text,
 }
 PLUGINS = """
@@ -281,7 +287,7 @@ def main() -> int:
     """0 if every promise is kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=[*KEPT, "cuda"], action="append")
-    names = parser.parse_args().only or ["cluster", "base", "examples", "cuda"]  # longest first
+    names = parser.parse_args().only or ["cluster", "base", "examples", "remote", "cuda"]  # longest first
     with tempfile.TemporaryDirectory(prefix="stratagem-install-") as path, ThreadPoolExecutor(AT_ONCE) as threads:
         folder = Path(path)
         installer().build(folder)

@@ -2,7 +2,7 @@
 """Run fault scenarios many times, each with its own seed, and print how many were passed and how fast faults were found.
 
 The scenarios are those of the test suite, which runs each of them a few times. A trial that fails prints its seed: run it
-alone with `--only NAME --first SEED --trials 1`.
+alone with `--only NAME --first SEED --trials 1`. "C10" needs what `tests/checkpoints/object_server.py` names.
 """
 
 import argparse
@@ -27,6 +27,7 @@ os.environ.setdefault("KERAS_BACKEND", "jax")
 import pytest  # noqa: E402
 
 from tests.checkpoints import scenarios as checkpoints  # noqa: E402
+from tests.checkpoints.object_server import Gateway, object_server  # noqa: E402
 from tests.checkpoints.saving import Savers  # noqa: E402
 from tests.multi_worker import scenarios as jobs  # noqa: E402
 from tests.servers.processes import scenarios as served  # noqa: E402
@@ -60,6 +61,13 @@ def _returning() -> fits.Returning:
     return program
 
 
+@functools.cache
+def _object_server() -> Gateway:
+    running = object_server()
+    atexit.register(running.__exit__, None, None, None)
+    return running.__enter__()
+
+
 def _in_a_directory(trial: Callable[[int, Path], checkpoints.Trial]) -> Callable[[int], tuple[float, float]]:
     def run(seed: int) -> tuple[float, float]:
         with tempfile.TemporaryDirectory(prefix="stratagem-soak-") as directory:
@@ -74,7 +82,7 @@ def _any_damage(seed: int, directory: Path) -> checkpoints.Trial:
     return checkpoints.damaged(seed, directory, names[seed % len(names)])
 
 
-def _job(trial: Callable[[int], jobs.Trial]) -> Callable[[int], tuple[float, ...]]:
+def _job(trial: Callable[[int], jobs.Trial | checkpoints.Trial]) -> Callable[[int], tuple[float, ...]]:
     def run(seed: int) -> tuple[float, ...]:
         result = trial(seed)
         measured = (result.throughput,) if isinstance(result, served.Paced) else ()
@@ -100,6 +108,7 @@ SCENARIOS: dict[str, Scenario] = {
         _in_a_directory(lambda seed, path: checkpoints.killed_while_saving(seed, path, _savers(), background=True)), 100
     ),
     "C9 any file damaged": Scenario(_in_a_directory(checkpoints.any_file_damaged), 300),
+    "C10 object server ends": Scenario(_job(lambda seed: checkpoints.object_server_ends(seed, _object_server())), 100),
     "F1 worker killed": Scenario(_job(jobs.killed), 20),
     "F2 chief killed": Scenario(_job(jobs.chief_killed), 20),
     "F2 service killed": Scenario(_job(jobs.service_killed), 20),

@@ -29,6 +29,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("types",),
         ("errors",),
         ("backend", "log", "paths", "files", "processes", "locks", "programs", "threads"),
+        ("storage",),
         ("proto_messages", "varints"),
         ("job", "framing", "tensor_proto", "structure_proto"),
     ),

@@ -1,13 +1,16 @@
-"""Whatever takes a path: `file://` is a path of this machine, another scheme is an error, and never a folder here."""
+"""Whatever takes a path: `file://` is a path of this machine, another scheme another file system, and never a folder here."""
 
+import functools
 import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import keras
 import numpy as np
 import pytest
@@ -87,6 +90,21 @@ def estimator(directory: Any = None, **settings: Any) -> Any:
     return tf.estimator.Estimator(lambda features: None, directory, **settings)
 
 
+def canned(kind: Any, directory: Any) -> Any:
+    """A canned Estimator of a class, with what its signature demands."""
+    columns = [tf.feature_column.numeric_column("x")]
+    values = {
+        "head": tf.estimator.RegressionHead(),
+        "hidden_units": [1],
+        "feature_columns": columns,
+        "linear_feature_columns": columns,
+        "model_fn": lambda features: None,
+        "config": None,
+    }
+    parameters = inspect.signature(kind).parameters
+    return kind(model_dir=directory, **{name: value for name, value in values.items() if name in parameters})
+
+
 def features() -> Any:
     return tf.data.Dataset.from_tensors(np.ones(1))
 
@@ -102,6 +120,13 @@ def ending(path: Any, end: str) -> Any:
 def text_file(path: str) -> str:
     Path(path).write_text("1,2\n")
     return path
+
+
+def _member(name: str) -> Any:
+    found: Any = tf
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
 
 
 def graph_in(call: Callable[[], Any]) -> Any:
@@ -147,7 +172,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "distribute.experimental.PreemptionCheckpointHandler": lambda p: (
         tf.distribute.experimental.PreemptionCheckpointHandler(
             tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec({})), checkpoint(), p
-        )
+        ).close()
     ),
     "estimator.Estimator": estimator,
     "estimator.Estimator.evaluate": lambda p: estimator().evaluate(features, checkpoint_path=p),
@@ -176,7 +201,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ),
     "estimator.model_to_estimator": lambda p: tf.estimator.model_to_estimator(keras_model_path=p),
     "io.TFRecordWriter": lambda p: tf.io.TFRecordWriter(p),
-    "io.gfile.GFile": lambda p: gfile.GFile(p, "w"),
+    "io.gfile.GFile": lambda p: gfile.GFile(p, "w").close(),
     "io.gfile.copy": lambda p: gfile.copy(p, "there"),
     "io.gfile.exists": gfile.exists,
     "io.gfile.glob": gfile.glob,
@@ -300,6 +325,19 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "train.load_checkpoint": tf.train.load_checkpoint,
     "train.load_variable": lambda p: tf.train.load_variable(p, "v"),
 }
+CANNED = [
+    *("BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "DNNClassifier", "DNNEstimator", "DNNRegressor"),
+    *("DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor"),
+    *("LinearClassifier", "LinearEstimator", "LinearRegressor"),
+]
+CALLS |= {
+    f"{namespace}.{name}": functools.partial(canned, _member(f"{namespace}.{name}"))
+    for namespace in ("estimator", "compat.v1.estimator")
+    for name in CANNED
+}
+CALLS["compat.v1.estimator.tpu.TPUEstimator"] = lambda p: tf.compat.v1.estimator.tpu.TPUEstimator(
+    lambda features, params: None, p, tf.compat.v1.estimator.tpu.RunConfig(), train_batch_size=8
+)
 # What has such a parameter, and takes no path of a file of ours.
 NOT_PATHS = {
     "compat.v1.train.Saver": "filename is ignored",
@@ -341,22 +379,78 @@ def test_whatever_takes_a_path_is_known_here() -> None:
     assert [name for name in found if same(_member(name)) not in known] == []
 
 
-def _member(name: str) -> Any:
-    found: Any = tf
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
+# What works with files of this machine only, and refuses others.
+ONLY_HERE = [
+    *("config.experimental.set_compilation_cache", "data.Dataset.cache", "data.Dataset.load", "data.Dataset.save"),
+    *("data.Dataset.snapshot", "data.experimental.load", "data.experimental.save", "data.experimental.snapshot"),
+    *("keras.callbacks.CSVLogger", "keras.utils.get_file"),
+    *(f"keras.layers.{n}.load_assets" for n in ("IntegerLookup", "StringLookup", "TextVectorization")),
+    *(f"keras.layers.{n}.save_assets" for n in ("IntegerLookup", "StringLookup", "TextVectorization")),
+    *(f"keras.utils.{n}_dataset_from_directory" for n in ("audio", "image", "text")),
+    *(f"keras.preprocessing.{n}_dataset_from_directory" for n in ("image", "text")),
+    *(name for name in CALLS if name.startswith("keras.preprocessing.image.") and not name.endswith("_img")),
+]
 
 
+@pytest.fixture
+def without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The packages of schemes are not installed."""
+    for package in ("gcsfs", "s3fs"):
+        monkeypatch.setitem(sys.modules, package, None)
+
+
+@pytest.fixture
+def memory() -> Iterator[Any]:
+    """fsspec's file system in memory, empty."""
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    files.pseudo_dirs[:] = [""]
+    yield files
+    files.store.clear()
+    files.pseudo_dirs[:] = [""]
+
+
+@pytest.mark.usefixtures("without_packages")
 @pytest.mark.parametrize("name", CALLS)
 def test_a_scheme_is_refused_and_leaves_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for path in ("gs://bucket/ck", Path("s3://bucket/ck"), "ram://ck"):
-        with pytest.raises(tf.errors.UnimplementedError, match=r"File system scheme '(gs|s3|ram)' is not implemented"):
+    for path in ("gs://bucket/ck", Path("s3://bucket/ck"), "nosuch://ck"):
+        with pytest.raises(tf.errors.UnimplementedError, match=r"scheme '(gs|s3|nosuch)' is not implemented"):
             CALLS[name](path)
     assert {p.name for p in tmp_path.iterdir()} <= {"here"}
 
 
+@pytest.mark.parametrize("name", CALLS)
+def test_a_remote_file_system_is_used_or_refused_by_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        CALLS[name]("memory://box/x")
+        refused = None
+    except Exception as error:  # there is nothing yet, or no object that has the method
+        refused = error
+    by_name = isinstance(refused, tf.errors.UnimplementedError) and "scheme 'memory'" in str(refused)
+    assert by_name == (name in ONLY_HERE), repr(refused)
+    if isinstance(refused, OSError):
+        assert "memory://box" in str(refused), "it looked for something else"
+    assert {p.name for p in tmp_path.iterdir()} <= {"here"}
+
+
+def test_a_path_without_a_folder_makes_none_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    v = tf.Variable(3.0)
+    for options in (None, tf.train.CheckpointOptions(format="tensorflow")):
+        path = tf.train.Checkpoint(v=v).save("memory://ck", options)
+        assert tf.train.latest_checkpoint("memory://") == path == "memory://ck-1"
+    model().save_weights("memory://w")
+    model().save("memory://m")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="names no folder: give one, memory://folder/name"):
+        keras.callbacks.ModelCheckpoint("memory://m.keras")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("without_packages")
 def test_other_kinds_of_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for call in (
@@ -375,14 +469,20 @@ def test_other_kinds_of_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["checkpoint", "ls", "gs://b/c"],
         ["checkpoint", "list", "gs://b/c"],
+        ["checkpoint", "show", "gs://b/c"],
         ["checkpoint", "verify", "gs://b/c"],
+        ["checkpoint", "diff", "gs://b/c", "here"],
+        ["checkpoint", "diff", "here", "gs://b/c"],
+        ["checkpoint", "convert", "--to", "tensorflow", "gs://b/c", "here"],
         ["launch", "--log-dir", "gs://b/c", "program.py"],
         ["launch", "--token-file", "gs://b/c", "program.py"],
         ["token", "gs://b/c"],
     ],
     ids=" ".join,
 )
+@pytest.mark.usefixtures("without_packages")
 def test_the_command_line_refuses_a_scheme(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ EXTRAS = PROJECT["optional-dependencies"]
 DISTRIBUTIONS = packages_distributions()  # by their modules
 # Who may use what an extra brings. `remote`, `image_files` and `text` ask for it before they import it; examples are programs.
 USES = {
+    "src/stratagem/_base/storage": ("remote",),
     "src/stratagem/_servers/remote": ("cluster",),
     "src/stratagem/_ops/image_files": ("images",),
     "src/stratagem/_ops/text": ("text",),

@@ -22,6 +22,7 @@ from stratagem.errors import DataLossError, FailedPreconditionError, NotFoundErr
 from stratagem.saved_model import Asset, load, save
 from stratagem.train import CheckpointManager, CheckpointOptions, latest_checkpoint
 from tests.checkpoints.faults import files_of, flip_a_bit, manifest_of
+from tests.checkpoints.object_server import Gateway
 from tests.checkpoints.owners import NAME, owned_by, process
 from tests.checkpoints.saving import KEPT, Savers, checkpoint, set_to, step_of
 
@@ -319,4 +320,38 @@ def failing_disk(seed: int, directory: Path) -> Trial:
     assert path == latest_checkpoint(directory)
     again.restore(path)
     assert step_of(again) == 2
+    return Trial(time.perf_counter() - began, detection)
+
+
+def object_server_ends(seed: int, server: Gateway) -> Trial:
+    """C10: an object server fails one request in ten, and is gone in the middle of a save: no good checkpoint is lost."""
+    began, rng = time.perf_counter(), random.Random(seed)
+    server.rng, directory = rng, f"s3://box/{seed}"
+    server.ends_after = None
+    objects = checkpoint()
+    manager = CheckpointManager(objects, directory, KEPT)
+    for step in (1, 2):
+        set_to(objects, step)
+        manager.save()
+    set_to(objects, 3)
+    server.ends_after = server.changes + rng.randrange(12)
+    looked = time.perf_counter()
+    try:
+        manager.save()
+        ended = False
+    except OSError:
+        ended = True
+    detection = time.perf_counter() - looked
+    server.ends_after = None
+    again = checkpoint()
+    manager = CheckpointManager(again, directory, KEPT)
+    assert manager.restore_or_initialize() is not None
+    step = step_of(again)
+    assert step in (2, 3), f"step {step} is restored"
+    assert ended or step == 3, "the save returned, and is not there"
+    set_to(again, step + 1)
+    assert manager.save() == f"{directory}/ckpt-{step + 1}"
+    last = checkpoint()
+    last.restore(latest_checkpoint(directory))
+    assert step_of(last) == step + 1
     return Trial(time.perf_counter() - began, detection)

@@ -76,8 +76,6 @@ def test_a_checkpoint_of_tensorflow_comes_back_unchanged(name: str, tmp_path: Pa
     back = convert(there.target, tmp_path / "again", CheckpointFormat.TENSORFLOW)
     found = compared(RECORDED / name, back.target)
     assert (found.differences, found.equal > 0) == ([], True)
-    version = json.loads((tmp_path / "own" / "manifest.json").read_text())["version"]
-    assert version == (1 if name == "partitioned" else 2)  # earlier versions of this library cannot read its graph
 
 
 def test_values_that_are_not_finite_are_noted(tmp_path: Path) -> None:

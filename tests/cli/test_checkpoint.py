@@ -193,5 +193,21 @@ def test_convert_goes_both_ways_and_replaces_nothing(directory: Path) -> None:
     assert not (directory / "u").exists()
 
 
-def test_remote_paths_are_refused_by_name() -> None:
-    assert "gs://bucket/ckpt" in checkpoint("ls", "gs://bucket/ckpt").output
+@pytest.mark.parametrize("name", ["m.keras", "m.h5", "m.weights.h5"])
+def test_files_of_keras_are_told_from_checkpoints(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"")
+    for command in (("ls",), ("show",), ("verify",), ("convert", "--to", "tensorflow", tmp_path / "t"), ("diff", "t")):
+        for path in (tmp_path, tmp_path / name):
+            result = checkpoint(command[0], path, *command[1:])
+            assert (result.exit_code, len(result.output.splitlines())) == (2, 1)
+            assert name in result.output
+            assert "load_model or load_weights reads" in result.output
+    assert checkpoint("show", tmp_path / "absent.keras").output.startswith("Error: No checkpoint at")
+    (tmp_path / "ckpt-1").mkdir()
+    assert "`stratagem checkpoint ls` shows" in checkpoint("show", tmp_path).output
+    tf.train.Checkpoint(v=tf.Variable(1.0)).write(tmp_path / "ckpt-2")
+    assert (
+        f"left out: 1 file of Keras' format, which load_model or load_weights reads: {name}"
+        in checkpoint("ls", tmp_path).stderr
+    )
+    assert len(found("ls", tmp_path)) == 2

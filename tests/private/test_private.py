@@ -7,6 +7,7 @@ import ast
 import contextlib
 import inspect
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -22,6 +23,7 @@ import numpy as np
 import pytest
 from jax import export
 from keras.src import utils as keras_utils
+from keras.src.utils import file_utils, module_utils
 
 import stratagem as tf
 from stratagem import _private
@@ -712,11 +714,18 @@ def test_checks_in_a_loop_survive_its_gradient() -> None:
 
 
 def test_keras_takes_paths_where_we_ask_for_them() -> None:
-    for (owner, name), parameter in _paths._PARAMETERS.items():
+    for (owner, name), (parameter, _) in _paths._PARAMETERS.items():
         function = getattr(owner, name)
         assert parameter in inspect.signature(function).parameters
         assert function.__closure__ is not None  # ours, around Keras' own
         assert inspect.unwrap(function).__module__.startswith("keras.")
+
+
+def test_keras_has_functions_for_files_of_other_machines_from_us() -> None:
+    assert module_utils.gfile.available  # without TensorFlow
+    assert module_utils.gfile.GFile is tf.io.gfile.GFile
+    provided = set(vars(module_utils.gfile.module))
+    assert provided >= set(re.findall(r"gfile\.(\w+)\(", inspect.getsource(file_utils))) >= {"GFile", "copy", "exists"}
 
 
 def test_a_tensor_can_have_the_type_of_a_python_number() -> None:

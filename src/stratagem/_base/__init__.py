@@ -2,8 +2,9 @@
 
 In: nothing of ours, and neither JAX nor Keras.
 Out: the exception tree (`errors`), names for values of the user's (`types`), the interface to the other workers (`job`),
-conversion of user paths to local ones (`paths`), files that are written whole or not at all (`files`), locks between processes
-(`locks`), the identity of a process (`processes`), command lines of our own programs (`programs`), the end of threads
-(`threads`), checksummed records and tensors as messages (`framing`, `tensor_proto`); `log` and `backend` prepare the process.
-Never: starts a thread or a process, or computes on a device.
+what users' paths lead to (`paths`), files that are written whole or not at all (`files`), the file systems of other machines
+(`storage`), locks between processes (`locks`), the identity of a process (`processes`), command lines of our own programs
+(`programs`), the end of threads (`threads`), checksummed records and tensors as messages (`framing`, `tensor_proto`); `log`
+and `backend` prepare the process.
+Never: starts a process, or a thread other than one for a request to another machine; computes on a device.
 """

@@ -63,7 +63,7 @@ def write_arrays(file: Path, arrays: Mapping[str, np.ndarray]) -> tuple[FileFact
     return FileFact(bytes=size, crc32c=f"{crc:08x}"), facts
 
 
-def read_arrays(file: Path, facts: Mapping[str, ArrayFact]) -> tuple[FileFact, dict[str, np.ndarray]]:
+def read_arrays(file: str, facts: Mapping[str, ArrayFact]) -> tuple[FileFact, dict[str, np.ndarray]]:
     """Reads the arrays, and the file's size and checksum as they are now, which the caller has to compare.
 
     Raises ValueError when the file is not one of these arrays, UnreadableFileError for anything but a regular file, OSError.

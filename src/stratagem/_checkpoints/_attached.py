@@ -1,6 +1,5 @@
 """Checkpoints with attached files: values, and beside them what computes with them, as in a SavedModel."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,13 +8,15 @@ from typing import final
 import numpy as np
 
 from stratagem._base.errors import NotFoundError
+from stratagem._base.paths import is_remote, parent
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint import Checkpoint, unlisted
-from stratagem._checkpoints._checkpoint_files import AttachedFiles, attached_file, read
+from stratagem._checkpoints._checkpoint_files import AttachedFiles, attached_file, read, verify_sizes
 from stratagem._checkpoints._children import is_variable, value_of
 from stratagem._checkpoints._graph import survey
 from stratagem._checkpoints._manifest import Manifest, load
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
+from stratagem._checkpoints._remote_files import FetchedCheckpoint
 from stratagem._checkpoints._together import save_together
 
 
@@ -54,7 +55,7 @@ def write_attached(root: Trackable, path: str, files: Callable[[ArrayKeys], Atta
     contents.arrays.update(keys.others())
     guard = OverwriteGuard()
     guard.remember(path)  # whoever gives a path wants it replaced
-    save_together(os.path.dirname(path), path, unlisted(path, contents, guard, attached))
+    save_together(parent(path), path, unlisted(path, contents, guard, attached))
 
 
 def has_attached(path: str, name: str) -> bool:
@@ -71,18 +72,26 @@ def has_attached(path: str, name: str) -> bool:
 @final
 @dataclass(frozen=True)
 class AttachedCheckpoint:
-    """A checkpoint with attached files, all of whose bytes have been compared with their checksums. arrays: by key."""
+    """A checkpoint with attached files, all of whose bytes have been compared with their checksums. arrays: by key.
+
+    copy: that of a remote one, in which its files are.
+    """
 
     path: str
     manifest: Manifest
     arrays: dict[str, np.ndarray]
+    copy: FetchedCheckpoint | None = None
 
     @classmethod
     def read(cls, path: str) -> "AttachedCheckpoint":
         """Reads the checkpoint at `path`. Raises the same errors as `Checkpoint.restore`."""
-        arrays = {key: np.asarray(value) for key, value in read(path).arrays.items()}
-        return cls(path, load(path), arrays)
+        copy, source = None, path
+        if is_remote(path):
+            copy = FetchedCheckpoint(path, verify_sizes(path))
+            source = copy.path
+        arrays = {key: np.asarray(value) for key, value in read(source).arrays.items()}
+        return cls(path, load(source), arrays, copy)
 
     def file(self, name: str) -> Path:
         """The path of an attached file. Raises DataLossError if there is none of this name."""
-        return attached_file(self.path, self.manifest, name)
+        return attached_file(self.path if self.copy is None else self.copy.path, self.manifest, name)

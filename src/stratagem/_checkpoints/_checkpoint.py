@@ -3,13 +3,13 @@
 import json
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError
-from stratagem._base.paths import local_path
+from stratagem._base.paths import parent
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint_files import AttachedFiles
@@ -111,9 +111,9 @@ class Checkpoint(Tracked):
         options = checked(options)
         self.sync()
         self.save_counter.assign_add(1)
-        path = f"{local_path(file_prefix)}-{int(value_of(self.save_counter))}"
+        path = f"{checked_path(file_prefix)}-{int(value_of(self.save_counter))}"
         contents = self.snapshot(options.format, copied=options.enable_async)
-        directory = os.path.dirname(path)
+        directory = parent(path)
 
         def publish() -> None:
             with owning(directory, self):
@@ -127,9 +127,9 @@ class Checkpoint(Tracked):
         """Writes exactly `file_prefix`, uncounted and unlisted, and returns it. Raises the same errors as `save`."""
         options = checked(options)
         self.sync()
-        path = local_path(file_prefix)
+        path = checked_path(file_prefix)
         publish = unlisted(path, self.snapshot(options.format, copied=options.enable_async), self._saves)
-        save(self, os.path.dirname(path), path, publish, options)
+        save(self, parent(path), path, publish, options)
         return path
 
     def sync(self) -> None:
@@ -174,7 +174,7 @@ class Checkpoint(Tracked):
         self.sync()
         if save_path is None:
             return InitializationOnlyStatus()
-        path = local_path(save_path)
+        path = checked_path(save_path)
         contents = _read(path)
         _ = self.save_counter  # made now, so that it continues from the saved value
         return self._load(path, contents)
@@ -183,7 +183,7 @@ class Checkpoint(Tracked):
         """Restores a checkpoint made by `write`: the same as `restore`, but makes no save counter."""
         checked(options)
         self.sync()
-        path = local_path(save_path)
+        path = checked_path(save_path)
         return self._load(path, _read(path))
 
     def forget_unused(self) -> None:
@@ -216,15 +216,16 @@ def unlisted(
         if contents.naming is not OWN:
             guard.write(path, contents)
             return
-        existed = os.path.isdir(path)
-        os.makedirs(path, exist_ok=True)
-        take_ownership(Path(path))
+        files = file_system(path)
+        existed = files.is_directory(path)
+        files.make_directories(path)
+        take_ownership(path)
         try:
             guard.write(path, contents, listed=False, attached=attached)
         finally:
-            disown(Path(path))
-            if not existed and not os.listdir(path):
-                os.rmdir(path)
+            disown(path)
+            if not existed:
+                files.remove_if_empty(path)
 
     return publish
 

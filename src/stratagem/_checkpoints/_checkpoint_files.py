@@ -3,6 +3,8 @@
     PREFIX-N/manifest.json    written last: names the generation, every file in it with its checksum, the arrays, the graph
     PREFIX-N/<generation>/    the arrays in one file; attached files, such as the functions of a SavedModel
 
+On a remote file system the files are made here, and then uploaded: the manifest last, by one request, which replaces a rename.
+
 A directory without a manifest is not a checkpoint. The manifest is put in place by one atomic rename, even when it replaces
 an older checkpoint of the same name: at every moment the directory holds the old one, the new one or none. Everything that
 the manifest names is on disk before the rename, and is never changed after it.
@@ -13,8 +15,9 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,6 +25,8 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import is_temporary, make_directories, sync, sync_tree, write_text
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import UNANSWERED
 from stratagem._checkpoints._arrays_file import NAME as ARRAYS
 from stratagem._checkpoints._arrays_file import read_arrays, write_arrays
 from stratagem._checkpoints._contents import CheckpointContents
@@ -37,10 +42,13 @@ from stratagem._checkpoints._manifest import (
     damaged,
     encode,
     load,
+    name_unsaved,
 )
 from stratagem._checkpoints._naming import OWN
 from stratagem._checkpoints._ocdbt import read_arrays as read_ocdbt
-from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, checksum_of, size_of
+from stratagem._checkpoints._remote_files import delete_remote, fetch, write_remote
+from stratagem._checkpoints._safe_reads import checksum, checksum_of
+from stratagem._checkpoints._verification import check_file, check_size
 
 # Files that lie beside the arrays, by name (with `/` between folders): their bytes, or a file to copy.
 AttachedFiles: TypeAlias = Mapping[str, bytes | Path]
@@ -55,7 +63,15 @@ def write(
     attached: files to lie beside the arrays.
     Raises OSError when a file cannot be written; an earlier checkpoint at this path is then still there.
     """
-    directory = Path(path)
+    if is_remote(path):
+        return write_remote(path, lambda copy: _write_here(Path(copy), path, contents, listed, attached))
+    return _write_here(Path(path), path, contents, listed, attached)
+
+
+def _write_here(
+    directory: Path, path: str, contents: CheckpointContents, listed: bool, attached: AttachedFiles | None
+) -> Manifest:
+    """Writes a checkpoint to a directory of this machine. path: that which it will have."""
     make_directories(directory)
     generation = secrets.token_hex(8)
     data = directory / generation
@@ -71,7 +87,9 @@ def write(
         sync(directory)
         write_text(directory / NAME, encode(manifest))
     except BaseException as error:
-        if _generation(path) != generation:  # else the failure came after the rename, and this is the checkpoint now
+        if (
+            _generation(str(directory)) != generation
+        ):  # else the failure came after the rename, and this is the checkpoint now
             shutil.rmtree(data, ignore_errors=True)
         with contextlib.suppress(OSError):  # not empty: the older checkpoint, or somebody else's files
             directory.rmdir()
@@ -80,13 +98,6 @@ def write(
         raise
     _remove_leftovers(directory, generation)
     return manifest
-
-
-def name_unsaved(error: OSError, path: str) -> None:
-    """Makes an error say which checkpoint was not saved, since a full disk's names no file."""
-    if error.filename is None:
-        error.filename = path
-    error.add_note(f"The checkpoint {path!r} was not saved. Earlier ones are as they were.")
 
 
 def read(path: str) -> CheckpointContents:
@@ -98,7 +109,7 @@ def read(path: str) -> CheckpointContents:
     manifest = load(path)
     _check_no_links(path, manifest)
     for name, fact in manifest.files.items():
-        _check_file(path, manifest, name, fact, thorough=name != ARRAYS)
+        (check_size if name == ARRAYS else check_file)(path, manifest, name, fact)
     _check_memory(path, manifest)
     arrays = _arrays(path, manifest) if ARRAYS in manifest.files else _arrays_of_orbax(path, manifest)
     slots: dict[int, dict[tuple[int, str], int]] = {}
@@ -118,7 +129,9 @@ def _arrays(path: str, manifest: Manifest) -> dict[str, np.ndarray]:
     """The arrays, every byte of whose file has been compared with its checksum."""
     shown, saved = f"{manifest.generation}/{ARRAYS}", manifest.files[ARRAYS]
     try:
-        found, arrays = read_arrays(Path(path) / manifest.generation / ARRAYS, manifest.arrays)
+        found, arrays = read_arrays(os.path.join(path, shown), manifest.arrays)
+    except (*UNANSWERED, PermissionError):
+        raise  # of a remote file system; the file may be good
     except (ValueError, OSError) as error:
         raise damaged(path, shown, f"its arrays cannot be read: {error}") from error
     if found != saved:
@@ -128,15 +141,27 @@ def _arrays(path: str, manifest: Manifest) -> dict[str, np.ndarray]:
 
 def _arrays_of_orbax(path: str, manifest: Manifest) -> dict[str, np.ndarray]:
     """The same for a checkpoint of an earlier version."""
-    try:
-        arrays = read_ocdbt(Path(path) / manifest.generation, manifest.arrays)
-    except (ValueError, OSError) as error:
-        raise damaged(path, manifest.generation, f"its arrays cannot be read: {_first_line(error)}") from error
+    with _data_here(path, manifest) as data:
+        try:
+            arrays = read_ocdbt(data, manifest.arrays)
+        except (ValueError, OSError) as error:
+            raise damaged(path, manifest.generation, f"its arrays cannot be read: {_first_line(error)}") from error
     for key, fact in manifest.arrays.items():
         found = checksum(np.ascontiguousarray(arrays[key]).reshape(-1).view(np.uint8))
         if found != fact.crc32c:
             raise damaged(path, f"array {key}", f"its checksum is {found}, and {fact.crc32c} was saved")
     return arrays
+
+
+@contextlib.contextmanager
+def _data_here(path: str, manifest: Manifest) -> Iterator[Path]:
+    """The directory on this machine with the files that the manifest names, for readers of no others."""
+    if not is_remote(path):
+        yield Path(path) / manifest.generation
+        return
+    with tempfile.TemporaryDirectory(prefix="stratagem-copy-") as folder:
+        fetch(path, manifest, Path(folder))
+        yield Path(folder) / manifest.generation
 
 
 def attached_file(path: str, manifest: Manifest, name: str) -> Path:
@@ -151,7 +176,7 @@ def verify(path: str) -> Manifest:
     manifest = load(path)
     _check_no_links(path, manifest)
     for name, fact in manifest.files.items():
-        _check_file(path, manifest, name, fact, thorough=True)
+        check_file(path, manifest, name, fact)
     return manifest
 
 
@@ -160,7 +185,7 @@ def verify_sizes(path: str) -> Manifest:
     manifest = load(path)
     _check_no_links(path, manifest)
     for name, fact in manifest.files.items():
-        _check_file(path, manifest, name, fact, thorough=False)
+        check_size(path, manifest, name, fact)
     return manifest
 
 
@@ -197,6 +222,9 @@ def delete(path: str) -> None:
 
     The manifest is removed first, so that a partly deleted checkpoint is never taken for a complete one.
     """
+    if is_remote(path):
+        delete_remote(path)
+        return
     directory = Path(path)
     if directory.is_symlink():
         directory.unlink()
@@ -221,7 +249,7 @@ def _describe(
     """The manifest. arrays, facts: of the file with the arrays, which need not be read again."""
     files = {ARRAYS: arrays}
     for file in sorted(path for path in data.rglob("*") if path.is_file() and path != data / ARRAYS):
-        size, crc = checksum_of(file)
+        size, crc = checksum_of(str(file))
         files[file.relative_to(data).as_posix()] = FileFact(bytes=size, crc32c=crc)
     return Manifest(
         generation=generation,
@@ -273,6 +301,8 @@ def _remove_leftovers(directory: Path, generation: str) -> None:
 
 def _check_no_links(path: str, manifest: Manifest) -> None:
     """Checks that nothing below the generation leads out of it, whether the manifest names it or not."""
+    if is_remote(path):
+        return  # nothing does: fsspec gives names of files, and those in the manifest lead nowhere else
     data = Path(path) / manifest.generation
     if data.is_symlink() or not data.is_dir():
         problem = "it is a symbolic link" if data.is_symlink() else "it is missing"
@@ -285,23 +315,6 @@ def _check_no_links(path: str, manifest: Manifest) -> None:
     for file in data.rglob("*"):
         if not file.is_dir() and (file.is_symlink() or not file.is_file()):
             raise damaged(path, file.relative_to(path).as_posix(), "it is a link or no regular file")
-
-
-def _check_file(path: str, manifest: Manifest, name: str, fact: FileFact, *, thorough: bool) -> None:
-    file = Path(path) / manifest.generation / name
-    shown = f"{manifest.generation}/{name}"
-    try:
-        size = size_of(file)
-        if size != fact.bytes:
-            raise damaged(path, shown, f"it has {size} bytes, and {fact.bytes} were saved")
-        if thorough:
-            _, crc = checksum_of(file)
-            if crc != fact.crc32c:
-                raise damaged(path, shown, f"its checksum is {crc}, and {fact.crc32c} was saved")
-    except (FileNotFoundError, NotADirectoryError):
-        raise damaged(path, shown, "it is missing") from None
-    except UnreadableFileError as error:
-        raise damaged(path, shown, str(error)) from error
 
 
 def _check_memory(path: str, manifest: Manifest) -> None:

@@ -1,13 +1,13 @@
 """Conversion of checkpoints between this library's format and TensorFlow's, without the objects that they belong to."""
 
-import os
 from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from stratagem._base.errors import AlreadyExistsError, CheckpointError, InvalidArgumentError
-from stratagem._base.paths import file_errors, local_path
+from stratagem._base.paths import file_errors
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike
 from stratagem._checkpoints import _checkpoint_files as own
 from stratagem._checkpoints._contents import CheckpointContents
@@ -43,12 +43,13 @@ def convert(source: PathLike, target: PathLike, format: CheckpointFormat, *, ove
     AlreadyExistsError if there is something at `target` and it is not to be overwritten, CheckpointError for a value that the
     format does not have, OSError when a file cannot be written (what was there is then still there).
     """
-    found, path = location_of(source), local_path(target)
+    found, path = location_of(source), checked_path(target)
     if found.kind.is_tensorflow == (format is CheckpointFormat.TENSORFLOW):
         raise InvalidArgumentError(
             f"{found.values!r} has the format {format.value!r} already. Copy its files, or name the other format."
         )
-    if not overwrite and (os.path.lexists(path) or os.path.lexists(f"{path}.index")):
+    files = file_system(path)
+    if not overwrite and (files.is_taken(path) or files.is_taken(f"{path}.index")):
         raise AlreadyExistsError(
             f"There is something at {path!r}. Name another path, or have it replaced (--overwrite)."
         )

@@ -1,8 +1,9 @@
 """The two formats of checkpoints, this library's and TensorFlow's: which one a path has, and reading either."""
 
 import os
-from pathlib import Path
 
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import file_system
 from stratagem._checkpoints import _checkpoint_files as own
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._finite import is_finite
@@ -15,7 +16,7 @@ from stratagem._checkpoints.tensorflow import Bundle, delete_bundle
 
 def is_tensorflow(path: str) -> bool:
     """Returns whether the checkpoint at `path` is in TensorFlow's format. One of ours at the same path comes first."""
-    return not os.path.isfile(os.path.join(path, NAME)) and is_tensorflow_checkpoint(path)
+    return not file_system(path).is_file(os.path.join(path, NAME)) and is_tensorflow_checkpoint(path)
 
 
 def read(path: str) -> CheckpointContents:
@@ -40,7 +41,7 @@ def identity(path: str) -> str:
 
     Raises the same errors as `read`.
     """
-    return checksum_of(Path(f"{path}.index"))[1] if is_tensorflow(path) else load(path).generation
+    return checksum_of(f"{path}.index")[1] if is_tensorflow(path) else load(path).generation
 
 
 def non_finite_in(path: str) -> list[str]:
@@ -72,6 +73,10 @@ def fingerprint(path: str) -> tuple[object, ...]:
         files = [os.path.join(path, manifest.generation, name) for name in manifest.files]
         marks = [manifest.seal]
     for file in files:
+        if is_remote(file):
+            status = file_system(file).status(file)
+            marks.append(None if status is None else status.mark)
+            continue
         try:
             found = os.lstat(file)
         except OSError:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import remove_temporaries, write_text
-from stratagem._base.paths import local_path
+from stratagem._base.paths import absolute, is_remote, relative
+from stratagem._base.storage import checked_path, file_system
 from stratagem._checkpoints._manifest import Manifest, load
 from stratagem._checkpoints._owner import me, owner_of
 from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, read_text
@@ -47,18 +48,21 @@ def record_checkpoint_state(directory: str, state: CheckpointState, filename: st
 
     The directory can be moved, because paths in the file are relative.
     """
-    absolute = os.path.abspath(directory)
-    paths = [os.path.relpath(os.path.abspath(p), absolute) for p in state.all_model_checkpoint_paths]
-    latest = os.path.relpath(os.path.abspath(state.model_checkpoint_path), absolute)
+    whole = absolute(directory)
+    paths = [relative(absolute(p), whole) for p in state.all_model_checkpoint_paths]
+    latest = relative(absolute(state.model_checkpoint_path), whole)
     lines = [f"model_checkpoint_path: {_quoted(latest)}"]
     lines += [f"all_model_checkpoint_paths: {_quoted(path)}" for path in paths]
     lines += [f"all_model_checkpoint_timestamps: {stamp!r}" for stamp in state.all_model_checkpoint_timestamps]
     if state.last_preserved_timestamp:
         lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
     text = "\n".join(lines) + "\n"
-    file = Path(absolute) / filename
-    write_text(file, f"{text}# crc32c: {checksum(text)}\n")
-    remove_temporaries(file)
+    file, text = os.path.join(whole, filename), f"{text}# crc32c: {checksum(text)}\n"
+    if is_remote(file):
+        file_system(file).write(file, text.encode())
+        return
+    write_text(Path(file), text)
+    remove_temporaries(Path(file))
 
 
 def get_checkpoint_state(
@@ -69,22 +73,22 @@ def get_checkpoint_state(
     If the file is damaged, or missing beside complete checkpoints, its content is rebuilt from these, with a warning.
     Checkpoints made by `Checkpoint.write` are not listed. Returns None if a file of another name than `checkpoint` is missing.
     """
-    directory = local_path(checkpoint_dir)
-    file = Path(directory) / (latest_filename or NAME)
+    directory = checked_path(checkpoint_dir)
+    file = os.path.join(directory, latest_filename or NAME)
     try:
         return _parse(read_text(file, _LIMIT), directory)
     except NotADirectoryError:
         return None
     except FileNotFoundError:
-        if file.name != NAME:
+        if os.path.basename(file) != NAME:
             return None  # the checkpoints here may be listed in another file
         problem = f"{file} is missing"
     except (UnreadableFileError, ValueError) as error:
         problem = f"{file} is damaged: {error}"
     rebuilt = _rebuilt(directory)
-    if rebuilt is not None and not os.path.lexists(file) and owner_of(directory) not in (None, me()):
+    if rebuilt is not None and not file_system(file).is_taken(file) and owner_of(directory) not in (None, me()):
         time.sleep(_LIST_DELAY)
-        if os.path.lexists(file):
+        if file_system(file).is_taken(file):
             return get_checkpoint_state(directory, latest_filename)
     _warn(problem, rebuilt)
     return rebuilt
@@ -105,13 +109,15 @@ def listed(state: CheckpointState, now: float) -> Sequence[tuple[str, float]]:
 
 def is_within(path: str, directory: str) -> bool:
     """Returns whether a path lies below the directory; paths in files are not trusted, since anybody may have written them."""
-    return os.path.abspath(path).startswith(os.path.join(os.path.abspath(directory), ""))
+    return absolute(path).startswith(os.path.join(absolute(directory), ""))
 
 
 def numbered(directory: str) -> list[str]:
     """Paths in the directory that are named like saved checkpoints, ordered by number."""
     try:
-        names = [entry.name for entry in os.scandir(directory) if entry.is_dir()]
+        names = [
+            name for name, is_folder in file_system(directory or ".").entries(directory or ".").items() if is_folder
+        ]
     except (FileNotFoundError, NotADirectoryError):
         return []
     matches = filter(None, map(_NUMBERED.fullmatch, names))
@@ -146,7 +152,8 @@ def _parse(text: str, directory: str) -> CheckpointState:
 
 def _joined(directory: str, path: str) -> str:
     """A listed path, below the directory unless it is absolute. Raises ValueError for one that no file can have."""
-    joined = os.path.join(directory, path)
+    whole = is_remote(directory) and is_remote(path) and is_within(path, directory)  # as TensorFlow's Saver lists it
+    joined = path if whole else os.path.join(directory, path)
     encoded = os.fsencode(joined)
     too_long = len(encoded) > _LONGEST_PATH or any(len(name) > _LONGEST_NAME for name in encoded.split(b"/"))
     if too_long or b"\0" in encoded:

@@ -1,5 +1,6 @@
 """Reports on checkpoints for people: the contents of a directory, whether they are intact, and the values in one."""
 
+import errno
 import json
 import os
 from dataclasses import dataclass, replace
@@ -8,7 +9,8 @@ from typing import final
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, OpError
-from stratagem._base.paths import local_path
+from stratagem._base.paths import absolute
+from stratagem._base.storage import FileStatus, checked_path, file_system
 from stratagem._base.types import Json, PathLike
 from stratagem._checkpoints import _checkpoint_files as own
 from stratagem._checkpoints._finite import shown
@@ -70,14 +72,14 @@ def report_on(path: PathLike, *, thorough: bool) -> list[CheckpointReport]:
     SavedModels. With `thorough` every byte is compared with its checksum, else only sizes. Raises NotFoundError if there is
     nothing at this path.
     """
-    path = local_path(path)
+    path = checked_path(path)
     found = location_at(path)
     if found is not None:
         return [_report(found, "", thorough)]
-    if not os.path.isdir(path):
+    if not file_system(path).is_directory(path):
         return [_report(location_of(path), "", thorough)]
     state = get_checkpoint_state(path)
-    newest = "" if state is None else os.path.abspath(state.model_checkpoint_path)
+    newest = "" if state is None else absolute(state.model_checkpoint_path)
     return [_report(each, newest, thorough) for each in locations_in(path)]
 
 
@@ -148,7 +150,7 @@ def _plain(array: np.ndarray) -> Json:
 
 
 def _report(found: Location, newest: str, thorough: bool) -> CheckpointReport:
-    latest = os.path.abspath(found.path) == newest
+    latest = absolute(found.path) == newest
     facts = CheckpointReport(path=found.path, format=found.kind.value, latest=latest, step=step_of(found.path))
     try:
         return _of_tensorflow(found, facts, thorough) if found.kind.is_tensorflow else _of_own(found, facts, thorough)
@@ -172,13 +174,20 @@ def _of_own(found: Location, facts: CheckpointReport, thorough: bool) -> Checkpo
 def _of_tensorflow(found: Location, facts: CheckpointReport, thorough: bool) -> CheckpointReport:
     bundle = Bundle(found.values)
     bundle.verify() if thorough else bundle.verify_sizes()
-    sizes = [os.stat(file) for file in bundle.files()]
+    sizes = [_status(file) for file in bundle.files()]
     arrays = [fact for name, fact in bundle.facts.items() if name != OBJECT_GRAPH]
     return replace(
         facts,
         files=len(sizes),
-        nbytes=sum(each.st_size for each in sizes),
+        nbytes=sum(each.size for each in sizes),
         arrays=len(arrays),
         values=sum(fact.count for fact in arrays),
-        saved_at=sizes[0].st_mtime,
+        saved_at=sizes[0].mtime_ns / 1e9,
     )
+
+
+def _status(file: str) -> FileStatus:
+    found = file_system(file).status(file)
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file)
+    return found

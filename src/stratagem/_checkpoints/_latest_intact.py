@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._base.paths import local_path
+from stratagem._base.paths import absolute, parent
+from stratagem._base.storage import checked_path
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._finite import shown
 from stratagem._checkpoints._formats import fingerprint, verify
@@ -28,7 +29,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     Without the file (and no `latest_filename`), the newest one in the directory is used, with a warning.
     """
     wait_for_saves()
-    directory = local_path(checkpoint_dir)
+    directory = checked_path(checkpoint_dir)
     return first_good(newest_first(directory, latest_filename), directory)
 
 
@@ -57,15 +58,15 @@ def first_good(paths: Iterable[str], directory: str) -> str | None:
 
 def is_good(path: str) -> bool:
     """Returns whether there is an intact checkpoint at this path."""
-    return _problem(path, os.path.dirname(path)) is None
+    return _problem(path, parent(path)) is None
 
 
 def newest_other(path: str) -> str:
     """A sentence that says what to restore instead of a damaged checkpoint."""
-    directory = os.path.dirname(os.path.abspath(path))
+    directory = parent(absolute(path))
     state = get_checkpoint_state(directory)
     known = list(numbered(directory)) if state is None else [*state.all_model_checkpoint_paths]
-    others = [other for other in reversed(known) if os.path.abspath(other) != os.path.abspath(path)]
+    others = [other for other in reversed(known) if absolute(other) != absolute(path)]
     good = next((other for other in others if _problem(other, directory) is None), None)
     if good is None:
         return "There is no good one beside it."
@@ -77,7 +78,7 @@ def warn_not_finite(path: str, names: Sequence[str]) -> None:
     if not names or (path, *names) in _warned_of_values:
         return
     _warned_of_values.add((path, *names))
-    directory = os.path.dirname(os.path.abspath(path))
+    directory = parent(absolute(path))
     finite = (m for m in reversed(saved_in(directory).items()) if not m[1].non_finite and is_good(m[0]))
     good = next((f"The newest finite one beside it is {other!r}" for other, _ in finite), "None beside it is finite")
     _log.warning("Restored values that are not finite (NaN or infinite): %s, from %r. %s.", shown(names), path, good)

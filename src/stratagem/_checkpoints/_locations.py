@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import final
 
-from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._base.paths import local_path
+from stratagem._base.errors import CheckpointError, DataLossError, InvalidArgumentError, NotFoundError
+from stratagem._base.paths import absolute
+from stratagem._base.storage import UNANSWERED, checked_path, file_system
 from stratagem._base.types import PathLike
 from stratagem._checkpoints._formats import is_tensorflow
 from stratagem._checkpoints._index import get_checkpoint_state, numbered
@@ -20,6 +21,7 @@ SAVED_MODEL = "saved_model.json"  # the attached file that makes a checkpoint a 
 _GRAPHS = ("saved_model.pb", "saved_model.pbtxt")  # of a SavedModel that TensorFlow wrote
 _VARIABLES = os.path.join("variables", "variables")
 _PART = re.compile(r"\.(index|data-\d{5}-of-\d{5})\Z")
+_KERAS = (".keras", ".h5", ".hdf5")
 
 
 @final
@@ -52,12 +54,13 @@ def location_at(path: str) -> Location | None:
 
     path: a directory, a prefix of files, or one of the files that a prefix has.
     """
-    bare = path if os.path.isdir(path) else _PART.sub("", path)
-    if os.path.isfile(os.path.join(bare, NAME)):
+    files = file_system(path)
+    bare = path if files.is_directory(path) else _PART.sub("", path)
+    if files.is_file(os.path.join(bare, NAME)):
         return Location(path, bare, Kind.OWN_MODEL if _is_model(bare) else Kind.OWN)
     if is_tensorflow(bare):
         return Location(path, bare, Kind.TENSORFLOW)
-    if any(os.path.isfile(os.path.join(bare, name)) for name in _GRAPHS):
+    if any(files.is_file(os.path.join(bare, name)) for name in _GRAPHS):
         return Location(path, os.path.join(bare, _VARIABLES), Kind.TENSORFLOW_MODEL)
     return Location(path, bare, Kind.OWN) if _is_unfinished(bare) else None
 
@@ -65,16 +68,23 @@ def location_at(path: str) -> Location | None:
 def location_of(path: PathLike) -> Location:
     """The checkpoint or SavedModel that `path` names: the one there, or the newest intact one of a directory.
 
-    Raises NotFoundError when there is none.
+    Raises NotFoundError when there is none, InvalidArgumentError for a file of Keras' formats.
     """
-    path = local_path(path)
+    path = checked_path(path)
     found = location_at(path)
-    if found is None and os.path.isdir(path):
+    is_directory = found is None and file_system(path).is_directory(path)
+    if is_directory:
         newest = latest_checkpoint(path)
         found = None if newest is None else location_at(newest)
     if found is not None:
         return found
-    if os.path.isdir(path):
+    others = [] if is_directory and locations_in(path) else keras_files(path)
+    if others:
+        raise InvalidArgumentError(
+            f"No checkpoint at {path!r}, but of Keras' format: {', '.join(map(os.path.basename, others))}. "
+            "tf.keras.models.load_model or load_weights reads that; save_weights('name') then writes a checkpoint."
+        )
+    if is_directory:
         raise NotFoundError(f"No intact checkpoint in {path!r}. `stratagem checkpoint ls` shows what is there.")
     raise NotFoundError(
         f"No checkpoint at {path!r}. Name a directory, a checkpoint (.../ckpt-1, without .index), or a SavedModel's directory."
@@ -83,17 +93,27 @@ def location_of(path: PathLike) -> Location:
 
 def locations_in(directory: str) -> list[Location]:
     """Everything in a directory that is a checkpoint or a SavedModel, or is named or listed like one; numbered ones first."""
-    paths = {os.path.abspath(path): path for path in numbered(directory)}
-    for entry in sorted(os.scandir(directory), key=lambda entry: entry.name):
-        bare = _PART.sub("", entry.path)
-        found = bare if entry.name.endswith(".index") and is_tensorflow_checkpoint(bare) else entry.path
-        if location_at(found) is not None and (entry.is_dir() or found != entry.path):
-            paths.setdefault(os.path.abspath(found), found)
+    paths = {absolute(path): path for path in numbered(directory)}
+    for name, is_directory in sorted(file_system(directory).entries(directory).items()):
+        path = os.path.join(directory, name)
+        bare = _PART.sub("", path)
+        found = bare if name.endswith(".index") and is_tensorflow_checkpoint(bare) else path
+        if (is_directory or found != path) and location_at(found) is not None:
+            paths.setdefault(absolute(found), found)
     state = get_checkpoint_state(directory)
     for path in () if state is None else (*state.all_model_checkpoint_paths, state.model_checkpoint_path):
-        paths.setdefault(os.path.abspath(path), path)
+        paths.setdefault(absolute(path), path)
     found_all = [location_at(path) or Location(path, path, Kind.OWN) for path in paths.values()]
     return sorted(found_all, key=lambda each: (step_of(each.path) is None, step_of(each.path) or 0, each.path))
+
+
+def keras_files(path: str) -> list[str]:
+    """The file of Keras' formats at a path, or those in that directory. They are no checkpoints: Keras reads them."""
+    files = file_system(path)
+    if not files.is_directory(path):
+        return [path] if path.endswith(_KERAS) and files.is_file(path) else []
+    names = [name for name, is_directory in files.entries(path).items() if name.endswith(_KERAS) and not is_directory]
+    return [os.path.join(path, name) for name in sorted(names)]
 
 
 def step_of(path: str) -> int | None:
@@ -110,7 +130,10 @@ def in_order(name: str) -> list[tuple[int, str]]:
 def _is_unfinished(path: str) -> bool:
     """Returns whether a directory has the data of a checkpoint, which a manifest would make one."""
     try:
-        return any(GENERATION.fullmatch(entry.name) is not None and entry.is_dir() for entry in os.scandir(path))
+        entries = file_system(path).entries(path).items()
+        return any(is_directory and GENERATION.fullmatch(name) is not None for name, is_directory in entries)
+    except UNANSWERED:
+        raise  # there may be some
     except OSError:
         return False
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import saves_of, wait_for_saves
 from stratagem._checkpoints._children import is_variable, value_of
@@ -75,7 +75,7 @@ class CheckpointManager:
         if checkpoint_interval is not None and step_counter is None:
             raise ValueError("`step_counter` should be passed if `checkpoint_interval` is not None.")
         self._checkpoint = checkpoint
-        self._directory = local_path(directory)
+        self._directory = checked_path(directory)
         self._max_to_keep = max_to_keep
         self._keep_every = keep_checkpoint_every_n_hours
         self._prefix = os.path.join(self._directory, checkpoint_name)

@@ -6,17 +6,21 @@
 The place and rule of the checksum never change, so that a later version can be told from a damaged file.
 """
 
+import contextlib
+import fnmatch
 import glob
 import json
 import math
+import os
 import re
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.paths import parent
+from stratagem._base.storage import file_system
 from stratagem._checkpoints._graph import Node
 from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, read_text
 
@@ -118,28 +122,38 @@ def damaged(path: str, file: str, problem: str) -> DataLossError:
     return DataLossError(f"The checkpoint {path!r} is damaged: {file}: {problem}.")
 
 
+def name_unsaved(error: OSError, path: str) -> None:
+    """Makes an error say which checkpoint was not saved, since a full disk's names no file."""
+    if error.filename is None and error.errno is not None:
+        error.filename = path
+    error.add_note(f"The checkpoint {path!r} was not saved. Earlier ones are as they were.")
+
+
 class _InvalidManifestError(Exception):
     """A manifest has content that this library never writes."""
 
 
 def _text(path: str) -> str:
     try:
-        return read_text(Path(path) / NAME, _LIMIT)
+        return read_text(os.path.join(path, NAME), _LIMIT)
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError(
-            f"No checkpoint at {path!r}: {_missing(Path(path))}"
+            f"No checkpoint at {path!r}: {_missing(path)}"
             + " Check the path, its number included (.../ckpt-1), or ask tf.train.latest_checkpoint(directory)."
         ) from None
     except (UnreadableFileError, ValueError) as error:
         raise damaged(path, NAME, str(error)) from error
 
 
-def _missing(path: Path) -> str:
-    if path.exists():
+def _missing(path: str) -> str:
+    if file_system(path).exists(path):
         return f"its {NAME} is missing, so the save never finished."
-    shards = sorted(path.parent.glob(f"{glob.escape(path.name)}.data-?????-of-?????"))
+    folder, name = parent(path) or ".", os.path.basename(path)
+    shards: list[str] = []
+    with contextlib.suppress(OSError):  # a folder that cannot be listed: there is less to say
+        shards = fnmatch.filter(file_system(folder).entries(folder), f"{glob.escape(name)}.data-?????-of-?????")
     if shards:
-        return f"{path.name}.index is missing beside {shards[0].name}."
+        return f"{name}.index is missing beside {min(shards)}."
     return "nothing is there."
 
 

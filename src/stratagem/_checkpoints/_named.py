@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, NotFoundError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint import Checkpoint
@@ -93,7 +93,7 @@ class NamedCheckpoint:
         """
         settle(self)
         wait_for_saves()
-        path = local_path(save_path)
+        path = checked_path(save_path)
         contents = read(path)
         arrays = {**self._made_of(contents.arrays), **contents.arrays}
         assignments = self._matched(arrays, path, {name: name for name in self._variables()})

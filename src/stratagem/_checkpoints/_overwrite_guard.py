@@ -13,6 +13,8 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import sync, sync_tree
+from stratagem._base.paths import absolute, is_remote
+from stratagem._base.storage import copy_file, file_system
 from stratagem._checkpoints._checkpoint_files import AttachedFiles, delete, write
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._finite import not_finite, shown
@@ -41,7 +43,7 @@ class OverwriteGuard:
     def remember(self, path: str) -> None:
         """Records that the object has the values of this complete checkpoint."""
         with contextlib.suppress(NotFoundError, DataLossError):  # another process has deleted it since
-            self._known[os.path.abspath(path)] = identity(path)
+            self._known[absolute(path)] = identity(path)
 
     def write(
         self, path: str, contents: CheckpointContents, *, listed: bool = True, attached: AttachedFiles | None = None
@@ -71,9 +73,9 @@ class OverwriteGuard:
         if backup is not None:
             back_up(path, backup)
         before = identity(path) if there else None
-        loses = before not in (None, self._known.get(os.path.abspath(path))) and not holds(path, contents)
+        loses = before not in (None, self._known.get(absolute(path))) and not holds(path, contents)
         write_tensorflow(path, contents)
-        if os.path.isdir(path):
+        if file_system(path).is_directory(path):
             delete(path)
         if loses and backup is None:
             _log.warning(
@@ -88,11 +90,11 @@ class OverwriteGuard:
                 "The last checkpoint of finite values stays" if backup is None else f"What was there is now {backup!r}"
             )
             _log.warning("Saved values that are not finite (NaN or infinite): %s, in %r. %s.", shown(bad), path, kept)
-        self._known[os.path.abspath(path)], self._warned = now, {*bad}
+        self._known[absolute(path)], self._warned = now, {*bad}
 
     def _loses(self, path: str, before: Manifest, now: Manifest) -> bool:
         """Returns whether values that somebody else has saved are lost."""
-        if self._known.get(os.path.abspath(path)) == before.generation:
+        if self._known.get(absolute(path)) == before.generation:
             return False
         return any(now.arrays.get(key) != fact for key, fact in before.arrays.items())
 
@@ -114,6 +116,11 @@ def _back_up(path: str, manifest: Manifest) -> str:
     """Keeps an intact checkpoint in a second place, by hard links if the file system has them; returns that path."""
     backup = f"{path}.finite"
     delete(backup)
+    if is_remote(path):
+        files = [os.path.join(manifest.generation, name) for name in manifest.files]
+        for name in (*files, NAME):  # the manifest last
+            copy_file(os.path.join(path, name), os.path.join(backup, name))
+        return backup
     os.makedirs(backup, exist_ok=True)
     shutil.copytree(Path(path) / manifest.generation, Path(backup) / manifest.generation, copy_function=_link)
     sync_tree(Path(backup))

@@ -20,7 +20,9 @@ from pathlib import Path
 from stratagem._base.errors import FailedPreconditionError
 from stratagem._base.files import write_text
 from stratagem._base.locks import take_lock
+from stratagem._base.paths import absolute, is_remote
 from stratagem._base.processes import ProcessId, machine
+from stratagem._base.storage import file_system
 
 _log = logging.getLogger("stratagem.checkpoint")
 
@@ -57,7 +59,7 @@ def owning(directory: str, holder: object) -> Iterator[None]:
     If the body fails, ownership is left as it was. Raises FailedPreconditionError when another living process is the
     owner, which may take a minute to find out; and OSError.
     """
-    path = Path(directory).resolve()
+    path = absolute(directory) if is_remote(directory) else str(Path(directory).resolve())
     new = _touching.hold(path, holder)
     try:
         take_ownership(path)
@@ -68,14 +70,14 @@ def owning(directory: str, holder: object) -> Iterator[None]:
         raise
 
 
-def take_ownership(path: Path) -> None:
+def take_ownership(path: str) -> None:
     """Makes this process the owner until `disown`. Raises the same errors as `owning`."""
     seen: _Sighting | None = None
     while True:
         with _lock(path):
             owner = _read(path)
             if owner is None or owner == me() or _is_gone(owner, path, seen):
-                write_text(path / NAME, json.dumps(asdict(me())))
+                _write(path)
                 return
         if owner.is_here():
             raise _refusal(path, owner, "it is running")
@@ -90,16 +92,17 @@ def take_ownership(path: Path) -> None:
         time.sleep(min(1.0, LAPSES_AFTER / 10))
 
 
-def disown(path: Path) -> None:
+def disown(path: str) -> None:
     """Gives up a directory if this process owns it."""
     with contextlib.suppress(OSError):  # the directory is gone, or now read-only
         if _read(path) == me():
-            (path / NAME).unlink()
+            file = os.path.join(path, NAME)
+            file_system(file).remove(file)
 
 
 def owner_of(directory: str) -> DirectoryOwner | None:
     """The owner of the directory according to its file; None without one."""
-    return _read(Path(directory))
+    return _read(directory)
 
 
 def me() -> DirectoryOwner:
@@ -112,15 +115,15 @@ class _Sighting:
     """The time when an owner elsewhere was first seen, and the modification time of its file then."""
 
     owner: DirectoryOwner
-    touched: int
+    touched: str
     at: float
 
     @classmethod
-    def of(cls, path: Path, owner: DirectoryOwner) -> "_Sighting":
+    def of(cls, path: str, owner: DirectoryOwner) -> "_Sighting":
         return cls(owner, _touched(path), time.monotonic())
 
 
-def _is_gone(owner: DirectoryOwner, path: Path, seen: _Sighting | None) -> bool:
+def _is_gone(owner: DirectoryOwner, path: str, seen: _Sighting | None) -> bool:
     if owner.is_here():
         gone, why = not owner.is_running(), "it is not running any more"
     else:
@@ -132,17 +135,26 @@ def _is_gone(owner: DirectoryOwner, path: Path, seen: _Sighting | None) -> bool:
     return gone
 
 
-def _refusal(path: Path, owner: DirectoryOwner, sign: str) -> FailedPreconditionError:
+def _refusal(path: str, owner: DirectoryOwner, sign: str) -> FailedPreconditionError:
     return FailedPreconditionError(
-        f"Process {owner.pid} on {owner.host} saves its checkpoints to {str(path)!r} ({sign}), and this is process "
+        f"Process {owner.pid} on {owner.host} saves its checkpoints to {path!r} ({sign}), and this is process "
         f"{os.getpid()} on {platform.node()}. Two jobs in one directory overwrite each other: give this one a directory "
-        f"of its own, or stop the other. If you are sure that it is gone, delete {str(path / NAME)!r}."
+        f"of its own, or stop the other. If you are sure that it is gone, delete {os.path.join(path, NAME)!r}."
     )
 
 
-def _read(path: Path) -> DirectoryOwner | None:
+def _write(path: str) -> None:
+    file, text = os.path.join(path, NAME), json.dumps(asdict(me()))
+    if is_remote(file):
+        file_system(file).write(file, text.encode())
+    else:
+        write_text(Path(file), text)
+
+
+def _read(path: str) -> DirectoryOwner | None:
+    file = os.path.join(path, NAME)
     try:
-        found = json.loads((path / NAME).read_text(encoding="utf-8"))
+        found = json.loads(file_system(file).read(file).decode())
         return DirectoryOwner(**{key: kind(found[key]) for key, kind in DirectoryOwner.__annotations__.items()})
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -150,18 +162,32 @@ def _read(path: Path) -> DirectoryOwner | None:
         return DirectoryOwner(host="an unknown host (its file is damaged)", pid=0, started=0, machine="")
 
 
-def _touched(path: Path) -> int:
-    """The time of the last touch. The file is opened for it, because network file systems then ask their server again."""
+def _touched(path: str) -> str:
+    """A mark of the last touch. The file is opened for it, because network file systems then ask their server again."""
+    place = os.path.join(path, NAME)
+    if is_remote(place):
+        status = file_system(place).status(place)
+        return "" if status is None else status.mark
     try:
-        with open(path / NAME, "rb") as file:
-            return os.fstat(file.fileno()).st_mtime_ns
+        with open(place, "rb") as file:
+            return str(os.fstat(file.fileno()).st_mtime_ns)
     except FileNotFoundError:
-        return 0
+        return ""
+
+
+def _touch(path: str) -> None:
+    if is_remote(path):
+        _write(path)  # a new time, or a new version
+    else:
+        os.utime(os.path.join(path, NAME))
 
 
 @contextlib.contextmanager
-def _lock(path: Path) -> Iterator[None]:
+def _lock(path: str) -> Iterator[None]:
     """Lets one process at a time read and write the file, if the file system has locks."""
+    if is_remote(path):
+        yield  # who was replaced within the same moment finds the other one at its next save
+        return
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):  # a file system without locks: a race of milliseconds stays open
@@ -176,11 +202,11 @@ class _Touching:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # a collected holder calls back in the middle of anything
-        self._holders: dict[Path, set[int]] = {}
+        self._holders: dict[str, set[int]] = {}
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def hold(self, path: Path, holder: object) -> bool:
+    def hold(self, path: str, holder: object) -> bool:
         """Touches the file in this directory until all its holders are gone; returns False if `holder` already is one."""
         with self._lock:
             holders = self._holders.setdefault(path, set())
@@ -196,19 +222,42 @@ class _Touching:
             weakref.finalize(holder, self.release, path, id(holder))
             return True
 
-    def release(self, path: Path, holder: int) -> None:
+    def release(self, path: str, holder: int) -> None:
         """Removes the holder with this `id`, which no longer exists."""
         with self._lock:
             holders = self._holders.get(path, set())
             holders.discard(holder)
-            if not holders and self._holders.pop(path, None) is not None:
+            ended = not holders and self._holders.pop(path, None) is not None
+            if ended and not is_remote(path):
                 disown(path)
-            if self._holders:
-                return
-            thread, self._thread = self._thread, None
-            self._wake.set()
+            thread = None
+            if not self._holders:
+                thread, self._thread = self._thread, None
+                self._wake.set()
+        if ended and is_remote(path):
+            self._leave_remote(path)
         if thread is not None and thread is not threading.current_thread():
             thread.join(1.0)
+
+    def _leave_remote(self, path: str) -> None:
+        """Gives up a remote directory, in a thread of its own.
+
+        A collected holder calls this in the middle of anything, even in a request that somebody waits for with the lock.
+        """
+
+        def leave() -> None:
+            with self._lock:
+                if path in self._holders:
+                    return
+            disown(path)
+
+        try:
+            if threading.main_thread().is_alive():
+                threading.Thread(target=leave, name="checkpoint owner leaves").start()  # the program's end waits for it
+                return
+        except RuntimeError:  # the interpreter starts no more threads
+            pass
+        leave()
 
     def _run(self, wake: threading.Event) -> None:
         while not wake.wait(TOUCH_EVERY):
@@ -217,7 +266,7 @@ class _Touching:
             for path in paths:
                 with contextlib.suppress(OSError):  # somebody deleted the directory; the next save creates it again
                     if _read(path) == me():
-                        os.utime(path / NAME)
+                        _touch(path)
 
 
 _touching = _Touching()

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import NotFoundError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Value
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint_files import named_in, shapes_and_dtypes
@@ -99,14 +99,14 @@ class TensorFlowReader(CheckpointReader):
 
 def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
     """A reader for a checkpoint, or for the latest one in a directory. Raises NotFoundError when there is none."""
-    path = local_path(ckpt_dir_or_file)
+    path = checked_path(ckpt_dir_or_file)
     return new_checkpoint_reader(latest_checkpoint(path) or path)
 
 
 def new_checkpoint_reader(filepattern: str | os.PathLike[str]) -> CheckpointReader:
     """A reader for one checkpoint. Raises NotFoundError when there is none."""
     wait_for_saves()
-    path = local_path(filepattern)
+    path = checked_path(filepattern)
     return TensorFlowReader(path) if is_tensorflow(path) else OwnReader(path)
 
 

@@ -4,12 +4,15 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import final
 
 import google_crc32c
 import numpy as np
+
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import file_system
 
 _CHUNK = 8 << 20
 _DECAYED = {errno.EIO, errno.EBADMSG, errno.EUCLEAN}  # bad sectors, and checksum errors of the file system
@@ -22,12 +25,15 @@ class UnreadableFileError(OSError):
     """A symbolic link, pipe, device or directory where a file is expected, or a file that the disk cannot read."""
 
 
-def read_text(path: Path, limit: int) -> str:
+def read_text(path: str, limit: int) -> str:
     """The text of a regular file of at most `limit` bytes.
 
     Raises UnreadableFileError for anything but a regular file, ValueError for a longer file or one that is not UTF-8, OSError.
     """
-    handle = _open(path)
+    if is_remote(path):
+        with _remote_errors():
+            return file_system(path).read(path, limit).decode("utf-8")
+    handle = _open(Path(path))
     try:
         size = os.fstat(handle).st_size
         if size > limit:
@@ -39,11 +45,10 @@ def read_text(path: Path, limit: int) -> str:
 
 @final
 class OpenedFile:
-    """A regular file that is read from its start. size: in bytes, when it was opened."""
+    """A regular file that is read from its start. size: in bytes, when it was opened. fill: reads the next bytes."""
 
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
-        self.size = os.fstat(handle).st_size
+    def __init__(self, size: int, fill: Callable[[memoryview], int]) -> None:
+        self.size, self._fill = size, fill
 
     def read(self, count: int) -> bytes:
         """The next bytes. Raises ValueError if there are fewer, UnreadableFileError if the disk cannot read them."""
@@ -56,42 +61,81 @@ class OpenedFile:
         at = 0
         while at < target.size:
             with _decay_noticed():
-                count = os.readv(self._handle, [target[at:].data])
+                count = self._fill(target[at:].data)
             if not count:
                 raise ValueError("it was cut while it was read")
             at += count
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[OpenedFile]:
+def opened(path: str) -> Iterator[OpenedFile]:
     """Opens a regular file to read it. Raises the same errors as `read_text`."""
-    handle = _open(path)
+    if is_remote(path):
+        with _remote_errors(), file_system(path).open(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            yield OpenedFile(size, file.readinto)
+        return
+    handle = _open(Path(path))
     try:
-        yield OpenedFile(handle)
+        yield OpenedFile(os.fstat(handle).st_size, lambda target: os.readv(handle, [target]))
     finally:
         os.close(handle)
 
 
-def size_of(path: Path) -> int:
+def size_of(path: str) -> int:
     """The size of a regular file in bytes. Raises the same errors as `read_text`."""
-    handle = _open(path)
+    if is_remote(path):
+        status = file_system(path).status(path)
+        if status is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        if status.is_directory:
+            raise UnreadableFileError("it is not a regular file")
+        return status.size
+    handle = _open(Path(path))
     try:
         return os.fstat(handle).st_size
     finally:
         os.close(handle)
 
 
-def checksum_of(path: Path) -> tuple[int, str]:
-    """The size in bytes and the CRC-32C of a regular file. Raises the same errors as `read_text`."""
-    handle = _open(path)
-    try:
-        size = crc = 0
-        while chunk := _read(handle):
+def checksum_of(path: str, copy: Path | None = None) -> tuple[int, str]:
+    """The size in bytes and the CRC-32C of a regular file. Raises the same errors as `read_text`.
+
+    copy: a file to write the bytes to.
+    """
+    size = crc = 0
+    with open(os.devnull if copy is None else copy, "wb") as target:
+        for chunk in _remote_chunks(path) if is_remote(path) else _chunks(Path(path)):
             size += len(chunk)
             crc = google_crc32c.extend(crc, chunk)
+            if copy is not None:
+                target.write(chunk)
+    return size, f"{crc:08x}"
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    handle = _open(path)
+    try:
+        while chunk := _read(handle):
+            yield chunk
     finally:
         os.close(handle)
-    return size, f"{crc:08x}"
+
+
+def _remote_chunks(path: str) -> Iterator[bytes]:
+    with _remote_errors(), file_system(path).open(path) as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
+
+
+@contextlib.contextmanager
+def _remote_errors() -> Iterator[None]:
+    """Converts the error for a folder in a file's place into this module's."""
+    try:
+        yield
+    except IsADirectoryError as error:
+        raise UnreadableFileError("it is not a regular file") from error
 
 
 def checksum(data: object) -> str:

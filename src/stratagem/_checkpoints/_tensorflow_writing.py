@@ -11,10 +11,12 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, OpError
 from stratagem._base.files import sync
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import copy_file
 from stratagem._base.tensor_proto import CODES
-from stratagem._checkpoints._checkpoint_files import name_unsaved
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._graph import Node
+from stratagem._checkpoints._manifest import name_unsaved
 from stratagem._checkpoints._tensorflow_contents import ENDING, OBJECT_GRAPH, OWN_STATE, PYTHON_STATE, VALUE
 from stratagem._checkpoints.tensorflow import Bundle, ObjectGraph, delete_bundle, write_bundle
 
@@ -29,7 +31,8 @@ def write_tensorflow(path: str, contents: CheckpointContents) -> None:
     """
     tensors = tensors_of(contents)
     try:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        if not is_remote(path):
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         write_bundle(path, tensors)
     except OSError as error:
         name_unsaved(error, path)
@@ -50,12 +53,16 @@ def back_up(path: str, backup: str) -> None:
     delete_bundle(backup)
     for file in reversed(Bundle(path).files()):  # the table last
         copy = backup + file.removeprefix(path)
+        if is_remote(path):
+            copy_file(file, copy)
+            continue
         try:
             os.link(file, copy)
         except OSError:
             shutil.copy2(file, copy)
             sync(Path(copy))
-    sync(Path(backup).parent)
+    if not is_remote(path):
+        sync(Path(backup).parent)
 
 
 def tensors_of(contents: CheckpointContents) -> dict[str, np.ndarray]:

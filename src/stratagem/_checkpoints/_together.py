@@ -14,8 +14,9 @@ from pathlib import Path
 from stratagem._base.errors import AbortedError, CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import make_directories
 from stratagem._base.job import Job, Phase, process_job
-from stratagem._base.paths import file_errors
+from stratagem._base.paths import absolute, file_errors, is_remote, scheme_of
 from stratagem._base.processes import machine
+from stratagem._base.storage import file_system
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._formats import identity
 from stratagem._core.context import current
@@ -27,6 +28,14 @@ def job_here() -> Job:
     """The job whose workers save together with the current code."""
     job: Job = current().job or process_job()
     return job
+
+
+def make_directory(directory: str) -> None:
+    """Makes a directory for checkpoints and its missing parents; on this machine, durably. Raises OSError."""
+    if is_remote(directory):
+        file_system(directory).make_directories(directory)
+    else:
+        make_directories(Path(directory))
 
 
 def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
@@ -57,7 +66,7 @@ class SavePlan:
         job = job_here()
         if job.workers == 1:
             with file_errors(directory):
-                make_directories(Path(directory))
+                make_directory(directory)
             return cls(job=job, path=path, places=[], leaders=[])
         mine = asdict(_SaveLocation.of(directory, path))
         places = [_SaveLocation(**found) for found in job.agree("save a checkpoint", mine)]
@@ -120,7 +129,9 @@ class _SaveLocation:
         name = os.path.relpath(path, directory or ".")
         this_machine = machine() or os.uname().nodename
         try:
-            make_directories(Path(directory))
+            make_directory(directory)
+            if is_remote(directory):
+                return cls.remote(absolute(directory), name)
             found = os.stat(directory or ".")
         except OSError as error:
             return cls(
@@ -132,6 +143,14 @@ class _SaveLocation:
             )
         directory_id = f"{this_machine}:{found.st_dev}:{found.st_ino}"
         return cls(machine=this_machine, directory_id=directory_id, directory=os.path.realpath(directory), name=name)
+
+    @classmethod
+    def remote(cls, directory: str, name: str) -> "_SaveLocation":
+        """A directory that all machines share, as if it were on one of them; memory is each process' own."""
+        place = (
+            f"memory of {os.uname().nodename}:{os.getpid()}" if scheme_of(directory) in ("memory", "ram") else "remote"
+        )
+        return cls(machine=place, directory_id=f"{place}:{directory}", directory=directory, name=name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, final
 
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import PathLike, Trackable, Unused
 from stratagem._checkpoints._children import is_trackable, parts_of
 from stratagem._checkpoints._graph import bind, survey
@@ -55,7 +55,7 @@ class CheckpointView:
     """
 
     def __init__(self, save_path: PathLike) -> None:
-        path = local_path(save_path)
+        path = checked_path(save_path)
         self._nodes = load(path).nodes
         if len(self._nodes) > 1 and not self._nodes[0].children:
             raise ValueError(

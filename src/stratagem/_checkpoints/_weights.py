@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from stratagem._base.files import make_directories
 from stratagem._base.locks import locked
-from stratagem._base.paths import file_errors, local_path
+from stratagem._base.paths import file_errors, is_remote, parent
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike, Trackable
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._checkpoints import _checkpoint_files as own
@@ -31,7 +31,7 @@ from stratagem._checkpoints._owner import owning
 from stratagem._checkpoints._saving import settle
 from stratagem._checkpoints._status import LoadStatus
 from stratagem._checkpoints._tensorflow_writing import holds
-from stratagem._checkpoints._together import job_here
+from stratagem._checkpoints._together import job_here, make_directory
 
 # By object: it warns of values that are not finite when they change.
 _guards: WeakIdentityMap[Any, OverwriteGuard] = WeakIdentityMap()
@@ -52,9 +52,8 @@ def write_weights(
     options = checked(options)
     settle(root)
     contents = Checkpoint(root).snapshot(format, copied=options.enable_async)
-    directory = os.path.dirname(path)
     with file_errors(path):
-        make_directories(Path(directory))
+        make_directory(parent(path))
     guard = _guard_of(root)
 
     def write() -> None:
@@ -69,9 +68,9 @@ def write_weights(
 
 
 def _write(path: str, contents: CheckpointContents, guard: OverwriteGuard) -> None:
-    directory = os.path.dirname(path)
+    directory = parent(path)
     holder = _Holder()
-    with _one_at_a_time(Path(directory)), owning(directory, holder):
+    with _one_at_a_time(directory), owning(directory, holder):
         if not _has(path, contents):
             guard.remember(path)  # whoever gives a path wants it replaced
             guard.write(path, contents)
@@ -90,7 +89,8 @@ def read_weights(root: Trackable, path: str) -> LoadStatus:
 def has_weights(path: PathLike) -> bool:
     """Returns whether a checkpoint is at this path, in either format, be it damaged."""
     wait_for_saves()
-    return os.path.isfile(os.path.join(path, NAME)) or is_tensorflow_checkpoint(local_path(path))
+    where = checked_path(path)
+    return file_system(where).is_file(os.path.join(where, NAME)) or is_tensorflow_checkpoint(where)
 
 
 def _has(path: str, contents: CheckpointContents) -> bool:
@@ -112,9 +112,12 @@ def _guard_of(root: Any) -> OverwriteGuard:
 
 
 @contextlib.contextmanager
-def _one_at_a_time(directory: Path) -> Iterator[None]:
-    """Lets the processes of this machine write to a directory one after another."""
-    lock = directory / ".saving.lock"
+def _one_at_a_time(directory: str) -> Iterator[None]:
+    """Lets the processes of this machine write to a directory of it one after another."""
+    if is_remote(directory):
+        yield  # there are no locks: the owner's file tells processes apart
+        return
+    lock = Path(directory) / ".saving.lock"
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):  # a file system without locks: the owner's file still tells them apart
             stack.enter_context(locked(lock))

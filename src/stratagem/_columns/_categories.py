@@ -5,12 +5,11 @@ import functools
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import DTypeLike, PathLike, TensorLike, Value
 from stratagem._columns._checks import checked_key, checked_label
 from stratagem._columns._column import CategoricalColumn
@@ -273,7 +272,7 @@ class VocabularyFileCategoricalColumn(KeyedColumn):
 def words_of_file(column: VocabularyFileCategoricalColumn) -> np.ndarray:
     """Returns the words of a column that count, strings or int64. Raises OSError if there is no file."""
     path, size = column.vocabulary_file, column.vocabulary_size
-    words = _records(path) if column.file_format else Path(path).read_bytes().splitlines()
+    words = _records(path) if column.file_format else file_system(path).read(path).splitlines()
     integers = column.dtype.is_integer
     return np.array([int(word) if integers else word for word in words[:size]], np.int64 if integers else object)
 
@@ -302,15 +301,15 @@ def categorical_column_with_vocabulary_file(
     """
     if not vocabulary_file:
         raise ValueError(f"Missing vocabulary_file in {key}.")
-    path = str(local_path(vocabulary_file))
+    path = str(checked_path(vocabulary_file))
     form = "tfrecord_gzip" if file_format is None and path.endswith("tfrecord.gz") else file_format
     if form not in (None, "tfrecord_gzip"):
         raise ValueError(f"file_format of {key} is 'tfrecord_gzip' or None for lines of text, got {form!r}.")
     size = vocabulary_size
     if size is None:
-        if not Path(path).exists():
+        if not file_system(path).exists(path):
             raise ValueError(f"vocabulary_file in {key} does not exist: {path}.")
-        size = len(_records(path)) if form else len(Path(path).read_bytes().splitlines())
+        size = len(_records(path)) if form else len(file_system(path).read(path).splitlines())
         _log.info("vocabulary_size = %d in %s is that of the vocabulary_file %s.", size, key, path)
     if size < 1:
         raise ValueError(f"Invalid vocabulary_size in {key}.")

@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeVar, final
 import keras
 import numpy as np
 
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import UserFunction, Value
 from stratagem._checkpoints import load_variable
 from stratagem._columns._column import CategoricalColumn, DenseColumn, FeatureColumn, SequenceDenseColumn, Tables
@@ -59,7 +59,7 @@ def checked_initializer(
     if (checkpoint is None) != (name is None):
         raise ValueError("Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them.")
     if checkpoint is not None:
-        local_path(checkpoint)  # which refuses one of another machine
+        checked_path(checkpoint)  # which refuses one of another machine
     if initializer is not None and not callable(initializer):
         raise ValueError(f"initializer must be callable if specified. Embedding of column_name: {column}")
     return initializer or keras.initializers.TruncatedNormal(0.0, 1 / math.sqrt(dimension))

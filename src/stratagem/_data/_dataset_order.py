@@ -4,6 +4,7 @@ import abc
 from typing import Any, Self
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.paths import local_path
 from stratagem._data import _plan as plan
 from stratagem._data._dataset_base import DatasetBase, as_int, seed_of, stage_of
 from stratagem._data.caching._file_cache import FileCacheStage
@@ -96,7 +97,7 @@ class DatasetOrder(DatasetBase, abc.ABC):
         filename: the path of the file without its suffix `.cache`; "" is memory. An existing file is used, and
         refused with an InvalidArgumentError if its elements have another structure or other dtypes.
         """
-        names = names_in(filename, "filename")
+        names = [local_path(name) for name in names_in(filename, "filename")]
         if len(names) != 1:
             raise TypeError(f"`filename` must be one name, got {len(names)}: {names!r:.200}.")
         (path,) = names

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, NotFoundError
+from stratagem._base.paths import local_path
 from stratagem._base.types import PathLike
 from stratagem._core.context import current
 from stratagem._data import _plan as plan
@@ -66,7 +67,7 @@ class Saving(DatasetBase, abc.ABC):
             recorder.need_host("it saves a dataset")
         if checkpoint_args is not None and not checkpoint_args.keys() <= _CHECKPOINT_ARGUMENTS:
             raise TypeError(f"`checkpoint_args` takes {sorted(_CHECKPOINT_ARGUMENTS)}, got {sorted(checkpoint_args)}.")
-        (folder,) = names_in(path, "path")
+        (folder,) = map(local_path, names_in(path, "path"))
         compress = is_compressed(compression)
         shard = ShardFunction(self._stage, None if shard_func is None else UserFunction(shard_func, "shard_func"))
         writer = SavedDatasetWriter(folder, self._stage.spec, compress=compress)
@@ -100,7 +101,7 @@ class Saving(DatasetBase, abc.ABC):
             InvalidArgumentError: `element_spec` has another structure or other dtypes.
             TypeError: `reader_func` does not return a dataset.
         """
-        (folder,) = names_in(path, "path")
+        (folder,) = map(local_path, names_in(path, "path"))
         saved = read_saved(folder) or read_tensorflow_saved(folder)
         if saved is None:
             raise NotFoundError(f"{folder}: no dataset was saved there. Write one with `dataset.save`.")
@@ -130,7 +131,7 @@ class Saving(DatasetBase, abc.ABC):
         Raises:
             InvalidArgumentError: while iterating; what is there has another structure or other dtypes.
         """
-        (folder,) = names_in(path, "path")
+        (folder,) = map(local_path, names_in(path, "path"))
         compress = is_compressed(compression)
         shard = None if shard_func is None else UserFunction(shard_func, "shard_func")
         make = type(self)

@@ -2,6 +2,8 @@
 
 import contextlib
 import logging
+import shutil
+import tempfile
 import threading
 from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn, Self, final
@@ -9,7 +11,8 @@ from typing import Any, NamedTuple, NoReturn, Self, final
 import jax
 
 from stratagem._base.errors import AlreadyExistsError, UnavailableError, UnimplementedError
-from stratagem._base.paths import local_path
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import checked_path, upload
 from stratagem._base.types import PathLike, Unused, Value
 
 _log = logging.getLogger("stratagem")
@@ -33,6 +36,7 @@ class _Running:
 
     lock = threading.Lock()
     recording = False
+    upload: tuple[str, str] | None = None  # the folder that goes to a remote one when the profile ends
 
 
 def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> None:
@@ -40,17 +44,18 @@ def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> N
 
     Raises AlreadyExistsError if one is recorded already.
     """
-    folder, chosen = local_path(logdir), options or ProfilerOptions()
+    target, chosen = checked_path(logdir), options or ProfilerOptions()
     given = jax.profiler.ProfileOptions()
     given.host_tracer_level, given.python_tracer_level = chosen.host_tracer_level, chosen.python_tracer_level
     with _Running.lock:
         if _Running.recording:
             raise AlreadyExistsError("Another profiler is running.")
+        folder = tempfile.mkdtemp(prefix="stratagem-upload-") if is_remote(target) else target
         try:
             jax.profiler.start_trace(folder, profiler_options=given)
         except RuntimeError as error:  # one that the program has started through JAX
             raise AlreadyExistsError(f"Another profiler is running. {error}") from error
-        _Running.recording = True
+        _Running.recording, _Running.upload = True, (folder, target) if is_remote(target) else None
 
 
 def stop_profile(save: bool = True) -> None:
@@ -64,6 +69,10 @@ def stop_profile(save: bool = True) -> None:
         _Running.recording = False
         jax.effects_barrier()
         jax.profiler.stop_trace()
+        if _Running.upload is not None:
+            folder, target = _Running.upload
+            upload(folder, target)
+            shutil.rmtree(folder)
 
 
 @contextlib.contextmanager

@@ -1,13 +1,14 @@
 """Writes numbers to event files the way TensorFlow 1 does, outside of steps, and reads them again."""
 
 import logging
+import os
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
 from stratagem._base.framing import CHECKSUM, HEADER, LENGTH_BYTES, masked_crc
+from stratagem._base.storage import file_system
 from stratagem._base.tensor_proto import serialized_tensor
 from stratagem._events._messages import Event, SummaryMessage
 from stratagem._events._writer import SummaryFileWriter, SummaryWriter
@@ -34,7 +35,7 @@ def read_scalars(folder: str) -> dict[int, dict[str, float]]:
     A file that is damaged or still being written is read up to its last complete record.
     """
     found: dict[int, dict[str, float]] = defaultdict(dict)
-    for file in sorted(Path(folder).glob("*.tfevents.*")):
+    for file in _files_in(folder):
         for record in _records(file):
             event = Event.FromString(record)
             for value in SummaryMessage.FromString(event.summary).value:
@@ -53,8 +54,17 @@ def _write(writer: SummaryWriter, step: int, summary: SummaryMessage) -> None:
     write_summary(writer, step, summary.SerializeToString())
 
 
-def _records(file: Path) -> Iterator[bytes]:
-    data, start = file.read_bytes(), 0
+def _files_in(folder: str) -> list[str]:
+    """The event files of a folder, in the order in which they were begun; none where there is no folder."""
+    try:
+        names = file_system(folder).entries(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [os.path.join(folder, name) for name in sorted(names) if ".tfevents." in name]
+
+
+def _records(file: str) -> Iterator[bytes]:
+    data, start = file_system(file).read(file), 0
     while start + HEADER.size <= len(data):
         length, seal = HEADER.unpack_from(data, start)
         end = start + HEADER.size + length

@@ -4,12 +4,11 @@ import abc
 import itertools
 import os
 import weakref
-from pathlib import Path
 from types import TracebackType
 from typing import Any, final
 
 from stratagem._base.errors import ContextError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._events._file import EventFile
@@ -84,6 +83,11 @@ class SummaryFileWriter(SummaryWriter):
         settle()
         self._file.flush()
 
+    def write_waiting(self) -> None:
+        """Flushes, except that a remote file is not uploaded every time."""
+        settle()
+        self._file.write()
+
     def close(self) -> None:
         if current().recorder is not None:
             raise ContextError("A summary writer was closed inside a compiled step. Close it after the last step.")
@@ -124,7 +128,7 @@ class _DefaultWriterScope:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         try:
-            self._writer.flush()
+            self._writer.write_waiting()
         finally:
             for name, before in self._before.items():
                 summary_context().restore(name, before)
@@ -187,7 +191,7 @@ def create_file_writer(
     max_waiting = _MAX_WAITING if max_queue is None else int(max_queue)
     seconds = (_FLUSH_MILLIS if flush_millis is None else int(flush_millis)) / 1000
     suffix = _SUFFIX if filename_suffix is None else filename_suffix
-    return SummaryFileWriter(EventFile(Path(local_path(logdir)), max_waiting, seconds, suffix))
+    return SummaryFileWriter(EventFile(checked_path(logdir), max_waiting, seconds, suffix))
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:

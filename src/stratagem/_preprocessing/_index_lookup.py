@@ -149,7 +149,7 @@ class IndexLookup(AdaptedLayer):
         if self.output_mode == "tf_idf":
             raise ValueError("output_mode 'tf_idf' does not support loading a vocabulary from a file.")
         places = (self.vocabulary_dtype, TextFileIndex.WHOLE_LINE, int64, TextFileIndex.LINE_NUMBER)
-        return TextFileInitializer(local_path(path), *places).entries()[0]
+        return TextFileInitializer(path, *places).entries()[0]
 
     def _set_words(self, words: np.ndarray) -> None:
         table = self._table_of(words)

@@ -8,12 +8,12 @@ from typing import Any, final
 import jax
 
 from stratagem._base.errors import DataLossError, UnimplementedError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike, Trackable, Unused
 from stratagem._checkpoints import AttachedCheckpoint, has_attached
 from stratagem._core.step import RestoredProgram
 from stratagem._core.values import TensorSpec, Variable
-from stratagem._saved_models._asset import Asset
+from stratagem._saved_models._asset import asset_of
 from stratagem._saved_models._description import NAME, Description, ObjectFact, read
 from stratagem._saved_models._host_calls import HostReader
 from stratagem._saved_models._loaded_function import LoadedFunction, LoadedProgram
@@ -26,8 +26,8 @@ _OF_TENSORFLOW = ("saved_model.pb", "saved_model.pbtxt")
 
 def contains_saved_model(export_dir: PathLike) -> bool:
     """Returns whether a directory has a SavedModel of this library. (One of TensorFlow's cannot be read here.)"""
-    path = local_path(export_dir)
-    return os.path.isdir(path) and has_attached(path, NAME)
+    path = checked_path(export_dir)
+    return file_system(path).is_directory(path) and has_attached(path, NAME)
 
 
 def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None = None) -> Trackable:
@@ -40,9 +40,9 @@ def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None 
     Raises: OSError if there is no SavedModel at this path, UnimplementedError for one that TensorFlow wrote, DataLossError
         for a damaged one, CheckpointError for one of a later version of this library.
     """
-    path = local_path(export_dir)
+    path = checked_path(export_dir)
     if not contains_saved_model(path):
-        if any(os.path.isfile(os.path.join(path, name)) for name in _OF_TENSORFLOW):
+        if any(file_system(path).is_file(os.path.join(path, name)) for name in _OF_TENSORFLOW):
             raise UnimplementedError(
                 f"{path!r} is a SavedModel that TensorFlow wrote: its functions are graphs of TensorFlow's, which nothing here "
                 "can run. Build the model here, and load its weights, which TensorFlow writes with model.save_weights."
@@ -95,7 +95,7 @@ class _Loading:
             case "variable":
                 self._made[number] = self._variable(**fact.facts)
             case "asset":
-                self._made[number] = Asset(self._checkpoint.file(fact.facts["file"]))
+                self._made[number] = asset_of(self._checkpoint.file(fact.facts["file"]), self._checkpoint)
             case _:
                 self._made[number] = self._function(**fact.facts)
 

@@ -10,7 +10,8 @@ from typing import Any, final
 import keras
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.paths import file_errors, local_path
+from stratagem._base.paths import file_errors
+from stratagem._base.storage import checked_path
 from stratagem._base.types import PathLike, Trackable, UserFunction
 from stratagem._checkpoints import ArrayKeys, is_plain_object, write_attached
 from stratagem._core.step import ConcreteFunction, Function, exported
@@ -59,7 +60,7 @@ def save(
     Raises: ValueError for signatures that are none, and for arguments of functions that have no place in a file;
         UnimplementedError for a function that has no program; OSError when a file cannot be written.
     """
-    path = local_path(export_dir)
+    path = checked_path(export_dir)
     if not isinstance(obj, _HOLDERS) and not is_plain_object(obj):
         raise ValueError(
             f"tf.saved_model.save takes an object with variables and functions in its attributes (a tf.Module, a Keras model), "

@@ -1,16 +1,21 @@
 """Replaces `fit` and its siblings on models that were created under a strategy, and teaches Keras our paths."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import keras
 
-from stratagem._base.errors import ContextError, MixedStrategiesError
-from stratagem._base.paths import local_path
+from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError
+from stratagem._base.paths import is_remote, local_path, parent
+from stratagem._base.storage import checked_path, copied, uploaded
+from stratagem._base.types import PathLike
 from stratagem._core.context import current
-from stratagem._core.values import join, placement_of
+from stratagem._core.values import join as joined
+from stratagem._core.values import placement_of
 from stratagem._legacy import adds_metrics
-from stratagem._private import intercept_paths, intercept_trainer
+from stratagem._ops.files import GFile, copy, exists, isdir, join, listdir, makedirs, remove, rmtree
+from stratagem._private import PathUse, intercept_paths, intercept_trainer, provide_file_functions
 from stratagem._strategies import AbstractStrategy, get_strategy
 from stratagem._training._data_arguments import DataArguments, is_for_our_steps
 from stratagem._training._dataset_adapter import accepting_datasets
@@ -137,7 +142,7 @@ def _adopt(optimizer: Any) -> None:
         for variable in optimizer.variables:
             placement = placement_of(variable)
             if placement is None or placement.strategy is None:
-                join(variable)
+                joined(variable)
 
 
 def _fit(
@@ -270,5 +275,30 @@ def attach_trainer() -> None:
 
 
 def attach_paths() -> None:
-    """Let Keras refuse a path of another machine, or read a `file://` one, as we do everywhere."""
-    intercept_paths(local_path)
+    """Let Keras read and write files of other machines, or refuse their paths, as we do everywhere."""
+    intercept_paths(_opened)
+    provide_file_functions({function.__name__: function for function in _FILE_FUNCTIONS})
+
+
+_FILE_FUNCTIONS = (GFile, copy, exists, isdir, join, listdir, makedirs, remove, rmtree)
+
+
+@contextlib.contextmanager
+def _opened(use: PathUse, path: PathLike) -> Iterator[str]:
+    """The path for Keras, of this machine where Keras needs one."""
+    match use:
+        case PathUse.READ:
+            with copied(checked_path(path)) as copy:
+                yield copy
+        case PathUse.WRITTEN:
+            with uploaded(checked_path(path)) as written:
+                yield written
+        case PathUse.ANYWHERE:
+            yield checked_path(path)
+        case PathUse.IN_A_FOLDER:
+            where = checked_path(path)
+            if is_remote(where) and parent(where).endswith("://"):  # of which Keras would make the local folder `gs:`
+                raise InvalidArgumentError(f"{where} names no folder: give one, {parent(where)}folder/name.")
+            yield where
+        case PathUse.HERE:
+            yield local_path(path)

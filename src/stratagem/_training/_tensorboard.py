@@ -12,7 +12,7 @@ import numpy as np
 from stratagem import _events as events
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.job import process_job
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest, Unused
 
 logger = logging.getLogger("stratagem")
@@ -58,7 +58,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
                 f"TensorBoard(embeddings_freq={embeddings_freq!r}): the projector reads TensorFlow's checkpoints, which are "
                 "not written here. Leave it at 0; for a picture of an embedding, project it and use tf.summary.image."
             )
-        self.log_dir = local_path(log_dir)
+        self.log_dir = checked_path(log_dir)
         self.histogram_freq = histogram_freq
         self.write_graph = write_graph
         self.write_images = write_images

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import os
 from collections.abc import Callable, Iterator
 
 import click
@@ -14,13 +15,14 @@ from stratagem._checkpoints import (
     Difference,
     compared,
     convert,
+    keras_files,
     report_on,
     values_in,
 )
-from stratagem.cli._local_path import LocalPath
+from stratagem.cli._path_types import AnyPath
 from stratagem.cli._tables import aligned, as_json, count, shortened, size, when
 
-_PATH = LocalPath()
+_PATH = AnyPath()
 _FORMATS = {each.value: each for each in CheckpointFormat}
 _MOST = 16  # elements of a value that is shown
 
@@ -48,7 +50,8 @@ def command() -> None:
     """List, show, verify, compare and convert checkpoints.
 
     PATH is a checkpoint of this library (a directory) or of TensorFlow (the path without .index), a SavedModel of either, or
-    a directory of them. Nothing of a model is executed. The exit status is 2 if a command cannot do what it was asked for.
+    a directory of them, here or on a remote file system (s3://...). Nothing of a model is executed. The exit status is 2 if a
+    command cannot do what it was asked for.
     """
 
 
@@ -191,7 +194,12 @@ def convert_checkpoint(source: str, target: str, format: str, overwrite: bool, a
 
 def _reports(path: str, *, thorough: bool) -> list[CheckpointReport]:
     with _troubles():
-        reports = report_on(path, thorough=thorough)
+        reports, others = report_on(path, thorough=thorough), [os.path.basename(file) for file in keras_files(path)]
+    left_out = (
+        f"{count(len(others), 'file')} of Keras' format, which load_model or load_weights reads: {', '.join(others)}"
+    )
     if not reports:
-        raise _Trouble(f"No checkpoints in {path!r}.")
+        raise _Trouble(f"No checkpoints in {path!r}{f', but {left_out}' if others else ''}.")
+    if others:
+        click.echo(f"left out: {left_out}", err=True)
     return reports

@@ -25,7 +25,7 @@ from stratagem.cli._launch_plan import (
 )
 from stratagem.cli._launch_run import LaunchSpec, run
 from stratagem.cli._launch_show import show
-from stratagem.cli._local_path import LocalPath
+from stratagem.cli._path_types import LocalPath
 
 _COUNT = click.IntRange(min=0)
 _AT_LEAST_ONE = click.IntRange(min=1)

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from stratagem._cluster.control import TOKEN_FILE, make_token, own_token_file
-from stratagem.cli._local_path import LocalPath
+from stratagem.cli._path_types import LocalPath
 
 
 @click.command()

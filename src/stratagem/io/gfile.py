@@ -1,4 +1,4 @@
-"""`tf.io.gfile`: local files and folders."""
+"""`tf.io.gfile`: files and folders, of this machine and others."""
 
 from stratagem._ops import not_provided as _not_provided
 from stratagem._ops.files import GFile as GFile

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import numpy as np
 import pytest
 
@@ -172,3 +173,33 @@ def test_exporters_run_after_evaluations(tmp_path: Path) -> None:
     for kind in (E.LatestExporter, E.BestExporter):
         with pytest.raises(ValueError, match="must be a positive number"):
             kind("name", raw, exports_to_keep=0)
+
+
+def test_exports_on_a_remote_file_system(tmp_path: Path) -> None:
+    files, extra = fsspec.filesystem("memory"), tmp_path / "words.txt"
+    files.store.clear()
+    extra.write_text("one")
+    estimator = E.Estimator(model_fn, "memory://box/model")
+    estimator.train(input_fn, steps=1)
+    path = estimator.export_saved_model(
+        "memory://box/served", parsing, assets_extra={"a/words.txt": str(extra)}
+    ).decode()
+    assert path.startswith("memory://box/served/")
+    assert tf.io.read_file(f"{path}/assets.extra/a/words.txt") == b"one"
+    assert sorted(tf.saved_model.load(path).signatures) == ["classify", "one", "regress", "serving_default"]
+    before = {*files.store}
+    with pytest.raises(tf.errors.NotFoundError):
+        estimator.export_saved_model("memory://box/served", parsing, assets_extra={"b": str(tmp_path / "none")})
+    assert {*files.store} == before, "an export that failed has left files"
+    exporters = [E.LatestExporter("latest", parsing, exports_to_keep=1), E.BestExporter("best", parsing)]
+    for number in range(2):
+        for exporter in exporters:
+            folder = f"memory://box/export/{exporter.name}"
+            exporter.export(estimator, folder, estimator.latest_checkpoint(), {"loss": np.float32(2 - number)}, False)
+    assert len(tf.io.gfile.listdir("memory://box/export/latest")) == 1
+    assert len([n for n in tf.io.gfile.listdir("memory://box/export/best") if n.isdigit()]) == 2
+    again = E.BestExporter("best", parsing)
+    assert (
+        again.export(estimator, "memory://box/export/best", estimator.latest_checkpoint(), {"loss": 1.5}, False) is None
+    )
+    files.store.clear()

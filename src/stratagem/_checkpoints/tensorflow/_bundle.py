@@ -13,6 +13,8 @@ from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import NotFoundError, ResourceExhaustedError, UnimplementedError
 from stratagem._base.framing import mask
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import file_system
 from stratagem._base.tensor_proto import CODES
 from stratagem._checkpoints.tensorflow._damage import damage
 from stratagem._checkpoints.tensorflow._messages import Entry, Header
@@ -263,6 +265,8 @@ def _tile(boxes: list[tuple[slice, ...]], shape: tuple[int, ...]) -> bool:
 
 
 def _read_index(path: str) -> bytes:
+    if is_remote(path):
+        return _read_remote_index(path)
     try:
         handle = open_regular(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -272,6 +276,17 @@ def _read_index(path: str) -> bytes:
         if size > _LARGEST_TABLE:
             raise damage(path, f"it has {size} bytes, and more than {_LARGEST_TABLE} are never written")
         return file.read()
+
+
+def _read_remote_index(path: str) -> bytes:
+    try:
+        return file_system(path).read(path, _LARGEST_TABLE)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFoundError(f"No TensorFlow checkpoint: {path!r} does not exist.") from None
+    except IsADirectoryError:
+        raise damage(path, "it is not a regular file") from None
+    except ValueError as error:
+        raise damage(path, str(error)) from error
 
 
 def _check_memory(prefix: str, size: int) -> None:

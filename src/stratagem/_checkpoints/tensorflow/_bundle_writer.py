@@ -1,7 +1,9 @@
 """Writes a TensorFlow checkpoint, a bundle: one shard with all tensors, and their table."""
 
+import contextlib
 import os
 import re
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ import numpy as np
 from stratagem._base.errors import NotFoundError, OpError
 from stratagem._base.files import atomic_write
 from stratagem._base.framing import mask
+from stratagem._base.paths import is_remote, parent
+from stratagem._base.storage import file_system, upload
 from stratagem._base.tensor_proto import CODES
 from stratagem._checkpoints.tensorflow._bundle import Bundle
 from stratagem._checkpoints.tensorflow._messages import Entry, Header
@@ -31,6 +35,20 @@ def write_bundle(prefix: str, tensors: Mapping[str, np.ndarray]) -> None:
     (`-of-00002` beside `-of-00001`), and its table replaces the old one at once. Raises OSError; the old one is then there.
     """
     count = 2 if _shards_of(prefix) == 1 else 1
+    if not is_remote(prefix):
+        _write_files(prefix, tensors, count)
+        _remove_others(prefix, count)
+        return
+    with tempfile.TemporaryDirectory(prefix="stratagem-upload-") as folder:
+        copy = os.path.join(folder, "checkpoint")
+        _write_files(copy, tensors, count)
+        for number in range(count):
+            upload(shard_path(copy, number, count), shard_path(prefix, number, count))
+        upload(f"{copy}.index", f"{prefix}.index")
+    _remove_others(prefix, count)
+
+
+def _write_files(prefix: str, tensors: Mapping[str, np.ndarray], count: int) -> None:
     entries = {b"": Header(num_shards=count, version={"producer": 1}).SerializeToString()}
     with atomic_write(Path(shard_path(prefix, 0, count))) as written, written.open("wb") as file:
         for name in sorted(tensors):
@@ -39,12 +57,13 @@ def write_bundle(prefix: str, tensors: Mapping[str, np.ndarray]) -> None:
         Path(shard_path(prefix, number, count)).write_bytes(b"")
     with atomic_write(Path(f"{prefix}.index")) as written:
         written.write_bytes(table(sorted(entries.items())))
-    _remove_others(prefix, count)
 
 
 def delete_bundle(prefix: str) -> None:
     """Removes the files of the checkpoint `prefix`, if there is one: first its table, without which it is none."""
-    Path(f"{prefix}.index").unlink(missing_ok=True)
+    index = f"{prefix}.index"
+    with contextlib.suppress(FileNotFoundError):
+        file_system(index).remove(index)
     _remove_others(prefix, 0)
 
 
@@ -79,15 +98,17 @@ def _shards_of(prefix: str) -> int:
 
 def _remove_others(prefix: str, count: int) -> None:
     """Removes the shards of replaced checkpoints with this prefix, and what killed processes have left."""
-    directory, name = os.path.split(prefix)
-    for entry in list(os.scandir(directory or ".")):
-        other = _is_shard(entry.name, name) and not entry.name.endswith(f"-of-{count:05d}")
-        unfinished = _UNFINISHED.match(entry.name)
+    directory, name = parent(prefix), os.path.basename(prefix)
+    files = file_system(directory or ".")
+    for entry in files.entries(directory or "."):
+        other = _is_shard(entry, name) and not entry.endswith(f"-of-{count:05d}")
+        unfinished = _UNFINISHED.match(entry)
         if unfinished is not None:
-            whole = entry.name[unfinished.end() :]
+            whole = entry[unfinished.end() :]
             other = whole == f"{name}.index" or _is_shard(whole, name)
         if other:
-            Path(entry.path).unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                files.remove(os.path.join(directory, entry))
 
 
 def _is_shard(file: str, name: str) -> bool:

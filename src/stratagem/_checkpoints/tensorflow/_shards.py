@@ -4,9 +4,11 @@ import os
 import stat
 import weakref
 from collections.abc import Iterator
-from typing import final
+from typing import BinaryIO, final
 
 from stratagem._base.errors import DataLossError
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import UNANSWERED, file_system
 from stratagem._checkpoints.tensorflow._damage import damage
 
 _CHUNK = 8 << 20
@@ -29,14 +31,21 @@ def shard_path(prefix: str, number: int, count: int) -> str:
 
 @final
 class Shard:
-    """One data file, which stays readable after it is deleted or replaced. Raises DataLossError if there is none."""
+    """One data file; here it stays readable after it is deleted or replaced. Raises DataLossError if there is none."""
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._remote: BinaryIO | None = None
         try:
+            if is_remote(path):
+                self._remote = file_system(path).open(path)
+                self.size = self._remote.seek(0, os.SEEK_END)
+                return
             self._handle = open_regular(path)
         except (FileNotFoundError, NotADirectoryError):
             raise damage(path, "it is missing") from None
+        except IsADirectoryError:
+            raise damage(path, "it is not a regular file") from None
         weakref.finalize(self, os.close, self._handle)
         self.size = os.fstat(self._handle).st_size
 
@@ -49,7 +58,9 @@ class Shard:
         self.demand(offset, size)
         while size:
             try:
-                chunk = os.pread(self._handle, min(size, _CHUNK), offset)
+                chunk = self._read(offset, min(size, _CHUNK))
+            except (*UNANSWERED, PermissionError):
+                raise  # of a remote file system; the file may be good
             except OSError as error:
                 raise damage(self.path, f"the disk cannot read it: {error.strerror}") from error
             if not chunk:
@@ -66,3 +77,9 @@ class Shard:
     def lost(self, problem: str) -> DataLossError:
         """The error for bytes of this file that are not what was written."""
         return damage(self.path, problem)
+
+    def _read(self, offset: int, size: int) -> bytes:
+        if self._remote is None:
+            return os.pread(self._handle, size, offset)
+        self._remote.seek(offset)
+        return self._remote.read(size)

@@ -6,8 +6,7 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator
-from io import FileIO
-from typing import final
+from typing import BinaryIO, final
 
 from stratagem._base.errors import (
     DataLossError,
@@ -16,6 +15,8 @@ from stratagem._base.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import file_system
 
 # zlib's codes for the formats: window bits, plus 16 for gzip's header.
 WINDOW_BITS = {"GZIP": 31, "ZLIB": 15}
@@ -88,7 +89,16 @@ def open_errors(file: str, *, hint: str = "") -> Iterator[None]:
         raise InvalidArgumentError(f"{file!r} is no name of a file ({error}).") from error
 
 
-def _read(file: FileIO, size: int) -> bytes:
+def _opened(file: str) -> BinaryIO:
+    """The file; one of this machine without a buffer, because it is read in large pieces."""
+    return file_system(file).open(file) if is_remote(file) else open(file, "rb", buffering=0)
+
+
+def _size(file: BinaryIO) -> int:
+    return file.seek(0, os.SEEK_END)
+
+
+def _read(file: BinaryIO, size: int) -> bytes:
     try:
         return file.read(size) or b""
     except OSError as error:
@@ -98,8 +108,9 @@ def _read(file: FileIO, size: int) -> bytes:
 @final
 class _PlainReader(ByteReader):
     def __init__(self, file: str, offset: int) -> None:
-        self._file = open(file, "rb", buffering=0)  # noqa: SIM115  # see close; read in large pieces, so no buffer
-        if offset and offset > os.fstat(self._file.fileno()).st_size:
+        self._file = _opened(file)
+        self._size = _size(self._file) if is_remote(file) else None
+        if offset and offset > (os.fstat(self._file.fileno()).st_size if self._size is None else self._size):
             self._file.close()
             raise _shortened_error()
         self._file.seek(offset)
@@ -109,6 +120,8 @@ class _PlainReader(ByteReader):
 
     @property
     def left(self) -> int | None:
+        if self._size is not None:
+            return self._size - self._file.tell()
         facts = os.fstat(self._file.fileno())
         return facts.st_size - self._file.tell() if stat.S_ISREG(facts.st_mode) else None
 
@@ -124,7 +137,7 @@ class _Inflated(ByteReader):
 
     def __init__(self, file: str, window_bits: int, offset: int) -> None:
         self._window_bits = window_bits
-        self._file = open(file, "rb", buffering=0)  # noqa: SIM115  # see close
+        self._file = _opened(file)
         self._inflate = zlib.decompressobj(window_bits)
         self._waiting = b""
         self._error: DataLossError | None = None

@@ -1,14 +1,14 @@
 """FileRecordReader: reads the records of one file, in large pieces that its format divides."""
 
 import itertools
-import os
 from typing import final
 
 import numpy as np
 
 from stratagem._base.errors import DataLossError
+from stratagem._base.storage import FileStatus, file_system
 from stratagem._data.elements._nest import Array, Nest, stacked
-from stratagem._data.files._bytes import ByteReader, open_bytes
+from stratagem._data.files._bytes import ByteReader, open_bytes, open_errors
 from stratagem._data.files._format import Damage, Format, RecordPosition
 from stratagem._data.stages._order import State
 
@@ -100,8 +100,8 @@ class FileRecordReader:
     def _read_on(self) -> bytes:
         try:
             if self._bytes is None:
-                if not self._compression and os.path.isfile(self._place.file):
-                    self._format.check(self._place.file, os.path.getsize(self._place.file))
+                if not self._compression and (status := _status(self._place.file)) is not None:
+                    self._format.check(self._place.file, status.size)
                 self._bytes = open_bytes(self._place.file, self._compression, self._place.offset)
             left = self._bytes.left if self._needs > self._piece else None
             if left is not None and len(self._data) + left < self._needs:
@@ -114,3 +114,10 @@ class FileRecordReader:
         except Exception:  # any other error: pass it on, and read no more of this file
             self._lost = True
             raise
+
+
+def _status(file: str) -> FileStatus | None:
+    """Facts about a file; None without one."""
+    with open_errors(file):
+        found = file_system(file).status(file)
+    return None if found is None or found.is_directory else found

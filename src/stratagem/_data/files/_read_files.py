@@ -7,7 +7,7 @@ from typing import TypeVar, final
 import numpy as np
 
 from stratagem._base.errors import NotFoundError, OpError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._data.elements._nest import Nest, map_leaves
 from stratagem._data.files._format import Format, RecordPosition
 from stratagem._data.files._format_reader import FileRecordReader
@@ -172,4 +172,4 @@ class _ReadIterator(ParentIterator):
 
 
 def _start_of(name: Nest) -> State:
-    return {"file": local_path(name), "record": 0, "offset": 0, "lost": False}
+    return {"file": checked_path(name), "record": 0, "offset": 0, "lost": False}

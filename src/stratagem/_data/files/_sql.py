@@ -9,6 +9,7 @@ from urllib.parse import quote
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OpError, UnknownError
+from stratagem._base.paths import local_path
 from stratagem._base.types import Nest, TensorLike
 from stratagem._core.values import TensorSpec
 from stratagem._data._dataset import Dataset
@@ -45,7 +46,7 @@ class SqlDataset(Dataset):
         for dtype in leaves(dtypes):
             if _name(dtype) not in _TYPES:
                 raise InvalidArgumentError(f"`output_types` must be of {', '.join(_TYPES)}; got {_name(dtype)}.")
-        (path,) = names_in(source, "data_source_name")
+        (path,) = map(local_path, names_in(source, "data_source_name"))
         super().__init__(QueryStage(path, text, dtypes))
 
 

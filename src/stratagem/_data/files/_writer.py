@@ -1,5 +1,6 @@
 """Writes TFRecord files."""
 
+import io
 import os
 import weakref
 import zlib
@@ -8,6 +9,7 @@ from typing import Any, BinaryIO, ClassVar, final
 
 from stratagem._base.errors import FailedPreconditionError
 from stratagem._base.framing import framed
+from stratagem._base.storage import file_system
 from stratagem._base.types import PathLike
 from stratagem._data.files._bytes import WINDOW_BITS, open_errors
 from stratagem._data.stages._file_names import names_in
@@ -63,6 +65,8 @@ class TFRecordOptions:
 class TFRecordWriter:
     """Writes records to a new file in the standard TFRecord format. Use it in a `with` block, or close it.
 
+    A remote file is in a file of this machine until `flush` or `close` uploads all of it.
+
     options: a TFRecordOptions, or just the compression type.
 
     Raises:
@@ -76,7 +80,8 @@ class TFRecordWriter:
             options = TFRecordOptions(options)
         self._compress = _compressor(options) if options.compression_type else None
         with open_errors(self._path, hint=". Make its folder first."):
-            self._file = open(self._path, "wb", buffering=1 << 20)  # noqa: SIM115  # see close
+            self._output = file_system(self._path).create(self._path)
+            self._file: BinaryIO = io.BufferedWriter(self._output, 1 << 20)
         # A writer that is not closed is closed when it is deleted, at the latest at the program's end, as in TensorFlow.
         self._finish = weakref.finalize(self, _close_file, self._file, self._compress)
 
@@ -96,11 +101,12 @@ class TFRecordWriter:
         self._file.write(frame if self._compress is None else self._compress.compress(frame))
 
     def flush(self) -> None:
-        """Passes all data so far to the system, in a form that can be read."""
+        """Passes all data so far to the system, in a form that can be read; uploads a remote file."""
         self._refuse_closed()
         if self._compress is not None:
             self._file.write(self._compress.flush(zlib.Z_SYNC_FLUSH))
         self._file.flush()
+        self._output.publish()
 
     def close(self) -> None:
         """Writes the remaining data and closes the file; closing again has no effect."""

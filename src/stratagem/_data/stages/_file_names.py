@@ -9,7 +9,8 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.paths import local_path
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import checked_path, glob_remote
 from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Nest, to_numpy
 from stratagem._data.stages._columns import ArrayColumns
@@ -82,13 +83,13 @@ def names_in(value: Any, argument: str = "filenames") -> tuple[str, ...]:
         raise TypeError(
             f"The `{argument}` argument must contain `tf.string` elements. Got {array.dtype.name}: {value!r:.200}."
         )
-    return tuple(map(local_path, array.ravel()))
+    return tuple(map(checked_path, array.ravel()))
 
 
 def _without_paths(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_without_paths(v) for v in value]
-    return local_path(value) if isinstance(value, os.PathLike) else value
+    return checked_path(value) if isinstance(value, os.PathLike) else value
 
 
 def matching(patterns: tuple[str, ...]) -> tuple[str, ...]:
@@ -112,6 +113,8 @@ def found_files(patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _matching(pattern: str) -> list[str]:
+    if is_remote(pattern):
+        return glob_remote(pattern)
     if not any(sign in pattern for sign in "*?["):
         return [pattern] if os.path.lexists(pattern) else []
     folder, part = os.path.split(pattern)

@@ -1,4 +1,4 @@
-"""Local files. A folder of its own, because some names here are also those of other functions."""
+"""Files. A folder of its own, because some names here are also those of other functions."""
 
 from stratagem._ops.files._gfile import FileStatistics as FileStatistics
 from stratagem._ops.files._gfile import GFile as GFile

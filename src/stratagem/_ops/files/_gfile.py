@@ -1,9 +1,10 @@
-"""Functions on local files under TensorFlow's names: `tf.io.gfile`, `tf.io.read_file`, `tf.io.write_file`."""
+"""Functions on files under TensorFlow's names: `tf.io.gfile`, `tf.io.read_file`, `tf.io.write_file`."""
 
 import contextlib
 import glob as _glob
+import io
 import os
-import shutil
+import posixpath
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import UnsupportedOperation
@@ -17,87 +18,129 @@ from stratagem._base.errors import (
     AlreadyExistsError,
     InvalidArgumentError,
     PermissionDeniedError,
+    UnimplementedError,
 )
-from stratagem._base.paths import StrPath, file_errors, local_path
+from stratagem._base.paths import StrPath, file_errors, is_remote, scheme_of
+from stratagem._base.storage import OutputFile, checked_path, copy_file, file_system, glob_remote, schemes
 from stratagem._base.types import PathLike, TensorLike
 from stratagem._core.step import host_function
 
 
 def exists(path: StrPath) -> bool:
     """Returns whether there is a file or folder at this path."""
-    return os.path.exists(local_path(path))
+    where = checked_path(path)
+    return file_system(where).exists(where)
 
 
 def isdir(path: StrPath) -> bool:
     """Returns whether there is a folder at this path."""
-    return os.path.isdir(local_path(path))
+    where = checked_path(path)
+    return file_system(where).is_directory(where)
 
 
 def makedirs(path: StrPath) -> None:
     """Creates a folder and its parents; an existing one is accepted."""
     with file_errors(path):
-        os.makedirs(local_path(path), exist_ok=True)
+        where = checked_path(path)
+        file_system(where).make_directories(where)
 
 
 def mkdir(path: StrPath) -> None:
     """Creates one folder; an existing one is accepted. Raises NotFoundError (no parent) or FailedPreconditionError (a file)."""
     with file_errors(path):
-        Path(local_path(path)).mkdir(exist_ok=True)
+        where = checked_path(path)
+        if is_remote(where):
+            file_system(where).make_directories(where)
+        else:
+            Path(where).mkdir(exist_ok=True)
 
 
 def rmtree(path: StrPath) -> None:
     """Removes a folder and its contents. Raises NotFoundError."""
     with file_errors(path):
-        shutil.rmtree(local_path(path))
+        where = checked_path(path)
+        file_system(where).remove_tree(where)
 
 
 def remove(path: StrPath) -> None:
     """Removes a file. Raises NotFoundError, or FailedPreconditionError for a folder."""
     with file_errors(path):
-        os.remove(local_path(path))
+        where = checked_path(path)
+        file_system(where).remove(where)
 
 
 def rename(src: StrPath, dst: StrPath, overwrite: bool = False) -> None:
-    """Moves a file or folder. Raises AlreadyExistsError when `dst` exists, unless `overwrite`."""
+    """Moves a file or folder, on one file system. Object stores copy it, and then remove it.
+
+    Raises AlreadyExistsError when `dst` exists, unless `overwrite`, and UnimplementedError between two file systems.
+    """
+    source, target = checked_path(src), checked_path(dst)
+    if is_remote(source) != is_remote(target) or scheme_of(source) != scheme_of(target):
+        raise UnimplementedError(
+            f"Renaming {source} to {target} is not implemented: they are on two file systems. Copy it, and remove the first."
+        )
     _refuse_existing(dst, overwrite)
     with file_errors(src):
-        os.replace(local_path(src), local_path(dst))
+        file_system(source).move(source, target)
 
 
 def copy(src: StrPath, dst: StrPath, overwrite: bool = False) -> None:
-    """Copies a file. Raises AlreadyExistsError when `dst` exists, unless `overwrite`."""
+    """Copies a file, also between file systems. Raises AlreadyExistsError when `dst` exists, unless `overwrite`."""
+    source, target = checked_path(src), checked_path(dst)
     _refuse_existing(dst, overwrite)
     with file_errors(src):
-        shutil.copyfile(local_path(src), local_path(dst))
+        copy_file(source, target)
 
 
 def _refuse_existing(path: StrPath, overwrite: bool) -> None:
     if exists(path) and not overwrite:
-        raise AlreadyExistsError(f"{local_path(path)} exists already. Pass overwrite=True to replace it.")
+        raise AlreadyExistsError(f"{checked_path(path)} exists already. Pass overwrite=True to replace it.")
 
 
 def listdir(path: StrPath) -> list[str]:
     """The names in a folder, without `.` and `..`. Raises NotFoundError."""
     with file_errors(path):
-        return os.listdir(local_path(path))
+        where = checked_path(path)
+        return [*file_system(where).entries(where)]
 
 
 def glob(pattern: StrPath | list[StrPath]) -> list[str]:
     """The paths that match one pattern or several, sorted."""
     patterns = pattern if isinstance(pattern, list | tuple) else [pattern]
-    return sorted({path for p in patterns for path in _glob.glob(local_path(p))})
+    return sorted(
+        {path for p in map(checked_path, patterns) for path in (glob_remote(p) if is_remote(p) else _glob.glob(p))}
+    )
 
 
 def get_registered_schemes() -> list[str]:
-    """The kinds of paths that can be opened: plain ones and `file://`."""
-    return ["", "file"]
+    """The kinds of paths that can be opened: plain ones and `file://`, and those that fsspec and installed packages have."""
+    return ["", "file", *schemes()]
 
 
 def walk(
     top: StrPath, topdown: bool = True, onerror: Callable[[OSError], None] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yields (folder, its subfolders, its files) for a folder and all folders below it."""
-    return os.walk(local_path(top), topdown, onerror)
+    where = checked_path(top)
+    return _walk_remote(where, topdown, onerror) if is_remote(where) else os.walk(where, topdown, onerror)
+
+
+def _walk_remote(
+    top: str, topdown: bool, onerror: Callable[[OSError], None] | None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    try:
+        entries = file_system(top).entries(top)
+    except OSError as error:
+        if onerror is not None:
+            onerror(error)
+        return
+    found = top, [n for n, folder in entries.items() if folder], [n for n, folder in entries.items() if not folder]
+    if topdown:
+        yield found
+    for name in found[1]:  # the caller may have removed some, as with os.walk
+        yield from _walk_remote(posixpath.join(top, name), topdown, onerror)
+    if not topdown:
+        yield found
 
 
 def join(path: StrPath, *paths: StrPath) -> str:
@@ -116,21 +159,26 @@ class FileStatistics:
 
 def stat(path: StrPath) -> FileStatistics:
     """The size, modification time and kind of a file. Raises NotFoundError."""
+    where = checked_path(path)
     with file_errors(path):
-        found = os.stat(local_path(path))
-    return FileStatistics(found.st_size, found.st_mtime_ns, isdir(path))
+        found = file_system(where).status(where)
+        if found is None:
+            raise FileNotFoundError
+    return FileStatistics(found.size, found.mtime_ns, found.is_directory)
 
 
 @final
 class GFile:
-    """A local file in text mode, unless the mode has a `b`. It is opened at once: a missing file raises NotFoundError here.
+    """A file in text mode, unless the mode has a `b`. It is opened at once: a missing file raises NotFoundError here.
+
+    A remote file is read in pieces. One that is written is a file of this machine until `flush` or `close` uploads all of it.
 
     Raises InvalidArgumentError for modes other than r, w, a, each optionally with b or +. Reading a file that is open for
     writing only, or writing one that is open for reading, raises PermissionDeniedError.
     """
 
     def __init__(self, name: StrPath, mode: str = "r") -> None:
-        self.name = local_path(name)
+        self.name = checked_path(name)
         self.mode = mode
         if mode.replace("b", "", 1) not in ("r", "w", "a", "r+", "w+", "a+"):
             raise InvalidArgumentError(
@@ -138,7 +186,21 @@ class GFile:
             )
         with file_errors(name):
             text = {"encoding": None if "b" in mode else "utf-8", "newline": None if "b" in mode else ""}
-            self._file: Any = open(self.name, mode, **text)  # type: ignore[call-overload]  # noqa: SIM115  # see close
+            self._output: OutputFile | None = None
+            if is_remote(self.name):
+                self._file: Any = self._opened()
+            else:
+                self._file = open(self.name, mode, **text)  # type: ignore[call-overload]  # noqa: SIM115  # see close
+
+    def _opened(self) -> Any:
+        """The remote file, buffered, and as text if it is to be."""
+        kind = self.mode.replace("b", "")
+        if kind == "r":
+            buffered: Any = file_system(self.name).open(self.name)
+        else:
+            self._output = file_system(self.name).create(self.name, kind)
+            buffered = (io.BufferedRandom if "+" in kind else io.BufferedWriter)(self._output)
+        return buffered if "b" in self.mode else io.TextIOWrapper(buffered, encoding="utf-8", newline="")
 
     def __enter__(self) -> "GFile":
         return self
@@ -210,7 +272,7 @@ class GFile:
         self._file.seek(origin + distance)
 
     def seekable(self) -> bool:
-        """True: these are local files."""
+        """True, for files of any file system."""
         return bool(self._file.seekable())
 
     def tell(self) -> int:
@@ -220,11 +282,16 @@ class GFile:
     def size(self) -> int:
         """The size of the file in bytes."""
         self._file.flush()
-        return os.path.getsize(self.name)
+        if self._output is not None:
+            return os.fstat(self._output.fileno()).st_size
+        found = file_system(self.name).status(self.name)
+        return 0 if found is None else found.size
 
     def flush(self) -> None:
-        """Passes buffered data to the operating system."""
+        """Passes buffered data to the operating system; uploads a remote file."""
         self._file.flush()
+        if self._output is not None:
+            self._output.publish()
 
     def close(self) -> None:
         """Closes the file."""
@@ -236,10 +303,10 @@ def read_file(filename: PathLike, name: str | None = None) -> np.ndarray:
     """Reads a file's bytes as a scalar string tensor. Raises NotFoundError, and ValueError without a name."""
     _require(filename, "tf.io.read_file", "a file's name")
     with file_errors(filename):
-        name_of_file = local_path(filename)
+        name_of_file = checked_path(filename)
         if not name_of_file:
             raise FileNotFoundError  # for Python the empty path is the present folder
-        return np.array(Path(name_of_file).read_bytes(), dtype=object)
+        return np.array(file_system(name_of_file).read(name_of_file), dtype=object)
 
 
 def write_file(filename: PathLike, contents: TensorLike, name: str | None = None) -> None:
@@ -250,10 +317,15 @@ def write_file(filename: PathLike, contents: TensorLike, name: str | None = None
     _require(filename, "tf.io.write_file", "a file's name")
     _require(contents, "tf.io.write_file", "the file's contents")
     content = contents.item() if isinstance(contents, np.ndarray) else contents
-    path = Path(local_path(filename))
+    data = content.encode() if isinstance(content, str) else content
+    where = checked_path(filename)
     with file_errors(filename):
+        if is_remote(where):
+            file_system(where).write(where, data)
+            return
+        path = Path(where)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        path.write_bytes(data)
 
 
 def _require(value: TensorLike, function: str, what: str) -> None:

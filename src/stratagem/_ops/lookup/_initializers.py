@@ -2,13 +2,13 @@
 
 import abc
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import ClassVar, final
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
-from stratagem._base.paths import file_errors, local_path
+from stratagem._base.paths import file_errors
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import DTypeLike, PathLike, TensorLike, Value
 from stratagem._ops._convert import is_traced, need_value, tensor
 from stratagem._ops._dtypes import DType, as_dtype, int64
@@ -107,7 +107,7 @@ class TextFileInitializer(TableInitializer):
         _check_place("value", value_index, self.value_dtype)
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"tf.lookup.TextFileInitializer reads one line or more, got vocab_size={vocab_size}.")
-        self._path, self._places = local_path(filename), (key_index, value_index)
+        self._path, self._places = checked_path(filename), (key_index, value_index)
         self._count, self._delimiter, self._offset = vocab_size, delimiter, value_index_offset
 
     def entries(self) -> tuple[np.ndarray, np.ndarray]:
@@ -120,7 +120,7 @@ class TextFileInitializer(TableInitializer):
                 `vocab_size`.
         """
         with file_errors(self._path):
-            lines = _lines(Path(self._path).read_bytes())
+            lines = _lines(file_system(self._path).read(self._path))
         if not lines:
             raise OutOfRangeError(f"{self._path} has no lines of which a table could be made.")
         if self._count is not None:

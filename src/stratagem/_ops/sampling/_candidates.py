@@ -1,6 +1,7 @@
 """Candidate sampling: classes drawn for losses over many classes, and how often each is expected among them."""
 
 import csv
+import io
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, tensor
 from stratagem._ops._dtypes import float64, int64
@@ -119,7 +120,8 @@ def fixed_unigram_candidate_sampler(
 
 
 def _counts_of(path: PathLike) -> list[float]:
-    with open(local_path(path), newline="", encoding="utf-8") as file:
+    where = checked_path(path)
+    with io.TextIOWrapper(file_system(where).open(where), newline="", encoding="utf-8") as file:
         return [float(line[-1]) for line in csv.reader(file) if line]
 
 

@@ -6,11 +6,10 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final, final
 
 from stratagem._base.errors import UnavailableError
-from stratagem._base.files import write_text
+from stratagem._base.storage import file_system
 from stratagem._cluster.control import TimeLimits
 
 _FILE: Final = "training_state"
@@ -53,7 +52,7 @@ class ChiefMonitor:
     """
 
     def __init__(self, model_dir: str) -> None:
-        self._path = Path(model_dir) / _FILE
+        self._path = os.path.join(model_dir, _FILE)
         # The chief's machine may have other limits: three heartbeats at least, which a healthy training does not miss.
         self._limit = max(TimeLimits.from_environment(os.environ).rejoin, 3 * _HEARTBEAT_SECONDS)
         self._first, self._began = self._read(), time.monotonic()
@@ -71,8 +70,8 @@ class ChiefMonitor:
             self._last, self._heard = found, now
         elif now - self._heard > self._limit:
             raise UnavailableError(
-                f"The evaluator has waited {self._limit:g} s for a sign of a training in {self._path.parent}: its chief "
-                f"{'has not begun' if not found else 'was lost, or has failed'}. Start it again, then the evaluator. "
+                f"The evaluator has waited {self._limit:g} s for a sign of a training in {os.path.dirname(self._path)}: its "
+                f"chief {'has not begun' if not found else 'was lost, or has failed'}. Start it again, then the evaluator. "
                 "STRATAGEM_REJOIN_SECONDS changes the limit."
             )
         return False
@@ -84,11 +83,14 @@ class ChiefMonitor:
             time.sleep(min(left, _POLL_SECONDS))
 
     def _read(self) -> str:
-        return self._path.read_text() if self._path.exists() else ""
+        try:
+            return file_system(self._path).read(self._path).decode()
+        except FileNotFoundError:
+            return ""
 
 
 def _write(model_dir: str, state: str) -> None:
     """Replaces the file. No two have the same text, so that a new training can be told from an old one."""
-    folder = Path(model_dir)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / _FILE, f"{state} {uuid.uuid4().hex}\n")
+    files = file_system(model_dir)
+    files.make_directories(model_dir)
+    files.write(os.path.join(model_dir, _FILE), f"{state} {uuid.uuid4().hex}\n".encode())

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest
 from stratagem._checkpoints import CheckpointOptions
 from stratagem._cluster import ClusterSpec, ConfigProto, tf_config
@@ -216,7 +216,7 @@ def with_model_dir(config: RunConfig | None, model_dir: Any) -> RunConfig:
 
 
 def _path(model_dir: Any) -> str | None:
-    return None if model_dir is None else local_path(model_dir)
+    return None if model_dir is None else checked_path(model_dir)
 
 
 def _model_dir(found: dict[str, Any], given: Any) -> str | None:

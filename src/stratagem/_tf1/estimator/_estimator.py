@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import ClusterError, UnimplementedError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest
 from stratagem._checkpoints import latest_checkpoint, list_variables, load_variable
 from stratagem._core.step import default_mesh
@@ -288,7 +288,7 @@ class Estimator:
                 f"export_saved_model in the mode {experimental_mode!r}: a model is exported to be served. Train and evaluate "
                 "it with the Estimator, or fine-tune what tf.saved_model.load returns: its signatures have gradients."
             )
-        base = local_path(export_dir_base)
+        base = checked_path(export_dir_base)
         path = _local(checkpoint_path) or self._trained()
 
         def model(features: Any) -> EstimatorSpec:
@@ -446,4 +446,4 @@ def _refuse_overrides(kind: type) -> None:
 
 
 def _local(path: Any) -> str | None:
-    return None if path is None else local_path(path)
+    return None if path is None else checked_path(path)

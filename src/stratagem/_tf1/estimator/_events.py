@@ -1,10 +1,10 @@
 """The event files of one Estimator: one writer for each folder, shared by all trainings and evaluations."""
 
-import os
 from collections.abc import Callable
 from typing import Any, final
 
 from stratagem import _events as events
+from stratagem._base.paths import absolute
 from stratagem._events import SummaryWriter, create_file_writer
 
 
@@ -41,7 +41,7 @@ class EventFolders:
     def _write(self, folder: str, write: Callable[[SummaryWriter], None]) -> None:
         if not self._allowed:
             return
-        path = os.path.abspath(folder)
+        path = absolute(folder)
         if path not in self._writers:
             self._writers[path] = create_file_writer(path)
         write(self._writers[path])

@@ -3,12 +3,10 @@
 import json
 import logging
 import os
-import shutil
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Final, final
 
-from stratagem._base.files import atomic_write
+from stratagem._base.storage import file_system
 from stratagem._base.types import Json, Nest
 from stratagem._tf1.estimator._receivers import Receiver
 from stratagem._tf1.estimator._train_eval_specs import Exporter
@@ -40,8 +38,9 @@ class _SavedModelExporter(Exporter):
             export_path, self._receive, assets_extra=self._assets_extra, checkpoint_path=checkpoint_path
         )
         if self._keep is not None:
-            for old in sorted((each for each in os.listdir(export_path) if each.isdigit()), key=int)[: -self._keep]:
-                shutil.rmtree(os.path.join(export_path, old))
+            files = file_system(export_path)
+            for old in sorted((each for each in files.entries(export_path) if each.isdigit()), key=int)[: -self._keep]:
+                files.remove_tree(os.path.join(export_path, old))
         return found
 
 
@@ -147,16 +146,15 @@ class BestExporter(_SavedModelExporter):
         is_the_final_export: bool,
     ) -> bytes | None:
         """Exports a checkpoint if it is the best one. Returns the path; None for any other."""
-        kept = Path(export_path, _BEST)
-        if self._best is None and kept.is_file():
-            self._best = json.loads(kept.read_bytes())
+        kept, files = os.path.join(export_path, _BEST), file_system(export_path)
+        if self._best is None and files.is_file(kept):
+            self._best = json.loads(files.read(kept))
         if self._best is not None and not self._compare(best_eval_result=self._best, current_eval_result=eval_result):
             return None
         _log.info("Performing best model export.")
         self._best = eval_result
         found = self._written(estimator, export_path, checkpoint_path)
-        with atomic_write(kept) as written:
-            written.write_text(json.dumps({name: _number(value) for name, value in eval_result.items()}))
+        files.write(kept, json.dumps({name: _number(value) for name, value in eval_result.items()}).encode())
         return found
 
 

@@ -4,14 +4,14 @@ import contextlib
 import functools
 import logging
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, final
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.paths import file_errors
+from stratagem._base.paths import file_errors, is_remote, parent
+from stratagem._base.storage import checked_path, copy_file, file_system
 from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.step import Function, tried
@@ -129,9 +129,12 @@ class ModelExport:
 
 def new_directory(base: str) -> str:
     """Returns a directory in `base` that is not there yet, named after the time in seconds, and makes `base`."""
+    files, now = file_system(base), int(time.time())
+    taken: set[str] = set()
     with file_errors(base):
-        os.makedirs(base, exist_ok=True)
-        taken, now = set(os.listdir(base)), int(time.time())
+        files.make_directories(base)
+        with contextlib.suppress(FileNotFoundError):  # an object store has no folder without a file
+            taken |= files.entries(base).keys()
     names = (str(now + later) for later in range(_MOST_DIRECTORIES))
     name = next((n for n in names if not {n, f"temp-{n}"} & taken), None)
     if name is None:
@@ -142,23 +145,26 @@ def new_directory(base: str) -> str:
 
 
 def write_export(export: ModelExport, base: str, checkpoint: str, assets_extra: Mapping[str, Nest] | None) -> str:
-    """Writes an export below `base`, and returns its directory, which appears when all of it is there.
+    """Writes an export below `base`, and returns its directory, which appears, or is a SavedModel, when all of it is there.
 
     assets_extra: files to copy into `assets.extra`, by their names there. Raises ValueError for a name outside of that.
     """
-    extra = {_inside(str(name)): os.fspath(source) for name, source in (assets_extra or {}).items()}
-    path = new_directory(base)
-    unfinished = os.path.join(base, f"temp-{os.path.basename(path)}")
+    extra = {_inside(str(name)): checked_path(source) for name, source in (assets_extra or {}).items()}
+    path, files = new_directory(base), file_system(base)
+    # Object stores rename no folders. There the manifest, which is written last, makes it a SavedModel.
+    unfinished = path if is_remote(base) else os.path.join(base, f"temp-{os.path.basename(path)}")
     try:
-        export.write(unfinished, checkpoint)
         for name, source in extra.items():
-            target = Path(unfinished, "assets.extra", name)
+            target = os.path.join(unfinished, "assets.extra", name)
             with file_errors(source):
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
-        os.rename(unfinished, path)
+                files.make_directories(parent(target))
+                copy_file(source, target)
+        export.write(unfinished, checkpoint)
+        if unfinished != path:
+            os.rename(unfinished, path)
     except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            files.remove_tree(unfinished)
         raise
     _log.info("SavedModel written to: %s", path)
     return path

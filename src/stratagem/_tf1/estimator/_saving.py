@@ -1,10 +1,10 @@
 """Saves and restores a model's variables by name, together with the checkpoint of its Scaffold."""
 
 import logging
-import os
 from typing import Any, final
 
 from stratagem._base.job import ALONE
+from stratagem._base.paths import absolute
 from stratagem._checkpoints import CheckpointManager, NamedCheckpoint, load_checkpoint
 from stratagem._core.context import entered
 from stratagem._tf1.estimator._config import RunConfig
@@ -35,7 +35,7 @@ class GraphSaver:
         if not self._config.is_chief:
             return
         with entered(job=ALONE):
-            key = (os.path.abspath(directory), name)
+            key = (absolute(directory), name)
             if key not in self._managers:
                 self._managers[key] = CheckpointManager(
                     self._checkpoint,

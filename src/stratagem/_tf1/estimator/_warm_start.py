@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stratagem._base.errors import NotFoundError, UnimplementedError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest
 from stratagem._checkpoints import NamedCheckpoint, latest_checkpoint, load_checkpoint
 from stratagem._private import KerasVariable
@@ -49,7 +49,7 @@ def settings_of(warm_start_from: Any) -> WarmStartSettings | None:
             "WarmStartSettings.var_name_to_vocab_info: vocabularies belong to feature columns, which are not provided. Put "
             "the rows into their new places with tf.train.load_variable and an initializer."
         )
-    return warm_start_from._replace(ckpt_to_initialize_from=local_path(warm_start_from.ckpt_to_initialize_from))
+    return warm_start_from._replace(ckpt_to_initialize_from=checked_path(warm_start_from.ckpt_to_initialize_from))
 
 
 def begin(graph: ModelState, settings: WarmStartSettings | None) -> None:

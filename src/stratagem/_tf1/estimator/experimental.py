@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import final
 
 from stratagem._base.job import ALONE, Job
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._events import read_scalars
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
@@ -147,7 +147,7 @@ class _WatchedMetric:
         *,
         higher: bool,
     ) -> None:
-        self._folder = estimator.eval_dir() if eval_dir is None else local_path(eval_dir)
+        self._folder = estimator.eval_dir() if eval_dir is None else checked_path(eval_dir)
         self._metric, self._min_steps, self._limit = metric, min_steps, limit
         self._better = operator.gt if higher else operator.lt
         self._higher = higher

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest
 from stratagem._checkpoints import CheckpointReader, latest_checkpoint, new_checkpoint_reader
 from stratagem._tf1.graph._collections import global_variables
@@ -22,7 +22,7 @@ def init_from_checkpoint(ckpt_dir_or_file: str | os.PathLike[str], assignment_ma
         NotFoundError: there is no checkpoint.
         ValueError: a name is not in the checkpoint or not in the model_fn, or a shape differs.
     """
-    given = local_path(ckpt_dir_or_file)
+    given = checked_path(ckpt_dir_or_file)
     building = current_building()
     path = latest_checkpoint(given) or given
     reader = new_checkpoint_reader(path)

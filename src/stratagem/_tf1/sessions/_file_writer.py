@@ -6,8 +6,9 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._base.paths import local_path
+from stratagem._base.paths import absolute
 from stratagem._base.proto_messages import MessageClass
+from stratagem._base.storage import checked_path
 from stratagem._base.types import TensorLike, Unused, Value
 from stratagem._events import SummaryMessage, SummaryValue, create_file_writer, write_summary
 from stratagem._tf1.graph import building_here, default_graph, outside_of_graphs
@@ -30,7 +31,7 @@ class FileWriter:
         filename_suffix: str | None = None,
         session: Unused = None,
     ) -> None:
-        self._logdir = local_path(logdir)
+        self._logdir = checked_path(logdir)
         self._settings = (max_queue, flush_secs * 1000, filename_suffix)
         self._writer: Any = None
         self.reopen()
@@ -95,7 +96,7 @@ class FileWriterCache:
     @staticmethod
     def get(logdir: str | os.PathLike[str]) -> FileWriter:
         """Returns the writer of a folder."""
-        writers, path = default_graph().building.writers, os.path.abspath(local_path(logdir))
+        writers, path = default_graph().building.writers, absolute(checked_path(logdir))
         if path not in writers:
             writers[path] = FileWriter(path)
         found: FileWriter = writers[path]

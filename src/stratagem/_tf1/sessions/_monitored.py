@@ -9,7 +9,7 @@ from typing import Any, Final, Self, final
 import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest, Unused, Value
 from stratagem._checkpoints import get_checkpoint_state, latest_checkpoint
 from stratagem._tf1.estimator import EventFolders, Scaffold, SessionRunHook
@@ -199,7 +199,7 @@ class ChiefSessionCreator:
         checkpoint_filename_with_path: str | None = None,
     ) -> None:
         self._scaffold, self._master = scaffold or Scaffold(), master
-        self._directory = None if checkpoint_dir is None else local_path(checkpoint_dir)
+        self._directory = None if checkpoint_dir is None else checked_path(checkpoint_dir)
         self._path = checkpoint_filename_with_path
         self._saver: Saver | None = self._scaffold.saver
 

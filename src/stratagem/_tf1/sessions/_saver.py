@@ -9,7 +9,8 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, NotFoundError, UnimplementedError
-from stratagem._base.paths import local_path
+from stratagem._base.paths import absolute, parent
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import TensorLike, Unused, Value
 from stratagem._checkpoints import (
     CheckpointState,
@@ -81,8 +82,9 @@ class Saver:
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
         """Adds to the checkpoints that may be deleted those of the paths that are there."""
-        paths = map(local_path, checkpoint_paths)
-        self._kept = [(path, os.path.getmtime(f"{path}.index")) for path in paths if os.path.exists(f"{path}.index")]
+        paths = [checked_path(path) for path in checkpoint_paths]
+        found = {path: file_system(path).status(f"{path}.index") for path in paths}
+        self._kept = [(path, status.mtime_ns / 1e9) for path, status in found.items() if status is not None]
 
     def save(
         self,
@@ -102,7 +104,7 @@ class Saver:
 
         Raises FailedPreconditionError if a variable has been given no value in the session.
         """
-        path = local_path(save_path) + self._end(sess, global_step)
+        path = checked_path(save_path) + self._end(sess, global_step)
         variables = self._variables()
         missing = [] if sess is None else sess.names_without_value(variables.values()).tolist()
         if missing:
@@ -114,7 +116,7 @@ class Saver:
             arrays = {name: np.asarray(variable.value) for name, variable in variables.items()} | self._besides(
                 variables
             )
-        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        file_system(path).make_directories(parent(absolute(path)))
         write_bundle(path, arrays)
         if write_state:
             self._list(path, latest_filename or "checkpoint")
@@ -131,7 +133,7 @@ class Saver:
         derived = {} if self._building is None else self._building.graph.derived
         with outside_of_graphs():
             try:
-                NamedCheckpoint(lambda: variables, None, derived).restore(local_path(save_path))
+                NamedCheckpoint(lambda: variables, None, derived).restore(checked_path(save_path))
             except NotFoundError as error:
                 if "not found in checkpoint" in str(error):
                     raise
@@ -189,4 +191,4 @@ class Saver:
             all_model_checkpoint_paths=tuple(p for p, _ in self._kept),
             all_model_checkpoint_timestamps=tuple(at for _, at in self._kept),
         )
-        record_checkpoint_state(os.path.dirname(path) or ".", state, filename)
+        record_checkpoint_state(parent(path) or ".", state, filename)

@@ -1,13 +1,12 @@
 """Backup: the implementation of a `BackupAndRestore` callback under a strategy."""
 
-import contextlib
 import logging
 import os
-import shutil
 from collections.abc import Callable
 from typing import Any, final
 
-from stratagem._base.paths import local_path
+from stratagem._base.paths import parent
+from stratagem._base.storage import checked_path, file_system
 from stratagem._checkpoints import Checkpoint, CheckpointManager, PreemptionCheckpointHandler, TerminationConfig, shown
 from stratagem._core.context import entered
 from stratagem._private import global_seed_generator
@@ -32,7 +31,7 @@ class Backup:
         self._stateful = stateful_callbacks(callbacks.callbacks)
         self._slots = MetricSlots(model, model.distribute_strategy.mesh)
         self._holders: list[MetricSlots | StatefulCallback] = [self._slots, *self._stateful.values()]
-        self._directory = os.path.join(local_path(callback.backup_dir), "chief")  # TensorFlow's name
+        self._directory = os.path.join(checked_path(callback.backup_dir), "chief")  # TensorFlow's name
         with entered(strategy=None, replica=None, crossing=False):
             seeds = global_seed_generator()
         checkpoint = Checkpoint(
@@ -95,10 +94,10 @@ class Backup:
         if not self._callback.delete_checkpoint or self._keep_finite():
             return
         for chief in (True, False):  # the others delete the folders that they do not share with worker 0
-            if self._callbacks.chief is chief and os.path.isdir(self._directory):
-                shutil.rmtree(self._directory)
-                with contextlib.suppress(OSError):  # not empty: somebody else's files
-                    os.rmdir(self._callback.backup_dir)
+            files = file_system(self._directory)
+            if self._callbacks.chief is chief and files.is_directory(self._directory):
+                files.remove_tree(self._directory)
+                files.remove_if_empty(parent(self._directory))  # else: somebody else's files
             self._callbacks.meet("delete the backup")
 
     def _keep_finite(self) -> bool:

@@ -12,6 +12,8 @@ import numpy as np
 
 from stratagem._base.files import atomic_write, make_directories, remove_temporaries
 from stratagem._base.job import Job, Phase, process_job
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import copy_file, file_system
 from stratagem._checkpoints import not_finite, shown
 from stratagem._core.context import entered
 from stratagem._core.values import on_read, placement_of
@@ -35,23 +37,23 @@ def save_model(callback: Any, path: str) -> None:
     callback._not_finite = (str(target), bad)
     # Keras makes objects with variables while it saves, which all workers would have to do in a scope.
     with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
-        if job.worker == 0 and target == Path(path):
+        if job.worker == 0 and target == path and not is_remote(path):
             write_atomically(path, lambda temporary: write(temporary, overwrite=True))
-        elif job.worker == 0 and callback.save_weights_only:  # a checkpoint, which is written atomically anyway
+        elif job.worker == 0 and target is None:  # a checkpoint, which is written atomically anyway
             write(path, overwrite=True, options=callback.options)
-        elif job.worker == 0:  # a folder, likewise
+        elif job.worker == 0:  # a folder, or a remote file, likewise
             write(path, overwrite=True)
         elif _needs_all_workers(model, job):
             with tempfile.TemporaryDirectory() as folder:
                 write(os.path.join(folder, os.path.basename(path)), overwrite=True)
 
 
-def _file_of(path: str, weights_only: bool) -> Path | None:
+def _file_of(path: str, weights_only: bool) -> str | None:
     """The file that is replaced; None for a checkpoint, which keeps the last finite one itself."""
     format = format_of_weights(path, None) if weights_only else format_of_model(path, None)
     if format is not FileFormat.FOLDER:
-        return Path(path)
-    return None if weights_only else Path(path) / MODEL_FILE
+        return path
+    return None if weights_only else os.path.join(path, MODEL_FILE)
 
 
 def weights_not_finite(model: Any) -> list[str]:
@@ -59,17 +61,20 @@ def weights_not_finite(model: Any) -> list[str]:
     return not_finite({variable.path: np.asarray(variable.value) for variable in model.variables})
 
 
-def _keep_finite(callback: Any, path: Path, bad: list[str]) -> None:
+def _keep_finite(callback: Any, path: str, bad: list[str]) -> None:
     """Keeps the file at `path` before non-finite weights replace it, unless it is known to be non-finite itself."""
-    ending = ".weights.h5" if path.name.endswith(".weights.h5") else path.suffix
-    backup = path.with_name(f"{path.name.removesuffix(ending)}.finite{ending}")
+    ending = ".weights.h5" if path.endswith(".weights.h5") else os.path.splitext(path)[1]
+    backup = f"{path.removesuffix(ending)}.finite{ending}"
     last, before = getattr(callback, "_not_finite", (None, []))
-    keeps = path.is_file() and (not backup.exists() if last is None else not (before and last == str(path)))
-    if keeps:
-        with atomic_write(backup) as written:
+    files = file_system(path)
+    keeps = files.is_file(path) and (not files.exists(backup) if last is None else not (before and last == path))
+    if keeps and is_remote(path):
+        copy_file(path, backup)
+    elif keeps:
+        with atomic_write(Path(backup)) as written:
             shutil.copy2(path, written)
     if keeps or not set(bad) <= set(before):
-        kept = f" What was there is now {str(backup)!r}." if keeps else ""
+        kept = f" What was there is now {backup!r}." if keeps else ""
         _log.warning("Saving weights that are not finite (NaN or infinite): %s, to %s.%s", shown(bad), path, kept)
 
 

@@ -4,12 +4,11 @@ import logging
 import os
 import re
 import time
-from pathlib import Path
 
 import keras
 
 from stratagem._base.errors import CheckpointError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import Nest
 from stratagem._checkpoints import Checkpoint, latest_checkpoint, list_variables
 
@@ -42,7 +41,7 @@ class SidecarEvaluator:
     ) -> None:
         self.model = model
         self.data = data
-        self.checkpoint_dir = local_path(checkpoint_dir)
+        self.checkpoint_dir = checked_path(checkpoint_dir)
         self.steps = steps
         self.max_evaluations = max_evaluations
         self.callbacks = callbacks or []
@@ -83,14 +82,14 @@ class SidecarEvaluator:
         path = latest_checkpoint(self.checkpoint_dir)
         if path is not None:
             return path, _written(os.path.join(path, "manifest.json"))
-        folder = Path(self.checkpoint_dir)
-        files = [str(each) for each in folder.glob("*") if _FILE.fullmatch(each.name)]
+        names = _names(self.checkpoint_dir)
+        files = [os.path.join(self.checkpoint_dir, name) for name in names if _FILE.fullmatch(name)]
         times = {each: _written(each) for each in files}
         return max(times.items(), key=lambda item: (item[1], _number_of(item[0]))) if times else None
 
     def _restore(self, path: str) -> None:
         model = self.model
-        if os.path.isfile(path):
+        if file_system(path).is_file(path):
             if model.optimizer is not None and not model.optimizer.built:
                 model.optimizer.build(model.trainable_variables)
             model.load_weights(path)
@@ -102,10 +101,15 @@ class SidecarEvaluator:
 
 
 def _written(path: str) -> int:
+    status = file_system(path).status(path)
+    return 0 if status is None else status.mtime_ns  # None: deleted meanwhile
+
+
+def _names(folder: str) -> list[str]:
     try:
-        return os.stat(path).st_mtime_ns
-    except FileNotFoundError:
-        return 0  # deleted meanwhile
+        return [*file_system(folder).entries(folder)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _number_of(path: str) -> int:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import final
 
 from stratagem._base.files import is_temporary
+from stratagem._base.paths import is_remote
+from stratagem._base.storage import file_system
 from stratagem._checkpoints import has_weights
 from stratagem._private import is_hdf5
 from stratagem._saved_models import contains_saved_model
@@ -15,7 +17,8 @@ MODEL_FILE = "stratagem_model.keras"
 
 _HDF5 = (".h5", ".hdf5")
 _WEIGHTS_OF_KERAS = (".weights.h5", ".weights.json")
-_SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
+_HDF5_HEAD = b"\x89HDF\r\n\x1a\n"
+SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 
 
 @final
@@ -87,14 +90,24 @@ def found_at(path: str, *, weights: bool = False) -> Found:
     """Returns what is at a path. If there is both a model and a checkpoint, the latter is found where weights are asked for."""
     if weights and has_weights(path):
         return Found.WEIGHTS
-    if os.path.isfile(os.path.join(path, MODEL_FILE)):
+    files = file_system(path)
+    if files.is_file(os.path.join(path, MODEL_FILE)):
         return Found.MODEL
     if contains_saved_model(path):
         return Found.EXPORT
     if has_weights(path):
         return Found.WEIGHTS
-    if any(os.path.isfile(os.path.join(path, name)) for name in _SAVED_MODEL):
+    if any(files.is_file(os.path.join(path, name)) for name in SAVED_MODEL):
         return Found.SAVED_MODEL
+    if is_remote(path):  # where an interrupted save leaves nothing
+        status = files.status(path)
+        if status is None:
+            return Found.NOTHING
+        return (
+            Found.HDF5
+            if not status.is_directory and files.open(path).read(len(_HDF5_HEAD)) == _HDF5_HEAD
+            else Found.OTHER
+        )
     if os.path.isdir(path) and any(is_temporary(each.name, MODEL_FILE) for each in Path(path).iterdir()):
         return Found.UNFINISHED
     if is_hdf5(path):

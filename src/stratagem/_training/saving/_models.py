@@ -10,7 +10,8 @@ from typing import Any
 from stratagem._base.errors import NotFoundError, UnimplementedError
 from stratagem._base.files import atomic_write, make_directories, remove_temporaries
 from stratagem._base.job import Phase, process_job
-from stratagem._base.paths import file_errors, local_path
+from stratagem._base.paths import file_errors, is_remote, parent
+from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import CheckpointFormat, write_weights
 from stratagem._core.context import entered
 from stratagem._private import (
@@ -23,7 +24,15 @@ from stratagem._private import (
 )
 from stratagem._saved_models import load as load_saved_model
 from stratagem._saved_models import save as save_saved_model
-from stratagem._training.saving._formats import MODEL_FILE, FileFormat, Found, format_of_model, found_at, saved_model
+from stratagem._training.saving._formats import (
+    MODEL_FILE,
+    SAVED_MODEL,
+    FileFormat,
+    Found,
+    format_of_model,
+    found_at,
+    saved_model,
+)
 from stratagem._training.saving._own_objects import is_ours, own_objects, record, remember
 
 _log = logging.getLogger("stratagem")
@@ -45,12 +54,19 @@ def model_saver(keras_save: Function) -> Function:
             return keras_save(model, filepath, overwrite=overwrite, zipped=zipped, **kwargs)
         include_optimizer = kwargs.pop("include_optimizer", True)
         _drop_unused(kwargs)
-        path = local_path(filepath)
-        match format_of_model(path, save_format):
-            case FileFormat.FOLDER:
-                target = Path(path) / MODEL_FILE
-                if overwrite or not target.exists() or may_overwrite(path):
-                    _save_folder(model, target, include_optimizer, keras_save)
+        path = checked_path(filepath)
+        format = format_of_model(path, save_format)
+        if format is FileFormat.FOLDER:
+            target = os.path.join(path, MODEL_FILE)
+            if overwrite or not file_system(path).exists(target) or may_overwrite(path):
+                _save_folder(model, target, include_optimizer, keras_save)
+            return None
+        if is_remote(path):
+            if overwrite or not file_system(path).exists(path) or may_overwrite(path):
+                with uploaded(path) as written:
+                    save_model(model, written, include_optimizer=include_optimizer, save_format=save_format, **kwargs)
+            return None
+        match format:
             case FileFormat.HDF5 if not path.endswith(_KERAS_READS):
                 if overwrite or not os.path.exists(path) or may_overwrite(path):
                     with file_errors(path), atomic_write(Path(path)) as written:
@@ -75,30 +91,32 @@ def _drop_unused(kwargs: dict[str, Any]) -> None:
         )
 
 
-def _save_folder(model: Any, target: Path, include_optimizer: bool, keras_save: Function) -> None:
+def _save_folder(model: Any, target: str, include_optimizer: bool, keras_save: Function) -> None:
     """Writes the model's file into its folder: at every moment the old one, the new one or none is there."""
-    folder, job = target.parent, process_job()
+    folder, job = parent(target), process_job()
     # Keras makes objects with variables while it saves, which all workers would have to do in a scope.
     with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
-        with file_errors(folder):
-            make_directories(folder)
-        if job.workers == 1:  # another worker may be writing here
-            remove_temporaries(target)
+        if not is_remote(target):
+            with file_errors(folder):
+                make_directories(Path(folder))
+            if job.workers == 1:  # another worker may be writing here
+                remove_temporaries(Path(target))
         try:
             with (
-                atomic_write(target) as written,
+                uploaded(target) if is_remote(target) else atomic_write(Path(target)) as written,
                 contextlib.nullcontext() if include_optimizer else without_training(model),
             ):
                 with with_arguments(sublayers(model)):
                     keras_save(model, str(written))
-                record(model, written)
+                record(model, Path(written))
         except NotImplementedError as error:  # a class without get_config, which TensorFlow saves
             if isinstance(error, UnimplementedError):
                 raise
             _save_without_class(model, target, error)
             return
     remember(target)
-    if found := [name for name in ("saved_model.pb", "saved_model.pbtxt") if (folder / name).exists()]:
+    files = file_system(folder)
+    if found := [name for name in SAVED_MODEL if files.exists(os.path.join(folder, name))]:
         _log.warning(
             "%s also has a model that TensorFlow wrote (%s): load_model reads %s, other programs the old one.",
             folder, found[0], MODEL_FILE,
@@ -106,9 +124,9 @@ def _save_folder(model: Any, target: Path, include_optimizer: bool, keras_save: 
     _log.info("Saved the model to %s: a file of Keras', not a SavedModel, which TensorFlow could read.", target)
 
 
-def _save_without_class(model: Any, target: Path, error: Exception) -> None:
+def _save_without_class(model: Any, target: str, error: Exception) -> None:
     """Saves a model whose class cannot be made again: with its call as a program, or where there is none its weights."""
-    folder, reason = str(target.parent), " ".join(str(error).split())[:200]
+    folder, reason = parent(target), " ".join(str(error).split())[:200]
     try:
         save_saved_model(model, folder)
         _log.warning(
@@ -122,7 +140,8 @@ def _save_without_class(model: Any, target: Path, error: Exception) -> None:
             "For load_model its classes need get_config: %s. (It has no program: %s)",
             model.name, folder, reason, " ".join(str(no_program).split())[:200],
         )  # fmt: skip
-    target.unlink(missing_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        file_system(target).remove(target)
 
 
 def model_loader(keras_load: Function) -> Function:
@@ -134,8 +153,15 @@ def model_loader(keras_load: Function) -> Function:
         kwargs.pop("options", None)
         if not _is_path(filepath):
             return keras_load(filepath, custom_objects, compile, safe_mode, **kwargs)
-        path = local_path(filepath)
-        match found_at(path):
+        path = checked_path(filepath)
+        found = found_at(path)
+        if is_remote(path) and found in (Found.MODEL, Found.HDF5, Found.OTHER):
+            with copied(path if found is not Found.MODEL else os.path.join(path, MODEL_FILE)) as copy:
+                if found is Found.MODEL:
+                    custom_objects = {**own_objects(copy), **(custom_objects or {})}
+                    safe_mode = safe_mode and not is_ours(os.path.join(path, MODEL_FILE))
+                return load_model(copy, custom_objects, compile, safe_mode, **kwargs)
+        match found:
             case Found.MODEL:
                 path = os.path.join(path, MODEL_FILE)
                 custom_objects = {**own_objects(path), **(custom_objects or {})}

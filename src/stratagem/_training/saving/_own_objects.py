@@ -18,6 +18,8 @@ from typing import Any, final
 
 import keras
 
+from stratagem._base.paths import absolute, is_remote
+from stratagem._base.storage import file_system
 from stratagem._private import sublayers
 
 _RECORD = "stratagem.json"  # in the model's file
@@ -31,7 +33,7 @@ _KINDS = (
 
 # What this process has saved: classes and functions that no module's attribute names, and files by their identity.
 _known: "weakref.WeakValueDictionary[tuple[str, str], Any]" = weakref.WeakValueDictionary()
-_written: dict[str, tuple[int, int]] = {}
+_written: dict[str, str] = {}
 
 
 def record(model: keras.Model, path: Path) -> None:
@@ -44,14 +46,14 @@ def record(model: keras.Model, path: Path) -> None:
         file.writestr(_RECORD, json.dumps(found))
 
 
-def remember(path: Path) -> None:
+def remember(path: str) -> None:
     """Notes that this process has written a model's file."""
-    _written[os.path.realpath(path)] = _identity(path)
+    _written[_place(path)] = _identity(path)
 
 
 def is_ours(path: str) -> bool:
     """Returns whether this process has written the file that is there now: its lambdas are its own."""
-    return _written.get(os.path.realpath(path)) == _identity(Path(path))
+    return _written.get(_place(path)) == _identity(path)
 
 
 def own_objects(path: str) -> dict[str, Any]:
@@ -107,6 +109,10 @@ def _is_installed(function: types.FunctionType) -> bool:
     return any(file.startswith(os.path.join(sysconfig.get_path(kind), "")) for kind in ("stdlib", "purelib", "platlib"))
 
 
-def _identity(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_ino, found.st_mtime_ns
+def _place(path: str) -> str:
+    return absolute(path) if is_remote(path) else os.path.realpath(path)
+
+
+def _identity(path: str) -> str:
+    found = file_system(path).status(path)
+    return "" if found is None else found.mark

@@ -8,7 +8,8 @@ from typing import Any, Self, final
 from stratagem._base.errors import InvalidArgumentError, NotFoundError
 from stratagem._base.files import atomic_write, make_directories
 from stratagem._base.job import Phase, process_job
-from stratagem._base.paths import file_errors, local_path
+from stratagem._base.paths import file_errors, is_remote, local_path
+from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import LoadStatus, has_weights, latest_checkpoint, read_weights, write_weights
 from stratagem._core.context import entered
 from stratagem._private import may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
@@ -30,8 +31,15 @@ def weights_saver(keras_save: Function) -> Function:
     ) -> None:
         # The third argument after the model is `max_shard_size` in Keras 3, and `save_format` in TensorFlow.
         shard = kwargs.pop("max_shard_size", save_format if isinstance(save_format, int | float) else None)
-        path = local_path(filepath)
+        path = checked_path(filepath)
         format = FileFormat.KERAS if shard is not None else format_of_weights(path, save_format)
+        if is_remote(path) and format is not FileFormat.FOLDER:
+            if shard is not None or path.endswith(".weights.json"):
+                local_path(path)  # which refuses it: these are several files that name each other
+            if overwrite or not file_system(path).exists(path) or may_overwrite(path):
+                with uploaded(path) as written:
+                    save_weights(model, written, True, save_format, **kwargs)
+            return
         if format is FileFormat.KERAS:
             keras_save(model, filepath, overwrite, shard, **kwargs)
             return
@@ -94,8 +102,12 @@ def weights_loader(keras_load: Function) -> Function:
         if not isinstance(filepath, str | os.PathLike):
             _load_with_keras(keras_load, model, filepath, skip_mismatch, by_name, kwargs)
             return None
-        path = prefix(local_path(filepath))
+        path = prefix(checked_path(filepath))
         found = found_at(path, weights=True)
+        if is_remote(path) and _is_one_file(path, found):
+            with copied(path if found is not Found.MODEL else os.path.join(path, MODEL_FILE)) as copy:
+                status = load_weights(model, copy, skip_mismatch, by_name, options, **kwargs)
+            return status if found is not Found.MODEL else _WholeStatus()
         match found:
             case Found.WEIGHTS:
                 _demand_topology(path, skip_mismatch, by_name)
@@ -126,6 +138,11 @@ def weights_loader(keras_load: Function) -> Function:
     return load_weights
 
 
+def _is_one_file(path: str, found: Found) -> bool:
+    """Returns whether what is at a remote path is read from one file."""
+    return found in (Found.MODEL, Found.HDF5) or (found is Found.OTHER and file_system(path).is_file(path))
+
+
 def _load_with_keras(
     keras_load: Function, model: Any, filepath: Any, skip_mismatch: bool, by_name: Any, kwargs: dict[str, Any]
 ) -> None:
@@ -134,7 +151,7 @@ def _load_with_keras(
 
 
 def _latest_in(path: str) -> str | None:
-    return latest_checkpoint(path) if os.path.isfile(os.path.join(path, "checkpoint")) else None
+    return latest_checkpoint(path) if file_system(path).is_file(os.path.join(path, "checkpoint")) else None
 
 
 def _demand_topology(path: str, skip_mismatch: bool, by_name: Any) -> None:

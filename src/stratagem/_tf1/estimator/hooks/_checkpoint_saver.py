@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Unused
 from stratagem._tf1.estimator._session_run_hook import CheckpointSaverListener, SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunContext, SessionRunValues
@@ -46,7 +46,7 @@ class CheckpointSaverHook(SessionRunHook):
                 "CheckpointSaverHook(saver=...): a checkpoint has all variables of the model. To save more, let the model_fn "
                 "return EstimatorSpec(..., scaffold=tf.train.Scaffold(saver=tf.train.Checkpoint(...)))."
             )
-        self._directory, self._name = local_path(checkpoint_dir), checkpoint_basename
+        self._directory, self._name = checked_path(checkpoint_dir), checkpoint_basename
         self._timer = SecondOrStepTimer(save_secs, save_steps)
         self._listeners = list(listeners or ())
 

@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Unused
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
@@ -32,7 +32,7 @@ class StepCounterHook(SessionRunHook):
             raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
         refuse_writer(summary_writer)
         self._timer = SecondOrStepTimer(every_n_secs, every_n_steps)
-        self._output_dir = None if output_dir is None else local_path(output_dir)
+        self._output_dir = None if output_dir is None else checked_path(output_dir)
         self._step: int | None = None
         self._warnings = 0
 

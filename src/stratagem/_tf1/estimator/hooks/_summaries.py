@@ -1,6 +1,6 @@
 """SummarySaverHook: the summaries of a model_fn, in the event file."""
 
-from stratagem._base.paths import local_path
+from stratagem._base.storage import checked_path
 from stratagem._base.types import Unused
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
@@ -28,7 +28,7 @@ class SummarySaverHook(SessionRunHook):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")
         refuse_writer(summary_writer)
         self._timer = SecondOrStepTimer(save_secs, save_steps)
-        self._output_dir = None if output_dir is None else local_path(output_dir)
+        self._output_dir = None if output_dir is None else checked_path(output_dir)
         self._step: int | None = None
         self._due = False
 
