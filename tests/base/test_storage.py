@@ -259,6 +259,14 @@ def test_relative_remote_paths() -> None:
     assert relative("gs://b/n/ckpt-1", "gs://b/m") == "../n/ckpt-1"
 
 
+def test_a_file_that_is_missing_here_is_not_taken_for_an_empty_folder(
+    faulty: type[FaultyFileSystem], tmp_path: Path
+) -> None:
+    with pytest.raises(NotFoundError, match="none"):
+        gfile.copy(tmp_path / "none", "faulty://b/x")
+    assert not faulty.store
+
+
 def test_an_executor_that_is_shut_down_still_calls() -> None:
     executor = LastingExecutor()
     executor.shutdown()
