@@ -70,10 +70,12 @@ PATIENCE = 120.0  # seconds in which threads and processes that were told to sto
 
 
 # Files of these folders are begun first: they take longest (up to minutes), and would leave a core idle at the end. Those whose
-# jobs wait, for a lost heartbeat say, stand apart: while one worker of xdist waits, the others should have work.
+# jobs wait, for a lost heartbeat say, stand apart: while one worker of xdist waits, the others should have work. Jobs of many
+# processes come later: `.ci/run` installs wheels beside the first tests, and tries them on clusters of its own.
 LONG = (
-    *("processes", "training", "multi_worker", "differential", "remote", "control", "values", "keras"),
-    *("parity", "checkpoints", "cli", "step", "ops", "drawn", "autograph", "eager", "core", "compositions", "addons"),
+    *("training", "multi_worker", "differential", "remote", "control", "values", "keras"),
+    *("processes", "parity", "checkpoints", "cli", "step", "ops", "drawn", "autograph"),
+    *("eager", "core", "compositions", "addons"),
 )
 
 

@@ -22,7 +22,7 @@ from tests import prepared
 from tests.machines import Machine
 
 MARK = "STRATAGEM_TEST_JOB"  # an environment variable that everything which a job starts inherits
-PATIENCE = 240.0  # seconds for a job of a few steps, on a loaded machine
+PATIENCE = 480.0  # seconds for a job of a few steps, on a loaded machine
 PROGRAMS = Path(__file__).parent / "programs"
 
 

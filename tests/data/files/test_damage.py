@@ -195,6 +195,9 @@ def test_files_that_cannot_be_opened_have_the_errors_of_tensorflow(
         patched.setattr("builtins.open", forbidden)
         with pytest.raises(tf.errors.PermissionDeniedError, match="0-; Permission denied"):
             read(TFRecordDataset(file))
+    with monkeypatch.context() as patched:
+        # The class that opens a file of this machine for writing: the kernel, which it asks, refuses root nothing.
+        patched.setattr("stratagem._base.storage._local.OutputFile", forbidden)
         with pytest.raises(tf.errors.PermissionDeniedError, match="0-; Permission denied"):
             tf.io.TFRecordWriter(file)
 
