@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -21,10 +22,12 @@ from stratagem.errors import (
     DeadlineExceededError,
     InvalidArgumentError,
     NotFoundError,
+    PermissionDeniedError,
     UnavailableError,
     UnimplementedError,
 )
 from stratagem.io import TFRecordWriter, gfile, read_file, write_file
+from stratagem.profiler.experimental import Profile, start, stop
 from tests.base.faulty_storage import FaultyFileSystem, faulty_storage
 
 
@@ -265,6 +268,41 @@ def test_a_file_that_is_missing_here_is_not_taken_for_an_empty_folder(
     with pytest.raises(NotFoundError, match="none"):
         gfile.copy(tmp_path / "none", "faulty://b/x")
     assert not faulty.store
+
+
+def test_nothing_stays_here_of_a_file_that_could_not_be_fetched_to_be_continued(
+    faulty: type[FaultyFileSystem], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_file("faulty://b/x", "before")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def fault(request: str, path: str) -> None:
+        if request == "cat_file":
+            raise PermissionError(13, "Permission denied")
+
+    faulty.fault = staticmethod(fault)
+    with pytest.raises(PermissionDeniedError):
+        gfile.GFile("faulty://b/x", "a")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_profile_that_cannot_be_uploaded_is_still_here(faulty: type[FaultyFileSystem]) -> None:
+    def fault(request: str, path: str) -> None:
+        if request == "pipe_file":
+            raise PermissionError(13, "Permission denied")
+
+    faulty.fault = staticmethod(fault)
+    start("faulty://b/logs")
+    with pytest.raises(PermissionError) as raised:
+        stop()
+    (note,) = raised.value.__notes__
+    folder = Path(note.removeprefix("The profile is in '").removesuffix("'."))
+    assert [*folder.glob("plugins/profile/*/*.xplane.pb")]
+    shutil.rmtree(folder)
+    faulty.fault = staticmethod(lambda request, path: None)
+    with Profile("faulty://b/logs"):
+        pass
+    assert any(path.endswith(".xplane.pb") for path in faulty.store)
 
 
 def test_an_executor_that_is_shut_down_still_calls() -> None:

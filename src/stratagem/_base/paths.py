@@ -23,7 +23,7 @@ StrPath = str | bytes | os.PathLike[str]
 _SCHEME = re.compile(r"([a-zA-Z][0-9a-zA-Z.+_-]*)://")
 _SCHEME_OF_PATHLIB = re.compile(r"([a-zA-Z][0-9a-zA-Z.+_-]+):/(?!/)")
 _CHAIN = re.compile(r"[a-zA-Z][0-9a-zA-Z.+_-]*::")
-_LOCAL = ("file", "local")
+LOCAL_SCHEMES = ("file", "local")
 _PASSWORD = re.compile(r"(?<=://)([^/@:]*):(?!\d+/).*@")  # not a port
 _SECRET_QUERY = re.compile(r"(?i)([?&][^=&]*(?:token|secret|password|passwd|signature|credential|sig|key)[^=&]*=)[^&]*")
 
@@ -49,7 +49,7 @@ def any_path(path: PathLike) -> str:
             )
         return text
     rest = text[found.end() :]
-    if found[1] in _LOCAL:
+    if found[1] in LOCAL_SCHEMES:
         return f"/{rest}" if isinstance(given, os.PathLike) else rest[rest.find("/") :]  # a host may come first
     url = f"{found[1]}://{rest}"
     if without_secrets(url) != url:

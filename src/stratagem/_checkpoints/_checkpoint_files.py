@@ -87,9 +87,8 @@ def _write_here(
         sync(directory)
         write_text(directory / NAME, encode(manifest))
     except BaseException as error:
-        if (
-            _generation(str(directory)) != generation
-        ):  # else the failure came after the rename, and this is the checkpoint now
+        # Else the failure came after the rename, and this is the checkpoint now.
+        if _generation(str(directory)) != generation:
             shutil.rmtree(data, ignore_errors=True)
         with contextlib.suppress(OSError):  # not empty: the older checkpoint, or somebody else's files
             directory.rmdir()

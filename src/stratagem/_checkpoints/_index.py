@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._base.files import remove_temporaries, write_text
+from stratagem._base.files import remove_temporaries
 from stratagem._base.paths import absolute, is_remote, relative
 from stratagem._base.storage import checked_path, file_system
 from stratagem._checkpoints._manifest import Manifest, load
@@ -58,11 +58,9 @@ def record_checkpoint_state(directory: str, state: CheckpointState, filename: st
         lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
     text = "\n".join(lines) + "\n"
     file, text = os.path.join(whole, filename), f"{text}# crc32c: {checksum(text)}\n"
-    if is_remote(file):
-        file_system(file).write(file, text.encode())
-        return
-    write_text(Path(file), text)
-    remove_temporaries(Path(file))
+    file_system(file).write(file, text.encode())
+    if not is_remote(file):
+        remove_temporaries(Path(file))
 
 
 def get_checkpoint_state(

@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from stratagem._base.errors import FailedPreconditionError
-from stratagem._base.files import write_text
 from stratagem._base.locks import take_lock
 from stratagem._base.paths import absolute, is_remote
 from stratagem._base.processes import ProcessId, machine
@@ -144,11 +143,8 @@ def _refusal(path: str, owner: DirectoryOwner, sign: str) -> FailedPreconditionE
 
 
 def _write(path: str) -> None:
-    file, text = os.path.join(path, NAME), json.dumps(asdict(me()))
-    if is_remote(file):
-        file_system(file).write(file, text.encode())
-    else:
-        write_text(Path(file), text)
+    file = os.path.join(path, NAME)
+    file_system(file).write(file, json.dumps(asdict(me())).encode())
 
 
 def _read(path: str) -> DirectoryOwner | None:

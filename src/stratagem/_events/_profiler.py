@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import os
 import shutil
 import tempfile
 import threading
@@ -42,6 +43,8 @@ class _Running:
 def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> None:
     """Starts to record a profile, which `stop_profile` writes into `logdir`, for TensorBoard's profile plugin.
 
+    A profile for a remote directory is recorded on this machine, and uploaded when it ends.
+
     Raises AlreadyExistsError if one is recorded already.
     """
     target, chosen = checked_path(logdir), options or ProfilerOptions()
@@ -54,6 +57,8 @@ def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> N
         try:
             jax.profiler.start_trace(folder, profiler_options=given)
         except RuntimeError as error:  # one that the program has started through JAX
+            if is_remote(target):
+                os.rmdir(folder)
             raise AlreadyExistsError(f"Another profiler is running. {error}") from error
         _Running.recording, _Running.upload = True, (folder, target) if is_remote(target) else None
 
@@ -61,7 +66,7 @@ def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> N
 def stop_profile(save: bool = True) -> None:
     """Ends the profile and writes it. save: False is accepted; what JAX has recorded it writes.
 
-    Raises UnavailableError if none is recorded.
+    Raises UnavailableError if none is recorded, OSError if it cannot be uploaded; the error names where it still is.
     """
     with _Running.lock:
         if not _Running.recording:
@@ -71,7 +76,11 @@ def stop_profile(save: bool = True) -> None:
         jax.profiler.stop_trace()
         if _Running.upload is not None:
             folder, target = _Running.upload
-            upload(folder, target)
+            try:
+                upload(folder, target)
+            except OSError as error:
+                error.add_note(f"The profile is in {folder!r}.")
+                raise
             shutil.rmtree(folder)
 
 

@@ -135,7 +135,6 @@ from stratagem._private._scopes import scoped_value as scoped_value
 from stratagem._private._scopes import unscoped as unscoped
 from stratagem._private._seeds import SeedSource as SeedSource
 from stratagem._private._seeds import global_seed_generator as global_seed_generator
-from stratagem._private._seeds import has_seed_source as has_seed_source
 from stratagem._private._seeds import intercept_drawn_seeds as intercept_drawn_seeds
 from stratagem._private._seeds import intercept_random_seed as intercept_random_seed
 from stratagem._private._seeds import intercept_seeds as intercept_seeds
@@ -147,6 +146,7 @@ from stratagem._private._seeds import mark_seed_states as mark_seed_states
 from stratagem._private._seeds import on_seeding as on_seeding
 from stratagem._private._seeds import restart as restart
 from stratagem._private._seeds import seed_of as seed_of
+from stratagem._private._seeds import seed_source as seed_source
 from stratagem._private._seeds import seed_state as seed_state
 from stratagem._private._seeds import seeds_from as seeds_from
 from stratagem._private._seeds import set_random_seed as set_random_seed

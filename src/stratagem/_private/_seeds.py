@@ -102,9 +102,9 @@ def seeds_from(source: SeedSource | None) -> Iterator[None]:
         _seed_source.reset(token)
 
 
-def has_seed_source() -> bool:
-    """Returns whether a source answers what seed generators are asked for."""
-    return _seed_source.get() is not None
+def seed_source() -> SeedSource | None:
+    """Returns the source that answers what seed generators are asked for; None without one."""
+    return _seed_source.get()
 
 
 def seed_of(generator: keras.random.SeedGenerator) -> int | None:

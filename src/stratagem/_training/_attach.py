@@ -288,8 +288,8 @@ def _opened(use: PathUse, path: PathLike) -> Iterator[str]:
     """The path for Keras, of this machine where Keras needs one."""
     match use:
         case PathUse.READ:
-            with copied(checked_path(path)) as copy:
-                yield copy
+            with copied(checked_path(path)) as here:
+                yield here
         case PathUse.WRITTEN:
             with uploaded(checked_path(path)) as written:
                 yield written

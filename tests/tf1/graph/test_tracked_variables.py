@@ -87,6 +87,10 @@ def test_random_numbers_are_the_same_in_a_graph_and_outside_of_it() -> None:
             found = session.run([tf.random.normal([3]), tf.random.normal([3])])
         np.testing.assert_array_equal(found, [a, b])
         assert np.array_equal(a, b) is equal
+        with tf.Graph().as_default(), v1.Session() as session:
+            with utils.DeterministicRandomTestTool(mode=mode).scope():
+                made = [tf.random.normal([3]), tf.random.normal([3])]
+            np.testing.assert_array_equal(session.run(made), [a, b])
     with utils.DeterministicRandomTestTool(seed=1).scope():
         assert not np.array_equal(tf.random.normal([3]), a)
 

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, TypeVar, final
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.paths import parent, without_secrets
+from stratagem._base.paths import LOCAL_SCHEMES, parent, without_secrets
 from stratagem._base.storage._file_system import FileStatus, FileSystem, OutputFile
 from stratagem._base.storage._lasting_executor import equip
 from stratagem._base.storage._requests import answered
@@ -25,7 +25,6 @@ _BUFFER = 4 << 20  # bytes that one request reads ahead
 _PART = 32 << 20  # bytes that one request of a copy moves
 # Object stores have no folders: making one would make a bucket, or do nothing.
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oci", "oss", "tos", "http", "https"))
-_LOCAL = ("file", "local")
 # What lies over another file system, which a URL of one scheme cannot name.
 _LAYERS = frozenset(
     (
@@ -88,7 +87,11 @@ class RemoteFileSystem(FileSystem):
         handle, copy = tempfile.mkstemp(prefix="stratagem-upload-")
         os.close(handle)
         if status is not None:
-            self.download(path, copy)
+            try:
+                self.download(path, copy)
+            except BaseException:
+                os.unlink(copy)
+                raise
         return _UploadedFile(copy, mode.replace("x", "w"), self, path)
 
     def write(self, path: str, data: bytes) -> None:
@@ -280,7 +283,7 @@ def schemes() -> list[str]:
     known = importlib.import_module("fsspec.registry").known_implementations
     packages = {scheme: fact["class"].partition(".")[0] for scheme, fact in known.items()}
     found = (scheme for scheme, package in packages.items() if importlib.util.find_spec(package))
-    return sorted(scheme for scheme in found if scheme not in _LOCAL and scheme not in _LAYERS)
+    return sorted(scheme for scheme in found if scheme not in LOCAL_SCHEMES and scheme not in _LAYERS)
 
 
 def _fsspec(scheme: str) -> ModuleType:

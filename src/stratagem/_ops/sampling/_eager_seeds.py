@@ -17,7 +17,7 @@ from stratagem._core.context import current
 from stratagem._ops._convert import static_shape
 from stratagem._ops.sampling._generator_state import BLOCKS_OF_A_NUMBER
 from stratagem._ops.sampling._philox import Words
-from stratagem._private import computes_at_once, current_recording, has_seed_source, latest_whole_seed
+from stratagem._private import computes_at_once, current_recording, latest_whole_seed, seed_source
 
 _LARGEST = 2**31 - 1
 _WITHOUT_GLOBAL_SEED = 87654321  # the global seed of draws that have a seed, if none was set
@@ -62,7 +62,7 @@ def _draws_eagerly() -> bool:
     """True outside of steps, replicas, functions of datasets, model_fns, first values and transformations; tapes may record."""
     here = current()
     step = here.recorder is not None or here.replica is not None or bool(here.host) or here.graph is not None
-    if step or here.worker is not None or here.reading or here.first_value or has_seed_source():
+    if step or here.worker is not None or here.reading or here.first_value or seed_source() is not None:
         return False
     return computes_at_once() or current_recording() is not None
 

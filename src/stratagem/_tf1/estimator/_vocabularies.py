@@ -64,23 +64,21 @@ class VocabInfo:
                 f"Warm start: {name} has the shape {shape}, in the checkpoint {saved.shape}: they differ in dimension {fixed}, "
                 "which is not that of the vocabulary."
             )
-        old = _words(self.old_vocab, self.old_vocab_size, name)
+        old = _words(str(self.old_vocab), self.old_vocab_size, name)
+        new = _words(str(self.new_vocab), self.new_vocab_size, name)
         if len(old) > saved.shape[self.axis]:
             raise CheckpointError(
                 f"Warm start: {name} has {saved.shape[self.axis]} words in the checkpoint, and old_vocab {self.old_vocab} has "
                 f"{len(old)}. Give VocabInfo the old_vocab_size."
             )
         places = {word: place for place, word in enumerate(old)}
-        known = [(n, places[word]) for n, word in enumerate(self._new_words(name)) if word in places]
+        known = [(n, places[word]) for n, word in enumerate(new) if word in places]
         found = self._backup(shape, dtype)
         values, rows = np.moveaxis(found, self.axis, 0), np.moveaxis(saved, self.axis, 0)  # views
         if known:
             into, out_of = map(list, zip(*known, strict=True))
             values[into] = rows[out_of]
         return found
-
-    def _new_words(self, name: str) -> list[bytes]:
-        return _words(self.new_vocab, self.new_vocab_size, name)
 
     def _backup(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         if self.backup_initializer is None:
@@ -89,9 +87,8 @@ class VocabInfo:
         return np.array(made, dtype)
 
 
-def _words(vocabulary: PathLike, size: int, name: str) -> list[bytes]:
+def _words(path: str, size: int, name: str) -> list[bytes]:
     """Returns the first words of a file; with a size of -1 all."""
-    path = checked_path(vocabulary)
     with file_errors(path):
         words = file_system(path).read(path).splitlines()
     if size > len(words):

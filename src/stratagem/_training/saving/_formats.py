@@ -17,7 +17,6 @@ MODEL_FILE = "stratagem_model.keras"
 
 _HDF5 = (".h5", ".hdf5")
 _WEIGHTS_OF_KERAS = (".weights.h5", ".weights.json")
-_HDF5_HEAD = b"\x89HDF\r\n\x1a\n"
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 
 
@@ -99,15 +98,8 @@ def found_at(path: str, *, weights: bool = False) -> Found:
         return Found.WEIGHTS
     if any(files.is_file(os.path.join(path, name)) for name in SAVED_MODEL):
         return Found.SAVED_MODEL
-    if is_remote(path):  # where an interrupted save leaves nothing
-        status = files.status(path)
-        if status is None:
-            return Found.NOTHING
-        return (
-            Found.HDF5
-            if not status.is_directory and files.open(path).read(len(_HDF5_HEAD)) == _HDF5_HEAD
-            else Found.OTHER
-        )
+    if is_remote(path):  # where an interrupted save leaves nothing, and whose files are told apart once they are here
+        return Found.OTHER if files.exists(path) else Found.NOTHING
     if os.path.isdir(path) and any(is_temporary(each.name, MODEL_FILE) for each in Path(path).iterdir()):
         return Found.UNFINISHED
     if is_hdf5(path):

@@ -155,7 +155,7 @@ def model_loader(keras_load: Function) -> Function:
             return keras_load(filepath, custom_objects, compile, safe_mode, **kwargs)
         path = checked_path(filepath)
         found = found_at(path)
-        if is_remote(path) and found in (Found.MODEL, Found.HDF5, Found.OTHER):
+        if is_remote(path) and found in (Found.MODEL, Found.OTHER):
             with copied(path if found is not Found.MODEL else os.path.join(path, MODEL_FILE)) as copy:
                 if found is Found.MODEL:
                     custom_objects = {**own_objects(copy), **(custom_objects or {})}

@@ -140,7 +140,7 @@ def weights_loader(keras_load: Function) -> Function:
 
 def _is_one_file(path: str, found: Found) -> bool:
     """Returns whether what is at a remote path is read from one file."""
-    return found in (Found.MODEL, Found.HDF5) or (found is Found.OTHER and file_system(path).is_file(path))
+    return found is Found.MODEL or (found is Found.OTHER and file_system(path).is_file(path))
 
 
 def _load_with_keras(
