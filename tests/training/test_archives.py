@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 
@@ -123,7 +124,6 @@ def test_a_part_with_a_path_to_elsewhere_is_not_written_there(saved: tuple[bytes
 
 def test_weights_of_two_terabytes_are_refused(tmp_path: Path) -> None:
     """HDF5 keeps nothing of an array that was never written: the file has a few kilobytes."""
-    h5py = pytest.importorskip("h5py")
     made = model(tf)
     for name in ("w.weights.h5", "w.h5"):
         made.save_weights(tmp_path / name)
