@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from packaging.requirements import Requirement
 
+from stratagem._base.job import ALONE
 from stratagem._cluster import Address, ClusterSpec
 
 # Private: the checks, each of which is tried with machines and jobs that this one is not.
@@ -204,6 +205,25 @@ def test_a_clock_that_is_ahead_is_doubtful() -> None:
     assert "worker:1 is +5.0" in finding.found
     same = SimpleNamespace(workers=2, agree=lambda what, value: [value, value])
     assert verdicts(list(together.clocks(same, ["worker:0", "worker:1"]))) == ["good"]
+
+
+def test_a_folder_that_is_missing_is_not_made(tmp_path: Path) -> None:
+    absent = tmp_path / "absent"
+    (finding,) = together.checkpoint(ALONE, str(absent), ["this process"])
+    assert verdicts([finding]) == ["bad"]
+    assert f"there is no folder {absent}" in finding.found
+    assert not absent.exists()
+
+
+def test_a_folder_of_another_host_is_doubtful(tmp_path: Path) -> None:
+    def agree(what: str, value: Any) -> list[Any]:
+        return [value, False if what == "who sees the chief's file" else value]
+
+    job: Any = SimpleNamespace(workers=2, worker=0, agree=agree)
+    apart, saved = together.checkpoint(job, str(tmp_path), ["worker:0", "worker:1"])
+    assert verdicts([apart, saved]) == ["doubtful", "good"]
+    assert apart.found.startswith("worker:1: another ")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_wrong_sums_are_bad() -> None:

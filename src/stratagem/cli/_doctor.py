@@ -236,7 +236,9 @@ class _Deadline:
         return timer
 
     def _end(self) -> None:
-        self._show()
-        click.echo(f"stratagem doctor: the check after these did not end within {self._seconds:g} s.", err=True)
-        sys.stdout.flush()
-        os._exit(_STOPPED)
+        try:
+            self._show()
+            click.echo(f"stratagem doctor: the check after these did not end within {self._seconds:g} s.", err=True)
+            sys.stdout.flush()
+        finally:
+            os._exit(_STOPPED)

@@ -27,11 +27,12 @@ from stratagem._strategies import (
     MultiWorkerMirroredStrategy,
     get_replica_context,
 )
-from stratagem.cli._doctor_finding import Finding, bad, doubtful, good
+from stratagem.cli._doctor_finding import Finding, bad, doubtful, good, guarded
 from stratagem.cli._tables import size
 
 _NUMBERS = 1 << 20  # float32: gradients of a small model
 _ROUNDS = 5  # of all-reduces, and of looks at the clocks
+_CURE = "Name another one with --folder."
 _CLOCK_SECONDS = 1.0  # by which clocks may differ
 
 _hooks.install()  # as `import stratagem as tf` does at the first name that a program uses
@@ -119,25 +120,46 @@ def checkpoint(job: Job, folder: str, tasks: Sequence[str]) -> Iterator[Finding]
     files = file_system(folder)
     mark = job.agree("the doctor's folder", f".stratagem-doctor-{secrets.token_hex(6)}")[0]
     common = f"{folder.rstrip('/') or '/'}/{mark}"
-    own = f"{common}/{tasks[job.worker].replace(':', '-')}"
-    if job.worker == 0:
-        files.make_directories(f"{common}/chief")
-        files.write(f"{common}/chief/here", b"x")
+    problems = list(guarded("checkpoint", lambda: _prepared(folder, common, chief=job.worker == 0), _CURE))
+    yield from problems
+    ready = job.agree("folders are there", not problems)
     try:
-        job.agree("the chief's file", True)
-        seen = job.agree("who sees the chief's file", files.exists(f"{common}/chief/here"))
-        yield from _saved(own)
-        without = [task for task, sees in zip(tasks, seen, strict=True) if not sees]
-        if without:
-            cure = "Only the chief saves, and all read when they go on: use a folder that all hosts share (NFS, gs://, s3://)."
-            yield doubtful("checkpoint", f"{', '.join(without)}: another {folder} than {tasks[0]}'s", cure)
-        elif job.workers > 1:
-            yield good("checkpoint", f"all {job.workers} tasks see the same {folder}")
+        if all(ready):
+            yield from _seen(job, folder, files.exists(f"{common}/here"), tasks)
+            path = f"{common}/{tasks[job.worker].replace(':', '-').replace(' ', '-')}"
+            yield from guarded("checkpoint", lambda: _saved(path), _CURE)
+        elif not problems:
+            failed = ", ".join(task for task, is_ready in zip(tasks, ready, strict=True) if not is_ready)
+            yield bad("checkpoint", f"not tried, since {failed} cannot write to {folder}", _CURE)
         job.agree("checkpoints are read", True)
     finally:
-        shared = files.exists(f"{common}/chief/here")
+        shared = files.exists(f"{common}/here")
         if files.exists(common) and (job.worker == 0 or not shared):  # the chief removes what it shares with others
             files.remove_tree(common)
+
+
+def _prepared(folder: str, common: str, *, chief: bool) -> Iterator[Finding]:
+    """Makes the folder of the try, with the chief's mark in it. A local `folder` has to exist: none is left behind."""
+    files = file_system(folder)
+    if not is_remote(folder) and not files.is_directory(folder):
+        yield bad(
+            "checkpoint", f"there is no folder {folder} on this host", "Make it, or name another one with --folder."
+        )
+    elif chief:
+        files.make_directories(common)
+        files.write(f"{common}/here", b"x")
+
+
+def _seen(job: Job, folder: str, here: bool, tasks: Sequence[str]) -> Iterator[Finding]:
+    seen = job.agree("who sees the chief's file", here)
+    without = [task for task, sees in zip(tasks, seen, strict=True) if not sees]
+    if without:
+        cure = (
+            "Only the chief saves, and all read when they go on: use a folder that all hosts share (NFS, gs://, s3://)."
+        )
+        yield doubtful("checkpoint", f"{', '.join(without)}: another {folder} than {tasks[0]}'s", cure)
+    elif job.workers > 1:
+        yield good("checkpoint", f"all {job.workers} tasks see the same {folder}")
 
 
 def _saved(path: str) -> Iterator[Finding]:
