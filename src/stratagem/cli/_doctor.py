@@ -102,7 +102,8 @@ class _Examination:
     def __init__(self, report: _Report, folder: str, seconds: float, checked: Callable[[], None]) -> None:
         """report: takes the findings of this task. checked: is called after each check."""
         self.report = report
-        self._folder, self._seconds, self._checked = folder, seconds, checked
+        self._folder = folder if is_remote(folder) else os.path.abspath(folder)
+        self._seconds, self._checked = seconds, checked
 
     def run(self) -> list[_Report]:
         """Returns the reports of all tasks that were reached: rank 0's first, or this one's alone."""

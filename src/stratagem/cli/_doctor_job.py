@@ -123,6 +123,8 @@ def checkpoint(job: Job, folder: str, tasks: Sequence[str]) -> Iterator[Finding]
     problems = list(guarded("checkpoint", lambda: _prepared(folder, common, chief=job.worker == 0), _CURE))
     yield from problems
     ready = job.agree("folders are there", not problems)
+    # The chief removes what it shares with others; this is decided while all of it is there.
+    removes = job.worker == 0 or not files.exists(f"{common}/here")
     try:
         if all(ready):
             yield from _seen(job, folder, files.exists(f"{common}/here"), tasks)
@@ -133,8 +135,7 @@ def checkpoint(job: Job, folder: str, tasks: Sequence[str]) -> Iterator[Finding]
             yield bad("checkpoint", f"not tried, since {failed} cannot write to {folder}", _CURE)
         job.agree("checkpoints are read", True)
     finally:
-        shared = files.exists(f"{common}/here")
-        if files.exists(common) and (job.worker == 0 or not shared):  # the chief removes what it shares with others
+        if removes and files.exists(common):
             files.remove_tree(common)
 
 
