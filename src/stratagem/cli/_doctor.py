@@ -1,5 +1,6 @@
 """`stratagem doctor`: says of each thing that a job needs whether it is good, doubtful or bad, and what to do about it."""
 
+import contextlib
 import importlib
 import logging
 import os
@@ -52,7 +53,6 @@ def command(folder: str, workers: int | None, seconds: float, machine_readable: 
     if workers is not None:
         options = ["--folder", folder, "--seconds", f"{seconds:g}", *(["--json"] if machine_readable else [])]
         sys.exit(_on_workers(workers, options, output))
-    logging.getLogger("stratagem").setLevel(logging.ERROR)  # what the log would say is among the findings
     report = _Report("this process", socket.gethostname())
 
     def show(reports: Sequence[_Report]) -> None:
@@ -65,12 +65,24 @@ def command(folder: str, workers: int | None, seconds: float, machine_readable: 
             except OSError as error:
                 raise click.ClickException(f"The report cannot be written to {output}: {error.strerror}.") from None
 
-    with _Deadline(_LATE * seconds, lambda: show([report])) as deadline:
+    with _quiet(), _Deadline(_LATE * seconds, lambda: show([report])) as deadline:
         reports = _Examination(report, folder, seconds, deadline.restart).run()
     if len(reports) == 1 or process_job().worker == 0:
         show(reports)
     everything = [finding for each in reports for finding in each.findings]
     sys.exit(any(finding.verdict is Verdict.BAD for finding in everything))
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps warnings out of the log: what they would say is among the findings."""
+    log = logging.getLogger("stratagem")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def _on_workers(workers: int, options: Sequence[str], output: Path | None) -> int:
@@ -131,7 +143,8 @@ class _Examination:
 
     def _together(self, resolver: ClusterResolver | None) -> list[_Report]:
         """The checks that need JAX and, in a job, the other tasks."""
-        os.environ.setdefault(_JOIN, f"{self._seconds:g}")
+        if resolver is not None:
+            os.environ.setdefault(_JOIN, f"{self._seconds:g}")
         try:
             with_jax = importlib.import_module("stratagem.cli._doctor_job")  # not earlier: a damaged JAX is a finding
             strategy = with_jax.strategy_of(resolver, self._seconds)
