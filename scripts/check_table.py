@@ -52,7 +52,7 @@ def methods(kind: type) -> dict[str, str]:
 
 
 def importable(name: str) -> bool:
-    """Whether an import statement finds this module."""
+    """Returns whether an import statement finds this module."""
     try:
         importlib.import_module(name)
     except ModuleNotFoundError:

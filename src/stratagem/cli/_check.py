@@ -26,7 +26,10 @@ class _SourcePath(click.Path):
         text = os.fspath(value)
         text = text.removeprefix(_FILE)
         if "://" in text:
-            self.fail(f"{plain(text)!r} is not on this machine: copy the program here first", param, ctx)
+            scheme = text.partition("://")[0]
+            self.fail(
+                f"{plain(text)!r}: scheme {plain(scheme)!r} is not implemented; copy the program here first", param, ctx
+            )
         return super().convert(text, param, ctx)
 
 

@@ -85,17 +85,17 @@ class CheckReport:
 
     @cached_property
     def counts(self) -> Counter[State]:
-        """How many uses have each state."""
+        """The number of uses in each state."""
         return Counter(use.verdict.state for use in self.uses)
 
     @property
     def working(self) -> int:
-        """How many uses work, with a difference or without."""
+        """The number of uses that work, with a difference or without."""
         return self.counts[State.WORKS] + self.counts[State.DIFFERS]
 
     @cached_property
     def lines_to_change(self) -> int:
-        """How many lines have a use that is missing or unknown."""
+        """The number of lines that have a use that is missing or unknown."""
         return len({use.place for use in self.uses if use.verdict.state in (State.MISSING, State.UNKNOWN)})
 
     @property

@@ -52,7 +52,7 @@ def _called(node: ast.expr) -> ast.expr:
 
 
 def _leads(node: ast.expr, scope: SourceScope, *ends: str) -> bool:
-    """Whether an expression leads to a name of TensorFlow with one of these ends."""
+    """Returns whether an expression leads to a name of TensorFlow with one of these ends."""
     paths = resolved(node, scope)
     return any(path.startswith("tensorflow.") and f".{path}".endswith(f".{end}") for path in paths for end in ends)
 

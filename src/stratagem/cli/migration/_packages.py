@@ -82,6 +82,6 @@ MARKERS = ("tensorflow", "stratagem", "tf_keras", "tf_slim", "tflite_runtime")
 
 
 def belongs(module: str) -> bool:
-    """Whether a module is TensorFlow's, ours, or of a package in these tables."""
+    """Returns whether a module is TensorFlow's, ours, or of a package in these tables."""
     first = module.partition(".")[0]
     return first in ROOTS or first == ADDONS or first in KERAS or first in PACKAGES

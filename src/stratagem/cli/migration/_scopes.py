@@ -36,7 +36,7 @@ class SourceScope:
             known.append(path)
 
     def lookup(self, name: str) -> list[str]:
-        """Where a name may lead, by Python's rules of scopes. A name of a star import gives `<module>.*name`."""
+        """The places where a name may lead, by Python's rules of scopes. A name of a star import gives `<module>.*name`."""
         scope: SourceScope | None = self
         first = True
         while scope is not None:
@@ -86,7 +86,7 @@ def chain(node: ast.expr) -> tuple[str, list[str]] | None:
 
 
 def resolved(node: ast.expr, scope: SourceScope) -> list[str]:
-    """Where an expression `a.b.c` may lead."""
+    """The places where an expression `a.b.c` may lead."""
     found = chain(node)
     if found is None:
         return []
@@ -149,7 +149,7 @@ def _stored(node: ast.stmt) -> Iterator[str]:
 
 
 def _value(value: ast.expr, scope: SourceScope) -> list[str]:
-    """Where a name leads that a value is assigned to: the same place, or an object of a class."""
+    """The places where a name leads that a value is assigned to: the same place, or an object of a class."""
     if isinstance(value, ast.Call):
         paths = (path for path in resolved(value.func, scope) if not path.startswith(LOCAL) and "*" not in path)
         made = [plain_path(f"{path}{INSTANCE}") for path in paths]

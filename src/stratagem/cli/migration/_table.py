@@ -41,7 +41,7 @@ class Table:
         return self._names.get(canonical, {})
 
     def has_namespace(self, full: str) -> bool:
-        """Whether a full name is that of a module which has names itself."""
+        """Returns whether a full name is that of a module which has names itself."""
         canonical = canonical_name(full)
         return canonical is not None and (not canonical or canonical in self._names or self._below(canonical))
 
@@ -142,11 +142,11 @@ class Table:
         return found if found.state is State.MISSING else None
 
     def is_class(self, full: str) -> bool:
-        """Whether the table knows members of this class."""
+        """Returns whether the table knows members of this class."""
         return canonical_name(full) in self._classes
 
     def makes_dataset(self, full: str) -> bool:
-        """Whether a call of this name gives a `tf.data.Dataset`."""
+        """Returns whether a call of this name gives a `tf.data.Dataset`."""
         methods = self._classes.get("data.Dataset", {}).get("methods", {})
         return full.startswith("tensorflow.data.Dataset.") and full.rpartition(".")[2] in methods
 
@@ -203,7 +203,7 @@ def canonical_name(full: str) -> str | None:
 def _of_internals(full: str) -> Verdict:
     """The verdict on a name of TensorFlow's own modules, which no public name leads to."""
     shown = full.removeprefix("tensorflow.")
-    advice = next((text for name, text in INTERNALS.items() if full.endswith(name) or f".{name}." in full), None)
+    advice = next((INTERNALS[part] for part in reversed(full.split(".")) if part in INTERNALS), None)
     text = (
         f"use {advice}" if advice else "use the public name: modules below tensorflow.python are private to TensorFlow"
     )
