@@ -67,10 +67,15 @@ def command(paths: Sequence[str], everything: bool, as_text: bool, html: str | N
         raise SystemExit(1)
 
 
+@final
+class _FileTrouble(click.ClickException):
+    """A file could not be read or written as asked; status 1 is left to say that something is missing."""
+
+    exit_code = 2
+
+
 def _trouble(error: OSError) -> click.ClickException:
-    trouble = click.ClickException(plain(str(error)))
-    trouble.exit_code = 2
-    return trouble
+    return _FileTrouble(plain(str(error)))
 
 
 def _fix(report: CheckReport, yes: bool) -> None:

@@ -16,6 +16,7 @@ _STATES = {"t": State.WORKS, "p": State.WORKS, "o": State.WORKS, "d": State.DIFF
 _MEMBERS = "lacks members, listed below"
 _V1 = "compat.v1"
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")  # in the texts, which are those of a page
+_OF_KERAS = {"initializers", "losses", "metrics", "optimizers"}  # `tf.losses` is `tf.keras.losses`
 _OF_MODULES = {"__version__", "__name__", "__doc__", "__file__", "__path__"}
 Entry = tuple[str, int, int]  # state, number of the text, number of the signature; -1: none
 
@@ -167,7 +168,8 @@ class Table:
     def _stranger(self, namespace: str, name: str) -> Verdict:
         """The verdict on a name that a namespace does not have."""
         shown, document = f"tf.{namespace}.{name}".replace("..", "."), f"{_PAGE}#tf{namespace.replace('.', '')}"
-        first = f"{_V1}.{namespace}".rstrip(".")
+        of_keras = namespace.removeprefix("keras.")
+        first = f"{_V1}.{of_keras if of_keras in _OF_KERAS else namespace}".rstrip(".")
         entry = self._entry(first, name)
         if not namespace.startswith(_V1) and (entry is not None or f"{first}.{name}" in self._names):
             if entry is not None and entry[0] == "m":
@@ -197,7 +199,10 @@ def canonical_name(full: str) -> str | None:
         if rest == prefix or rest.startswith(f"{prefix}."):
             kept = "keras" if "keras" in prefix else ""
             rest = f"{kept}{rest.removeprefix(prefix)}".lstrip(".")
-    return None if rest.partition(".")[0] in PRIVATE else rest
+    first = rest.partition(".")[0]
+    if first in _OF_KERAS:
+        return f"keras.{rest}"
+    return None if first in PRIVATE else rest
 
 
 def _of_internals(full: str) -> Verdict:
