@@ -6,6 +6,7 @@ import click
 
 # Subcommand → its line of help; `stratagem.cli._<name>` has it as `command`.
 _COMMANDS = {
+    "check": "Tell which uses of TensorFlow in a program work here.",
     "checkpoint": "List, show, verify, compare and convert checkpoints.",
     "doctor": "Examine this machine and the job: what is good, doubtful or bad, and the cure.",
     "env": "Print a report to paste into a bug report.",
