@@ -75,6 +75,7 @@ def all_reduce(strategy: AbstractStrategy) -> Iterator[Finding]:
 
     def step() -> jax.Array:
         context = get_replica_context()
+        assert context is not None  # `run` calls this in a replica
         mine = jnp.ones(_NUMBERS, jnp.float32) * (context.replica_id_in_sync_group + 1)
         return context.all_reduce("SUM", mine)
 
