@@ -4,11 +4,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import click
+from parts import machine
 from parts.child import child
 from parts.peers import TENSORFLOW, TORCH, python_of
 from parts.report import options, reported
 
-TARGETS = {"TensorFlow": 0.85, "PyTorch": 0.45}
+TARGETS = {"TensorFlow": machine.limit(avx2=0.5, avx512=0.85), "PyTorch": 0.45}
 
 
 @click.command()

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import click
+from parts import machine
 from parts.child import children
 from parts.peers import TENSORFLOW, TORCH, python_of
 from parts.report import options, reported
@@ -12,7 +13,7 @@ from parts.report import options, reported
 from stratagem.testing import free_ports
 
 ROWS = 32  # a worker
-TARGETS = {"TensorFlow": 0.85, "PyTorch": 0.7}
+TARGETS = {"TensorFlow": machine.limit(avx2=0.6, avx512=0.85), "PyTorch": machine.limit(avx2=0.6, avx512=0.7)}
 
 
 def of_tensorflow(workers: int) -> list[dict[str, str]]:
@@ -44,6 +45,9 @@ def main(tensorflow_python: str | None, torch_python: str | None, rounds: int, f
         report = start(reported("workers", folder, peers))
         timers = {
             "two workers": start(children("parts.stratagem_worker", rows, environments=of_tensorflow(2))),
+            "two workers, gradients in bfloat16": start(
+                children("parts.stratagem_worker", rows, "bfloat16", environments=of_tensorflow(2))
+            ),
             "one worker, all rows": start(children("parts.stratagem_worker", str(2 * ROWS), environments=[{}])),
             "one worker, its rows": start(children("parts.stratagem_worker", rows, environments=[{}])),
         }

@@ -1,7 +1,7 @@
 """Writes docs/coverage.md: every public name of TensorFlow 2.15.1, and whether it is here, compared and as TensorFlow has it.
 
-    python scripts/coverage.py            writes the page
-    python scripts/coverage.py --check    ends with 1 if it is stale
+    python scripts/coverage.py            writes the page, and the table of `stratagem check`
+    python scripts/coverage.py --check    ends with 1 if one of them is stale
 
 What it says comes from TensorFlow's recorded names, from what the package has, from the tables of tests whose answers are
 recorded (`coverage_evidence`), and from the differences that docs/tensor_functions.md and those tables state.
@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [path for path in (str(ROOT), str(ROOT / "src")) if path not in sys.path]
 
 import stratagem as tf  # noqa: E402
+from scripts import check_table  # noqa: E402
 from scripts.coverage_evidence import compared, differences  # noqa: E402
 from stratagem._ops import INSTEAD, instead, tensorflow_names  # noqa: E402
 
@@ -254,6 +255,11 @@ def page() -> str:
     return "\n".join([INTRODUCTION.format(count=f"{count:,}"), summary(found), *parts])
 
 
+def checker_table() -> str:
+    """The table of `stratagem check`, of the same states."""
+    return check_table.table(sections(), missing_members(), reached)
+
+
 def idle_rows() -> list[str]:
     """The rows of the table of replacements whose names are there now."""
     return [
@@ -276,11 +282,14 @@ def main() -> int:
     for row in idle_rows():
         print(f"There is a replacement for a name that exists: remove it from src/stratagem/_ops/_instead*.py: {row}")
     text = page()
+    made = {PAGE: text, check_table.TABLE: checker_table()}
     if check:
-        stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text
-        print(f"{PAGE.name} is {f'stale: run {COMMAND}' if stale else 'what the script writes'}.")
-        return int(stale)
-    PAGE.write_text(text, encoding="utf-8")
+        stale = [path for path, its in made.items() if not path.exists() or path.read_text(encoding="utf-8") != its]
+        for path in made:
+            print(f"{path.name} is {f'stale: run {COMMAND}' if path in stale else 'what the script writes'}.")
+        return int(bool(stale))
+    for path, its in made.items():
+        path.write_text(its, encoding="utf-8")
     print(text[text.index("| names of") : text.index("## tf")])
     return 0
 

@@ -2,7 +2,7 @@
 """Run fault scenarios many times, each with its own seed, and print how many were passed and how fast faults were found.
 
 The scenarios are those of the test suite, which runs each of them a few times. A trial that fails prints its seed: run it
-alone with `--only NAME --first SEED --trials 1`. "C10" needs what `tests/checkpoints/object_server.py` names.
+alone with `--only NAME --first SEED --trials 1`. "C10" and "C11" need what `tests/checkpoints/object_server.py` names.
 """
 
 import argparse
@@ -109,6 +109,9 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "C9 any file damaged": Scenario(_in_a_directory(checkpoints.any_file_damaged), 300),
     "C10 object server ends": Scenario(_job(lambda seed: checkpoints.object_server_ends(seed, _object_server())), 100),
+    "C11 workers save to an object server": Scenario(
+        _job(lambda seed: jobs.workers_save_to_an_object_server(seed, _object_server())), 10
+    ),
     "F1 worker killed": Scenario(_job(jobs.killed), 20),
     "F2 chief killed": Scenario(_job(jobs.chief_killed), 20),
     "F2 service killed": Scenario(_job(jobs.service_killed), 20),

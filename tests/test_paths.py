@@ -493,6 +493,7 @@ def test_other_kinds_of_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["check", "gs://b/c"],
         ["checkpoint", "ls", "gs://b/c"],
         ["checkpoint", "list", "gs://b/c"],
         ["checkpoint", "show", "gs://b/c"],

@@ -35,6 +35,11 @@ def machine() -> Machine:
     return Machine(named[1] if named else platform.machine(), os.cpu_count() or 1, instructions)
 
 
+def limit(*, avx2: float, avx512: float) -> float:
+    """The target of a ratio on a machine of this kind: peers use the wider instructions more than XLA does."""
+    return avx512 if machine().instructions in ("AMX", "AVX-512") else avx2
+
+
 def load() -> float:
     """Processes that want to run, the mean of a minute: above the number of cores it makes intervals wide."""
     return round(os.getloadavg()[0], 1)

@@ -1,4 +1,4 @@
-"""`tf.errors`: TensorFlow's exceptions, each one also a built-in, and their codes."""
+"""`tf.errors`: TensorFlow's exceptions, each one also a built-in, and their codes; exceptions of this library."""
 
 from stratagem._base.errors import ABORTED as ABORTED
 from stratagem._base.errors import ALREADY_EXISTS as ALREADY_EXISTS
@@ -19,18 +19,34 @@ from stratagem._base.errors import UNIMPLEMENTED as UNIMPLEMENTED
 from stratagem._base.errors import UNKNOWN as UNKNOWN
 from stratagem._base.errors import AbortedError as AbortedError
 from stratagem._base.errors import AlreadyExistsError as AlreadyExistsError
+from stratagem._base.errors import BackendError as BackendError
 from stratagem._base.errors import CancelledError as CancelledError
+from stratagem._base.errors import CheckpointError as CheckpointError
+from stratagem._base.errors import ClusterError as ClusterError
+from stratagem._base.errors import ContextError as ContextError
 from stratagem._base.errors import DataLossError as DataLossError
+from stratagem._base.errors import DatasetMissingError as DatasetMissingError
 from stratagem._base.errors import DeadlineExceededError as DeadlineExceededError
+from stratagem._base.errors import DeviceError as DeviceError
+from stratagem._base.errors import DivergenceError as DivergenceError
 from stratagem._base.errors import FailedPreconditionError as FailedPreconditionError
 from stratagem._base.errors import InternalError as InternalError
 from stratagem._base.errors import InvalidArgumentError as InvalidArgumentError
+from stratagem._base.errors import MixedStrategiesError as MixedStrategiesError
+from stratagem._base.errors import NonFiniteError as NonFiniteError
 from stratagem._base.errors import NotFoundError as NotFoundError
+from stratagem._base.errors import NotProvidedError as NotProvidedError
 from stratagem._base.errors import OperatorNotAllowedInGraphError as OperatorNotAllowedInGraphError
 from stratagem._base.errors import OpError as OpError
 from stratagem._base.errors import OutOfRangeError as OutOfRangeError
+from stratagem._base.errors import PeerFailedError as PeerFailedError
+from stratagem._base.errors import PeerStuckError as PeerStuckError
 from stratagem._base.errors import PermissionDeniedError as PermissionDeniedError
+from stratagem._base.errors import ReductionError as ReductionError
 from stratagem._base.errors import ResourceExhaustedError as ResourceExhaustedError
+from stratagem._base.errors import StratagemError as StratagemError
+from stratagem._base.errors import TapeError as TapeError
+from stratagem._base.errors import TracedDecisionError as TracedDecisionError
 from stratagem._base.errors import UnauthenticatedError as UnauthenticatedError
 from stratagem._base.errors import UnavailableError as UnavailableError
 from stratagem._base.errors import UnimplementedError as UnimplementedError

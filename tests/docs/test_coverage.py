@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import stratagem as tf
-from scripts import coverage
+from scripts import check_table, coverage
 from stratagem._ops import anchor, tensorflow_names
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +28,11 @@ def written() -> str:
 def test_the_page_is_what_the_script_writes(written: str) -> None:
     if written != PAGE.read_text(encoding="utf-8"):
         pytest.fail(f"docs/coverage.md is stale: run {coverage.COMMAND}", pytrace=False)
+
+
+def test_the_table_of_the_checker_is_what_the_script_writes() -> None:
+    if coverage.checker_table() != check_table.TABLE.read_text(encoding="utf-8"):
+        pytest.fail(f"{check_table.TABLE.name} is stale: run {coverage.COMMAND}", pytrace=False)
 
 
 def test_messages_lead_to_a_heading_of_the_page() -> None:

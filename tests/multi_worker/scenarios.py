@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import psutil
 
+from tests.checkpoints.object_server import Gateway
 from tests.multi_worker.jobs import Ended, Running, job, printed
 
 WORKERS = 4
@@ -35,6 +36,20 @@ def killed(seed: int) -> Trial:
 def chief_killed(seed: int) -> Trial:
     """F2: SIGKILL of worker 0, beside which the hub and the coordination service run."""
     return _faulty(seed, "kill", 0, "PeerFailedError", "was lost in step", 2.0)
+
+
+def workers_save_to_an_object_server(seed: int, server: Gateway) -> Trial:
+    """C11: two workers save in the background to a server that fails one request in ten, then the chief's disk is full."""
+    began = time.perf_counter()
+    server.rng, server.ends_after = random.Random(seed), None
+    with job("saving.py", 2, f"s3://box/workers-{seed}", alone=True) as running:
+        ended = running.ended()
+    assert [task.code for task in ended] == [0, 0], ended
+    (found, first), (other, second) = (printed(task, "results") for task in ended)
+    assert found == other == [8.0, 14.0, 20.0]
+    assert "No space left on device" in first
+    assert second.startswith("AbortedError: Rank 0 could not save its part")
+    return Trial(time.perf_counter() - began, 0.0)
 
 
 def service_killed(seed: int) -> Trial:

@@ -11,6 +11,7 @@ ERRORS = {
     "clipping": "The workers' optimizers differ: clipnorm is 1.0 on worker 0 and None on worker 1.",
     "schedule": "The workers' optimizers differ: learning_rate is ExponentialDecay(initial_learning_rate=0.5,",
     "optimizer": "The workers' optimizers differ: class is SGD on worker 0 and Adagrad on worker 1;",
+    "communication": "The workers' communication options differ: gradient_dtype is bfloat16 on worker 0 and None on worker 1.",
     "batch size": "The workers' datasets differ: worker 0 has BatchedRows(batch_size=8,",
     "buffer": "buffer_size=8",
     "no shuffle": "order=StraightOrder()",
@@ -26,7 +27,7 @@ UNCAUGHT = "no shuffle"  # of the last model: this error ends the program
 def ended() -> list[Ended]:
     """One job, which trains a model after the other."""
     others = (what for what in ERRORS if what != UNCAUGHT)
-    with job("settings.py", 2, "nothing", *WARNINGS, *others, UNCAUGHT) as running:
+    with job("settings.py", 2, "nothing", "bfloat16", *WARNINGS, *others, UNCAUGHT) as running:
         return running.ended()
 
 
@@ -68,3 +69,8 @@ def test_nothing_is_told_where_nothing_differs(ended: list[Ended]) -> None:
         output = told(task, "nothing")
         assert "steps 2\n" in output
         assert "differ" not in output
+
+
+def test_gradients_travel_rounded_where_all_workers_say_so(ended: list[Ended]) -> None:
+    for task in ended:
+        assert "variable [-3.]\n" in told(task, "bfloat16")  # exactly it would be -3.0058594

@@ -104,3 +104,46 @@ def test_rows_of_different_lengths_are_documents() -> None:
         layer.finalize_state()
         assert layer.get_vocabulary() == texts.get_vocabulary() == ["[UNK]", "b", "a"]
         assert layer(words).numpy().tolist() == texts(["a b a", "b"]).numpy().tolist()
+
+
+def test_weights_are_those_of_keras_2_and_are_given_to_other_layers() -> None:
+    """Shapes and numbers of TensorFlow 2.15.1, where weights of the words and a summary are weights of the layer."""
+    words = layers.StringLookup(output_mode="tf_idf")
+    assert [len(w) for w in words.get_weights()] == [1]
+    words.adapt([["a", "b"], ["a", "c"]])
+    (weights,) = words.get_weights()
+    assert weights.dtype == np.float32
+    other = layers.StringLookup(vocabulary=words.get_vocabulary(), idf_weights=[1.0] * 4, output_mode="tf_idf")
+    other.set_weights([weights])
+    assert other([["a", "b"]]).numpy().tolist() == words([["a", "b"]]).numpy().tolist()
+    texts = layers.TextVectorization(output_mode="tf_idf", vocabulary=["a", "b"], idf_weights=[1.0, 2.0])
+    texts.set_weights([np.array([0.5, 3.0, 4.0])])
+    assert texts(["a b b"]).numpy().tolist() == [[0, 3, 8]]
+    given = layers.StringLookup(vocabulary=["a"])
+    given.set_weights([])
+    assert given.get_weights() == []
+
+    bins = layers.Discretization(num_bins=3)
+    bins.adapt(np.arange(10.0))
+    (summary,) = bins.get_weights()
+    assert summary.shape[0] == 2
+    others = layers.Discretization(num_bins=3)
+    others.set_weights([summary])
+    assert others.bin_boundaries == bins.bin_boundaries
+    given = layers.Discretization([1.0, 2.0])
+    given.set_weights([])
+    assert given.get_weights() == []
+
+
+def test_weights_that_do_not_fit_are_refused() -> None:
+    texts = layers.TextVectorization(output_mode="tf_idf", vocabulary=["a", "b"], idf_weights=[1.0, 2.0])
+    with pytest.raises(ValueError, match="was given 0 arrays; the layer has 1"):
+        texts.set_weights([])
+    with pytest.raises(ValueError, match=r"weights of 3 words have the shape \(3,\), got \(2,\)"):
+        texts.set_weights([np.ones(2)])
+    assert texts(["a b b"]).numpy().tolist() == [[0, 1, 4]]
+    with pytest.raises(ValueError, match=r"shape \(2, n\), got \(3,\)"):
+        layers.Discretization(num_bins=3).set_weights([np.ones(3)])
+    numbers = layers.Normalization()
+    numbers.adapt(np.ones((4, 2)))
+    assert [w.shape for w in numbers.get_weights()] == [(2,), (2,), ()]

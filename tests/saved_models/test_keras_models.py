@@ -203,6 +203,35 @@ def test_an_archive_has_chosen_functions(tmp_path: Path) -> None:
     np.testing.assert_allclose(loaded.signatures["serving_default"](x)["output_0"], loaded.twice(x), rtol=1e-6)
 
 
+def test_a_folder_of_model_save_is_loaded_as_in_tensorflow(tmp_path: Path) -> None:
+    """`model.save("folder")` writes a SavedModel in TensorFlow: what `tf.saved_model.load` makes of it is no Keras model."""
+    strategy, folder = STRATEGIES["mirrored 2"](), tmp_path / "folder"
+    parts = [layers.BatchNormalization(momentum=0.5), layers.Dense(1, name="out")]
+    model = tf.keras.Sequential([tf.keras.Input((2,), name="rows"), *parts])
+    model.compile("adam", "mse")
+    model.save(folder)
+    assert tf.saved_model.contains_saved_model(folder)
+    with strategy.scope():
+        mirrored = tf.saved_model.load(folder).trainable_variables[0]
+    assert len(strategy.experimental_local_results(mirrored)) == 2
+    loaded = tf.saved_model.load(folder)
+    assert not isinstance(loaded, keras.Model)
+    rows = np.arange(8.0, dtype="float32").reshape(4, 2)
+    wanted = model(rows)
+    np.testing.assert_allclose(loaded(rows), wanted, rtol=1e-6)
+    np.testing.assert_allclose(loaded.signatures["serving_default"](rows=rows)["out"], wanted, rtol=1e-6)
+    assert [v.trainable for v in loaded.variables] == [v.trainable for v in model.variables]
+    loaded(rows, training=True)
+    assert np.asarray(loaded.non_trainable_variables[0].value).tolist() == [1.5, 2.0]
+    assert np.asarray(model.non_trainable_variables[0].value).tolist() == [0, 0]
+    tf.saved_model.save(loaded, tmp_path / "again")
+    again = tf.saved_model.load(tmp_path / "again")
+    np.testing.assert_allclose(again(rows), loaded(rows), rtol=1e-6)
+    (folder / "stratagem_model.keras").write_bytes(b"damaged")
+    with pytest.raises(tf.errors.DataLossError, match=r"stratagem_model\.keras' is damaged"):
+        tf.saved_model.load(folder)
+
+
 def test_other_formats_of_exports_are_refused(tmp_path: Path) -> None:
     model = tf.keras.Sequential([tf.keras.Input((2,)), layers.Dense(1)])
     with pytest.raises(tf.errors.UnimplementedError, match="format='onnx'"):

@@ -5,8 +5,9 @@ import contextlib
 import enum
 import threading
 from collections.abc import Callable
-from typing import final
+from typing import Any, final
 
+from stratagem._base.errors import ClusterError
 from stratagem._base.types import Json
 
 
@@ -139,3 +140,22 @@ def enter_job(job: Job) -> None:
 def process_job() -> Job:
     """The job that this process is in."""
     return _current.job
+
+
+def agree_on(job: Job, what: str, settings: dict[str, str]) -> None:
+    """Compares settings with those of the other workers; all of them have to call it.
+
+    what: whose settings they are, in the plural. settings: by name, as text.
+
+    Raises:
+        ClusterError: they differ; the message names each that does, with the workers' values.
+    """
+    if job.workers == 1:
+        return
+    answers: list[Any] = job.agree(f"the settings of their {what}", settings)
+    for worker, theirs in enumerate(answers[1:], 1):
+        names = [name for name in {**answers[0], **theirs} if answers[0].get(name) != theirs.get(name)]
+        if names:
+            values = [(name, answers[0].get(name), theirs.get(name)) for name in names]
+            shown = "; ".join(f"{n} is {here} on worker 0 and {there} on worker {worker}" for n, here, there in values)
+            raise ClusterError(f"The workers' {what} differ: {shown}. Give all of them the same settings.")

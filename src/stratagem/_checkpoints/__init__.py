@@ -7,9 +7,11 @@ Never: unpickles, follows a link out of its directory, or displaces the last goo
 
 from stratagem._checkpoints._attached import ArrayKeys as ArrayKeys
 from stratagem._checkpoints._attached import AttachedCheckpoint as AttachedCheckpoint
+from stratagem._checkpoints._attached import attached_in_memory as attached_in_memory
 from stratagem._checkpoints._attached import has_attached as has_attached
 from stratagem._checkpoints._attached import write_attached as write_attached
 from stratagem._checkpoints._checkpoint import Checkpoint as Checkpoint
+from stratagem._checkpoints._checkpoint_files import AttachedFiles as AttachedFiles
 from stratagem._checkpoints._children import Tracked as Tracked
 from stratagem._checkpoints._children import is_plain_object as is_plain_object
 from stratagem._checkpoints._children import is_trackable as is_trackable

@@ -13,6 +13,7 @@ from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint import Checkpoint, unlisted
 from stratagem._checkpoints._checkpoint_files import AttachedFiles, attached_file, read, verify_sizes
 from stratagem._checkpoints._children import is_variable, value_of
+from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._graph import survey
 from stratagem._checkpoints._manifest import Manifest, load
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
@@ -49,13 +50,26 @@ def write_attached(root: Trackable, path: str, files: Callable[[ArrayKeys], Atta
     the same directory write it once. files: is called once, with the keys of all variables.
     Raises the same errors as `Checkpoint.write`.
     """
+    contents, attached = _contents(root, files)
+    guard = OverwriteGuard()
+    guard.remember(path)  # whoever gives a path wants it replaced
+    save_together(parent(path), path, unlisted(path, contents, guard, attached))
+
+
+def attached_in_memory(
+    root: Trackable, files: Callable[[ArrayKeys], AttachedFiles]
+) -> tuple[dict[str, np.ndarray], AttachedFiles]:
+    """Returns what `write_attached` would write: the arrays by key, and the attached files. The arguments are those of it."""
+    contents, attached = _contents(root, files)
+    return {key: np.asarray(value) for key, value in contents.arrays.items()}, attached
+
+
+def _contents(root: Trackable, files: Callable[[ArrayKeys], AttachedFiles]) -> tuple[CheckpointContents, AttachedFiles]:
     keys = ArrayKeys(root)
     attached = files(keys)
     contents = Checkpoint(root).snapshot()
     contents.arrays.update(keys.others())
-    guard = OverwriteGuard()
-    guard.remember(path)  # whoever gives a path wants it replaced
-    save_together(parent(path), path, unlisted(path, contents, guard, attached))
+    return contents, attached
 
 
 def has_attached(path: str, name: str) -> bool:

@@ -32,6 +32,7 @@ from stratagem._cluster._slurm import SlurmClusterResolver as SlurmClusterResolv
 from stratagem._cluster._spec import ClusterSpec as ClusterSpec
 from stratagem._cluster._tf_config import TFConfigClusterResolver as TFConfigClusterResolver
 from stratagem._cluster._tf_config import tf_config as tf_config
+from stratagem._cluster._tf_config import unread_keys as unread_keys
 from stratagem._cluster._tpu_resolver import TPUClusterResolver as TPUClusterResolver
 from stratagem._cluster._visible_gpus import gpu_memory as gpu_memory
 from stratagem._cluster._visible_gpus import visible_gpus as visible_gpus

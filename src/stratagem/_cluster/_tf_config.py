@@ -109,6 +109,16 @@ def tf_config(environ: Mapping[str, str] = os.environ) -> dict[str, Json]:
     return _object("", _decoded(environ.get(TF_CONFIG, "{}")))
 
 
+def unread_keys(environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Returns the keys of TF_CONFIG that nothing reads, sorted, those of a task as `task.key`.
+
+    Raises ClusterError if TF_CONFIG or its task is no JSON object.
+    """
+    config = tf_config(environ)
+    task = _object("task", config.get("task", {}))
+    return sorted([*config.keys() - _KEYS, *(f"task.{key}" for key in task.keys() - _TASK_KEYS)])
+
+
 @functools.lru_cache(maxsize=8)  # unknown keys are logged once; an access with the same text costs nothing
 def _parsed(text: str) -> _Config:
     """Parses and checks TF_CONFIG. Raises ClusterError at the first thing that is wrong."""

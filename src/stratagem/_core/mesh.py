@@ -16,6 +16,20 @@ from stratagem._core.non_finite import NonFiniteWatch
 from stratagem._private import movable, note_moved
 
 AXIS = "replica"
+PACK_BYTES = 64 << 20  # larger all-reduces are no faster a byte (docs/scaling.md)
+
+
+@final
+@dataclass(frozen=True)
+class Communication:
+    """The form in which gradients travel between replicas.
+
+    gradient_dtype: "bfloat16", or None for their own dtype. pack_bytes: gradients that share an all-reduce have at most so
+    many bytes together.
+    """
+
+    gradient_dtype: str | None = None
+    pack_bytes: int = PACK_BYTES
 
 
 @final
@@ -44,6 +58,7 @@ class ReplicaMesh:
 
     devices: tuple[jax.Device, ...]
     job: Job = field(default=ALONE, compare=False, repr=False)
+    communication: Communication = field(default=Communication(), repr=False)
     dispatched: DispatchWatch = field(default_factory=DispatchWatch, compare=False, repr=False)
     non_finite: NonFiniteWatch = field(default_factory=NonFiniteWatch, compare=False, repr=False)
 

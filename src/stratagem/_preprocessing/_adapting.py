@@ -2,7 +2,7 @@
 
 import abc
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, final
 
 import keras
@@ -75,6 +75,34 @@ class AdaptedLayer(keras.Layer, abc.ABC):  # type: ignore[misc]
             self.merge(exchanged(job, f"the layer {self.name}", self.learned()))
         self.finalize_state()
         self._is_adapted = True
+
+    def get_weights(self) -> list[np.ndarray]:
+        """Returns the values of the variables and, as in Keras 2, the numbers that the layer has learned beside them.
+
+        A model's `get_weights` has the variables alone, as in Keras 3.
+        """
+        return [*super().get_weights(), *self.learned_weights()]
+
+    def set_weights(self, weights: Sequence[np.ndarray]) -> None:
+        """Gives the layer what `get_weights` has returned; calls from then on use it.
+
+        Raises ValueError for another number of arrays, or for shapes that do not fit.
+        """
+        variables, learned = len(self.weights), len(self.learned_weights())
+        if len(weights) != variables + learned:
+            raise ValueError(
+                f"{self.name}: `set_weights` was given {len(weights)} arrays; the layer has {variables + learned}."
+            )
+        super().set_weights(weights[:variables])
+        if learned:
+            self.take_learned_weights(*map(np.asarray, weights[variables:]))
+
+    def learned_weights(self) -> list[np.ndarray]:
+        """Returns the learned numbers that are no variables, because their shapes are those of the data: none by default."""
+        return []
+
+    def take_learned_weights(self, *weights: np.ndarray) -> None:
+        """Uses such numbers, if the layer has any. Raises ValueError for shapes that do not fit."""
 
     @abc.abstractmethod
     def update_state(self, data: TensorLike) -> None:

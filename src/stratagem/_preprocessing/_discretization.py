@@ -73,6 +73,18 @@ class Discretization(AdaptedLayer):
         if self.input_bin_boundaries is None and self._summary.size and self.num_bins:
             self.bin_boundaries = _compressed(self._summary, 1.0 / self.num_bins)[0, :-1].tolist()
 
+    def learned_weights(self) -> list[np.ndarray]:
+        """Returns the summary, (2, n) float32: values, and how many numbers each stands for. None for given boundaries."""
+        return [] if self.input_bin_boundaries is not None else [self._summary.copy()]
+
+    def take_learned_weights(self, *weights: np.ndarray) -> None:
+        """Makes this the summary, and the boundaries of it."""
+        (summary,) = weights
+        if summary.ndim != 2 or len(summary) != 2:
+            raise ValueError(f"{self.name}: the summary of numbers has the shape (2, n), got {summary.shape}.")
+        self._summary = np.array(summary, np.float32)
+        self.finalize_state()
+
     def learned(self) -> Json:
         """Returns this worker's summary."""
         return self._summary.tolist()

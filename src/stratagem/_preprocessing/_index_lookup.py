@@ -228,6 +228,20 @@ class IndexLookup(AdaptedLayer):
             self._idf = np.concatenate([weights, np.zeros(unused)])
         self._counts.clear()
 
+    def learned_weights(self) -> list[np.ndarray]:
+        """Returns the weights of the words, (words,), after those of special tokens; none without output_mode tf_idf."""
+        return [self._idf.astype(as_dtype(self.compute_dtype).dtype)] if self.output_mode == "tf_idf" else []
+
+    def take_learned_weights(self, *weights: np.ndarray) -> None:
+        """Makes these the weights of the words. A layer without words takes any number of them, for its later vocabulary."""
+        (found,) = weights
+        if found.ndim != 1 or (len(self._words) and len(found) != len(self._idf)):
+            raise ValueError(
+                f"{self.name}: the weights of {self.vocabulary_size()} words have the shape ({len(self._idf)},), "
+                f"got {found.shape}. Set the vocabulary first: `set_vocabulary(words, idf_weights=...)`."
+            )
+        self._idf = np.array(found)
+
     def learned(self) -> Json:
         """Returns what this worker has counted."""
         return self._counts.state()

@@ -3,7 +3,6 @@
 import inspect
 import json
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, final
 
 from stratagem._base.errors import CheckpointError, DataLossError
@@ -81,13 +80,13 @@ def encode(description: Description) -> bytes:
     ).encode()
 
 
-def read(file: Path, path: str) -> Description:
-    """Reads the file of the SavedModel at `path`. Its bytes have been compared with their checksum.
+def read(content: bytes, path: str) -> Description:
+    """Reads the file of the SavedModel at `path` from its bytes, which have been compared with their checksum.
 
     Raises: CheckpointError for a later version, DataLossError for content that this library never writes.
     """
     try:
-        found = json.loads(file.read_bytes())
+        found = json.loads(content)
         version = found["version"]
         if found["format"] != _FORMAT or not isinstance(version, int):
             raise ValueError(f"its format is {found['format']!r:.50}")

@@ -112,8 +112,8 @@ def refusal(function: UserFunction) -> UnimplementedError:
     where = "" if code is None else f" ({code.co_filename}, line {code.co_firstlineno})"
     return UnimplementedError(
         f"it calls {function_name(function)}{where} on the host, which is no function that a SavedModel may name: it names "
-        "functions of tf.strings, tf.sparse, tf.ragged, tf.io.parse_example and its like, tables of tf.lookup and the layers "
-        "that look strings up. Call it before the exported function, and give that its result."
+        "functions of tf.strings, tf.sparse, tf.ragged, tf.io.parse_example and its like, static tables of tf.lookup and the "
+        "layers that look strings up. Call it before the exported function, and give that its result."
     )
 
 

@@ -10,24 +10,28 @@ import jax
 from stratagem._base.errors import DataLossError, UnimplementedError
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike, Trackable, Unused
-from stratagem._checkpoints import AttachedCheckpoint, has_attached
+from stratagem._checkpoints import has_attached
 from stratagem._core.step import RestoredProgram
 from stratagem._core.values import TensorSpec, Variable
-from stratagem._saved_models._asset import asset_of
 from stratagem._saved_models._description import NAME, Description, ObjectFact, read
 from stratagem._saved_models._host_calls import HostReader
+from stratagem._saved_models._keras_folder import is_keras_folder, read_keras_folder
 from stratagem._saved_models._loaded_function import LoadedFunction, LoadedProgram
 from stratagem._saved_models._loaded_object import LoadedObject
 from stratagem._saved_models._options import LoadOptions
+from stratagem._saved_models._source import Source
 from stratagem._saved_models._structure import decoded
 
 _OF_TENSORFLOW = ("saved_model.pb", "saved_model.pbtxt")
 
 
 def contains_saved_model(export_dir: PathLike) -> bool:
-    """Returns whether a directory has a SavedModel of this library. (One of TensorFlow's cannot be read here.)"""
+    """Returns whether a directory has what `load` reads: a SavedModel of this library, or a model that `model.save` wrote.
+
+    (A SavedModel of TensorFlow's cannot be read here.)
+    """
     path = checked_path(export_dir)
-    return file_system(path).is_directory(path) and has_attached(path, NAME)
+    return file_system(path).is_directory(path) and (has_attached(path, NAME) or is_keras_folder(path))
 
 
 def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None = None) -> Trackable:
@@ -35,37 +39,42 @@ def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None 
 
     It has the attributes of the object that was saved: variables, functions for the kinds of arguments that they were saved
     with (they compute, assign and have gradients as before, also in `strategy.run`), and `signatures`. Every byte is compared
-    with its checksum.
+    with its checksum. Of a folder that `model.save` wrote, the model is made of its Keras file, which needs its classes, and
+    its functions are traced then.
 
     Raises: OSError if there is no SavedModel at this path, UnimplementedError for one that TensorFlow wrote, DataLossError
-        for a damaged one, CheckpointError for one of a later version of this library.
+        for a damaged one, CheckpointError for one of a later version of this library; for a folder of `model.save` also what
+        `tf.keras.models.load_model` raises.
     """
     path = checked_path(export_dir)
-    if not contains_saved_model(path):
+    if file_system(path).is_directory(path) and has_attached(path, NAME):
+        source = Source.of_files(path)
+    elif is_keras_folder(path):
+        source = read_keras_folder(path)
+    else:
         if any(file_system(path).is_file(os.path.join(path, name)) for name in _OF_TENSORFLOW):
             raise UnimplementedError(
                 f"{path!r} is a SavedModel that TensorFlow wrote: its functions are graphs of TensorFlow's, which nothing here "
                 "can run. Build the model here, and load its weights, which TensorFlow writes with model.save_weights."
             )
         raise OSError(f"SavedModel file does not exist at: {path}: there is no directory with a {NAME}.")
-    checkpoint = AttachedCheckpoint.read(path)
-    return _Loading(checkpoint, read(checkpoint.file(NAME), path)).root()
+    return _Loading(source, read(source.content(NAME), path)).root()
 
 
 @final
 class _Loading:
     """One load: makes each object when it is first asked for."""
 
-    def __init__(self, checkpoint: AttachedCheckpoint, description: Description) -> None:
-        self._checkpoint, self._description = checkpoint, description
+    def __init__(self, source: Source, description: Description) -> None:
+        self._source, self._description = source, description
         self._made: dict[int, Any] = {}
-        self._host = HostReader(lambda name: checkpoint.file(name).read_bytes())
+        self._host = HostReader(source.content)
 
     def root(self) -> LoadedObject:
         """Returns the object that was saved."""
         found = self._object(0)
         if not isinstance(found, LoadedObject):
-            raise DataLossError(f"The SavedModel {self._checkpoint.path!r} is damaged: its root is no object.")
+            raise DataLossError(f"The SavedModel {self._source.path!r} is damaged: its root is no object.")
         signatures = {key: self._object(number) for key, number in self._description.signatures.items()}
         found.signatures = MappingProxyType(signatures)
         return found
@@ -77,7 +86,7 @@ class _Loading:
                 self._make(number, fact)
             except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
                 raise DataLossError(
-                    f"The SavedModel {self._checkpoint.path!r} is damaged: its object {number} is not what this library "
+                    f"The SavedModel {self._source.path!r} is damaged: its object {number} is not what this library "
                     f"writes: {error!r:.200}"
                 ) from error
         return self._made[number]
@@ -95,7 +104,7 @@ class _Loading:
             case "variable":
                 self._made[number] = self._variable(**fact.facts)
             case "asset":
-                self._made[number] = asset_of(self._checkpoint.file(fact.facts["file"]), self._checkpoint)
+                self._made[number] = self._source.asset(fact.facts["file"])
             case _:
                 self._made[number] = self._function(**fact.facts)
 
@@ -109,7 +118,7 @@ class _Loading:
         aggregation: str,
         synchronization: str,
     ) -> Variable:
-        value = self._checkpoint.arrays[array]
+        value = self._source.arrays[array]
         if list(value.shape) != shape or str(value.dtype) != dtype:
             raise ValueError(f"the array {array!r} is {value.dtype} {value.shape}, expected {dtype} {shape}")
         return Variable(value, trainable=trainable, name=name, aggregation=aggregation, synchronization=synchronization)
@@ -134,7 +143,7 @@ class _Loading:
         differentiable: bool,
         host: Any = None,
     ) -> LoadedProgram:
-        program = RestoredProgram.of(self._checkpoint.file(file).read_bytes(), f"{self._checkpoint.path}: {file}")
+        program = RestoredProgram.of(self._source.content(file), f"{self._source.path}: {file}")
         found = [self._object(number) for number in variables]
         if not all(isinstance(v, Variable) for v in found):
             raise ValueError(f"the program {file!r} takes what is no variable")

@@ -74,6 +74,11 @@ def save(
 _HOLDERS = (Module, keras.Layer, keras.Optimizer, keras.Metric)
 
 
+def files_of(obj: Trackable, keys: ArrayKeys) -> dict[str, bytes | Path]:
+    """Returns the files that a SavedModel of an object has beside its checkpoint. Raises the same errors as `save`."""
+    return _Writing(keys).files(obj, None)
+
+
 @final
 class _Writing:
     """One save: numbers the objects that it meets, and collects the files to attach."""

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import ClusterError, DeviceError
-from stratagem._base.job import ALONE, Job, enter_job, process_job
+from stratagem._base.job import ALONE, Job, agree_on, enter_job, process_job
 from stratagem._cluster import ClusterJob, ClusterResolver, coordination, default_resolver, job_of
 from stratagem._cluster.control import ConnectedJob, ControlClient, JobInfo, TimeLimits
 from stratagem._core.mesh import ReplicaMesh
@@ -38,7 +38,7 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
 
     cluster_resolver: knows the tasks of the job and which of them this process is; by default, that of TF_CONFIG, torchrun,
         Open MPI or Slurm. If none of these is set, there is one worker.
-    communication_options: only its `timeout_seconds` has an effect, see `CommunicationOptions`.
+    communication_options: see `CommunicationOptions`; the same on all workers.
 
     The constructor waits until all workers have joined. Initial values of variables are the chief's. Raises
     ClusterError for an invalid cluster, or if workers are missing for too long; RuntimeError if JAX was used before in
@@ -77,9 +77,15 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
 
 def _mesh_of(cluster: ClusterJob | None, options: CommunicationOptions) -> ReplicaMesh:
     if cluster is None or cluster.size == 1:
-        return ReplicaMesh(tuple(jax.local_devices()), ALONE)
+        return ReplicaMesh(tuple(jax.local_devices()), ALONE, options.communication)
     job = _connected(cluster, options)
-    mesh = ReplicaMesh(_devices(job), job)
+    sent = options.communication
+    agree_on(
+        job,
+        "communication options",
+        {"gradient_dtype": str(sent.gradient_dtype), "bytes_per_pack": str(sent.pack_bytes)},
+    )
+    mesh = ReplicaMesh(_devices(job), job, sent)
     with _stdout_to_stderr():  # gloo prints about its connections
         mesh.from_chief(np.zeros(1))  # a first collective: if the network blocks the workers, it fails now
     return mesh

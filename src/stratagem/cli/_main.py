@@ -6,7 +6,9 @@ import click
 
 # Subcommand → its line of help; `stratagem.cli._<name>` has it as `command`.
 _COMMANDS = {
+    "check": "Tell which uses of TensorFlow in a program work here.",
     "checkpoint": "List, show, verify, compare and convert checkpoints.",
+    "doctor": "Examine this machine and the job: what is good, doubtful or bad, and the cure.",
     "env": "Print a report to paste into a bug report.",
     "launch": "Run a script as the tasks of a job.",
     "token": "Make the secret that a job on several machines shares.",

@@ -13,6 +13,21 @@ strategy = tf.distribute.MultiWorkerMirroredStrategy()
 differs = bool(strategy.cluster_resolver.task_id)
 
 
+def communicated(dtype: object) -> None:
+    """Prints a variable that each worker would lower by its number and 1/512 more, with gradients of `dtype`."""
+    how = tf.distribute.experimental.CommunicationOptions(gradient_dtype=dtype)
+    other = tf.distribute.MultiWorkerMirroredStrategy(communication_options=how)
+    with other.scope():
+        variable, optimizer = tf.Variable([0.0]), tf.keras.optimizers.SGD(1.0)
+
+    def step() -> None:
+        number = tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group + 1, tf.float32)
+        optimizer.apply_gradients([(number[None] * (1 + 1 / 512), variable)])
+
+    other.run(step)
+    print("variable", variable.numpy())
+
+
 def trained(what: str) -> None:
     """A model's only step."""
 
@@ -35,6 +50,8 @@ def trained(what: str) -> None:
     if one("no shuffle", True, False):
         data = data.shuffle(one("buffer", 16, 8), seed=one("seed", 1, 2))
     try:
+        if what in ("communication", "bfloat16"):
+            communicated(one("communication", "bfloat16", None))
         model.fit(data.batch(one("batch size", 8, 4)), verbose=0)
     finally:
         print("steps", int(model.optimizer.iterations.numpy()))

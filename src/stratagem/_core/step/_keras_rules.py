@@ -12,7 +12,7 @@ from stratagem._core.mesh import AXIS
 from stratagem._core.step._compiled_update import applied_at_once
 from stratagem._core.step._remote import remote_placement
 from stratagem._core.step._settings_agreement import agree_on_settings
-from stratagem._core.step._sums import summed
+from stratagem._core.step._sums import summed_gradients
 from stratagem._core.step._trace_recorder import capturing
 from stratagem._private import (
     intercept_apply,
@@ -44,7 +44,7 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
         agree_on_settings(optimizer, recorder.mesh.job)
     if context.replica is not None and not recorder.summed and recorder.mesh.num_replicas > 1:
         known = [g for g in grads if g is not None]
-        total = iter(summed(known, recorder.mesh.devices[0].platform))
+        total = iter(summed_gradients(known, recorder.mesh))
         grads = [None if g is None else next(total) for g in grads]
     before, recorder.summed = recorder.summed, True
     try:

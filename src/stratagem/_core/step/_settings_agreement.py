@@ -5,8 +5,7 @@ from typing import Any
 
 import keras
 
-from stratagem._base.errors import ClusterError
-from stratagem._base.job import Job
+from stratagem._base.job import Job, agree_on
 
 _compared: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
@@ -20,17 +19,7 @@ def agree_on_settings(optimizer: Any, job: Job) -> None:
     if job.workers == 1 or optimizer in _compared:
         return
     _compared.add(optimizer)
-    answers = job.agree("the settings of an optimizer", _settings(optimizer))
-    for worker, theirs in enumerate(answers[1:], 1):
-        names = [name for name in {**answers[0], **theirs} if answers[0].get(name) != theirs.get(name)]
-        if names:
-            values = [(name, answers[0].get(name), theirs.get(name)) for name in names]
-            shown = "; ".join(
-                f"{n} is {first} on worker 0 and {other} on worker {worker}" for n, first, other in values
-            )
-            raise ClusterError(
-                f"The workers' optimizers differ: {shown}. All have to apply the same update: give them the same settings."
-            )
+    agree_on(job, "optimizers", _settings(optimizer))
 
 
 def _settings(optimizer: Any) -> dict[str, str]:

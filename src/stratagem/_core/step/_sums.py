@@ -1,4 +1,4 @@
-"""Sums over all replicas inside a trace; values that are summed together share all-reduces."""
+"""Sums over all replicas inside a trace; values that are summed together share all-reduces, or are sent in fewer bits."""
 
 import itertools
 from collections.abc import Sequence
@@ -8,9 +8,9 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._core.context import recording
-from stratagem._core.mesh import AXIS
+from stratagem._core.mesh import AXIS, PACK_BYTES, ReplicaMesh
 
-_PACK_BYTES = 64 << 20
+_ROUNDED = (jnp.dtype("float32"), jnp.dtype("float64"))  # of the others bfloat16 would lose range or save nothing
 
 
 def unfolded(values: Any) -> Any:
@@ -33,34 +33,74 @@ def _compiled_psum(value: Any) -> Any:
     return jax.lax.psum(value, AXIS)
 
 
-def summed(values: Sequence[Any], platform: str) -> list[Any]:
+def summed(values: Sequence[Any], platform: str, pack_bytes: int = PACK_BYTES) -> list[Any]:
     """Returns the sums of several values over all replicas.
 
-    On CPUs an all-reduce of a few bytes takes as long as one of 64 kB, so values of one dtype share one. (For GPUs XLA
-    combines all-reduces itself.)
+    On CPUs an all-reduce of a few bytes takes as long as one of 64 kB, so values of one dtype share one, up to
+    `pack_bytes`. (For GPUs XLA combines all-reduces itself.)
     """
     parts = unfolded(list(values))
-    packs = _packs(parts) if platform == "cpu" else [[i] for i in range(len(parts))]
-    totals: list[Any] = [None] * len(parts)
+    packs = _packs(parts, pack_bytes) if platform == "cpu" else [[i] for i in range(len(parts))]
+    totals: dict[int, Any] = {}
     for pack in packs:
         if len(pack) == 1:
             totals[pack[0]] = psum(parts[pack[0]])
             continue
-        flat = psum(_packed([parts[i] for i in pack]))
-        ends = itertools.accumulate(parts[i].size for i in pack)
-        for i, end in zip(pack, ends, strict=True):
-            totals[i] = flat[end - parts[i].size : end].reshape(parts[i].shape)
-    return totals
+        totals.update(_unpacked(psum(_packed([parts[i] for i in pack])), pack, parts))
+    return [totals[i] for i in range(len(parts))]
 
 
-def _packs(values: Sequence[Any]) -> list[list[int]]:
-    """Returns the positions of values that share an all-reduce: of one dtype, up to `_PACK_BYTES` or one larger value."""
+def summed_gradients(values: Sequence[Any], mesh: ReplicaMesh) -> list[Any]:
+    """Returns the sums of an optimizer's gradients over all replicas, sent as the mesh's `communication` says."""
+    sent, platform = mesh.communication, mesh.devices[0].platform
+    if sent.gradient_dtype is None:
+        return summed(values, platform, sent.pack_bytes)
+    rounded = [i for i, v in enumerate(values) if v.dtype in _ROUNDED]
+    others = [i for i, v in enumerate(values) if v.dtype not in _ROUNDED]
+    totals = dict(zip(others, summed([values[i] for i in others], platform, sent.pack_bytes), strict=True))
+    for pack in _packs(values, sent.pack_bytes, rounded):
+        flat = _packed([values[i] for i in pack])
+        totals.update(_unpacked(_rounded_sum(flat, mesh.num_replicas), pack, values))
+    return [totals[i] for i in range(len(values))]
+
+
+def _rounded_sum(value: Any, replicas: int) -> Any:
+    """Returns the sum of flat values over all replicas; what is sent is bfloat16, what is added float32.
+
+    Each replica's value is rounded once, and so is the sum. Every replica adds up one part (`all_to_all`) and sends it to
+    all (`all_gather`), half the bytes of a ring's all-reduce. XLA would add in bfloat16, after every hop, or send float32
+    on CPUs; so the bits travel as integers.
+    """
+    padded = jnp.pad(value, (0, -value.size % replicas)).reshape(replicas, -1)
+    mine = jax.lax.all_to_all(_bits(padded), AXIS, split_axis=0, concat_axis=0)
+    total = _bits(_floats(mine).astype(jnp.float32).sum(axis=0))
+    every = jax.lax.all_gather(total, AXIS, tiled=True)
+    return _floats(every)[: value.size].astype(value.dtype)
+
+
+def _bits(value: Any) -> Any:
+    return jax.lax.bitcast_convert_type(value.astype(jnp.bfloat16), jnp.uint16)
+
+
+def _floats(bits: Any) -> Any:
+    return jax.lax.bitcast_convert_type(bits, jnp.bfloat16)
+
+
+def _unpacked(flat: Any, pack: Sequence[int], values: Sequence[Any]) -> dict[int, Any]:
+    """Returns the values of a pack, by position, in their shapes."""
+    ends = itertools.accumulate(values[i].size for i in pack)
+    return {i: flat[end - values[i].size : end].reshape(values[i].shape) for i, end in zip(pack, ends, strict=True)}
+
+
+def _packs(values: Sequence[Any], pack_bytes: int, positions: Sequence[int] | None = None) -> list[list[int]]:
+    """Returns the positions of values that share an all-reduce: of one dtype, up to `pack_bytes` or one larger value."""
     packs: list[list[int]] = []
     open_packs: dict[Any, tuple[list[int], int]] = {}
-    for i, value in enumerate(values):
+    for i in range(len(values)) if positions is None else positions:
+        value = values[i]
         size = value.size * value.dtype.itemsize
-        pack, held = open_packs.get(value.dtype, ([], _PACK_BYTES))
-        if held + size > _PACK_BYTES:
+        pack, held = open_packs.get(value.dtype, ([], pack_bytes))
+        if held + size > pack_bytes:
             pack, held = [], 0
             packs.append(pack)
         pack.append(i)

@@ -17,7 +17,8 @@ from stratagem._base.storage import copy_file, file_system
 from stratagem._checkpoints import not_finite, shown
 from stratagem._core.context import entered
 from stratagem._core.values import on_read, placement_of
-from stratagem._training.saving import MODEL_FILE, FileFormat, format_of_model, format_of_weights
+from stratagem._saved_models import MODEL_FILE
+from stratagem._training.saving import FileFormat, format_of_model, format_of_weights
 
 _log = logging.getLogger("stratagem")
 

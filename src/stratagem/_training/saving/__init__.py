@@ -11,7 +11,6 @@ import os
 from stratagem._base.types import PathLike, Value
 from stratagem._checkpoints import CheckpointOptions, settle
 from stratagem._private import accept_any_path, intercept_saving, note_arguments
-from stratagem._training.saving._formats import MODEL_FILE as MODEL_FILE
 from stratagem._training.saving._formats import FileFormat as FileFormat
 from stratagem._training.saving._formats import format_of_model as format_of_model
 from stratagem._training.saving._formats import format_of_weights as format_of_weights

@@ -10,10 +10,7 @@ from stratagem._base.paths import is_remote
 from stratagem._base.storage import file_system
 from stratagem._checkpoints import has_weights
 from stratagem._private import is_hdf5
-from stratagem._saved_models import contains_saved_model
-
-# A whole model in a folder: the file that Keras writes for a path that ends in `.keras`.
-MODEL_FILE = "stratagem_model.keras"
+from stratagem._saved_models import MODEL_FILE, contains_saved_model, is_keras_folder
 
 _HDF5 = (".h5", ".hdf5")
 _WEIGHTS_OF_KERAS = (".weights.h5", ".weights.json")
@@ -90,7 +87,7 @@ def found_at(path: str, *, weights: bool = False) -> Found:
     if weights and has_weights(path):
         return Found.WEIGHTS
     files = file_system(path)
-    if files.is_file(os.path.join(path, MODEL_FILE)):
+    if is_keras_folder(path):
         return Found.MODEL
     if contains_saved_model(path):
         return Found.EXPORT

@@ -22,10 +22,11 @@ from stratagem._private import (
     without_training,
     write_hdf5_model,
 )
+from stratagem._saved_models import MODEL_FILE
 from stratagem._saved_models import load as load_saved_model
 from stratagem._saved_models import save as save_saved_model
+from stratagem._training.saving._archives import verify_archive
 from stratagem._training.saving._formats import (
-    MODEL_FILE,
     SAVED_MODEL,
     FileFormat,
     Found,
@@ -164,6 +165,7 @@ def model_loader(keras_load: Function) -> Function:
         match found:
             case Found.MODEL:
                 path = os.path.join(path, MODEL_FILE)
+                verify_archive(path)
                 custom_objects = {**own_objects(path), **(custom_objects or {})}
                 safe_mode = safe_mode and not is_ours(path)
             case Found.HDF5 if not path.endswith((".h5", ".hdf5")):
@@ -181,6 +183,8 @@ def model_loader(keras_load: Function) -> Function:
                 raise NotFoundError(
                     f"{path!r} holds no complete model: its only save was interrupted. Delete the folder, or save again."
                 )
+            case Found.OTHER if path.endswith(".keras"):
+                verify_archive(path)
             case Found.NOTHING if not path.endswith(_KERAS_READS):
                 raise NotFoundError(f"No file or directory found at {path}")
         return keras_load(path, custom_objects, compile, safe_mode, **kwargs)

@@ -18,6 +18,7 @@ from typing import Any, final
 
 import keras
 
+from stratagem._base.errors import DataLossError
 from stratagem._base.paths import absolute, is_remote
 from stratagem._base.storage import file_system
 from stratagem._private import sublayers
@@ -57,10 +58,16 @@ def is_ours(path: str) -> bool:
 
 
 def own_objects(path: str) -> dict[str, Any]:
-    """The classes and functions that the file at this path needs, by name, as far as this process has them."""
-    with zipfile.ZipFile(path) as file:
-        places = json.loads(file.read(_RECORD)) if _RECORD in file.namelist() else {}
-    found = {name: _at(str(module), str(qualname)) for name, (module, qualname) in places.items()}
+    """The classes and functions that the file at this path needs, by name, as far as this process has them.
+
+    Raises DataLossError for a record that `record` does not write.
+    """
+    try:
+        with zipfile.ZipFile(path) as file:
+            places = json.loads(file.read(_RECORD)) if _RECORD in file.namelist() else {}
+        found = {name: _at(str(module), str(qualname)) for name, (module, qualname) in places.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise DataLossError(f"{path!r} is damaged: its {_RECORD} is none of this library's: {error!r:.100}") from error
     return {name: _Maker(each) if isinstance(each, type) else each for name, each in found.items() if each is not None}
 
 

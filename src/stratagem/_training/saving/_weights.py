@@ -13,7 +13,9 @@ from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import LoadStatus, has_weights, latest_checkpoint, read_weights, write_weights
 from stratagem._core.context import entered
 from stratagem._private import may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
-from stratagem._training.saving._formats import MODEL_FILE, FileFormat, Found, format_of_weights, found_at
+from stratagem._saved_models import MODEL_FILE
+from stratagem._training.saving._archives import verify_archive
+from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at
 
 Function = Callable[..., Any]
 
@@ -114,6 +116,7 @@ def weights_loader(keras_load: Function) -> Function:
                 return read_weights(model, path)
             case Found.MODEL:
                 _demand_topology(path, skip_mismatch, by_name)
+                verify_archive(os.path.join(path, MODEL_FILE))
                 with without_training(model):  # it may have another optimizer than the one that was saved
                     keras_load(model, os.path.join(path, MODEL_FILE))
                 return _WholeStatus()
@@ -132,6 +135,8 @@ def weights_loader(keras_load: Function) -> Function:
                     f"{path!r} is a folder of checkpoints, not one of them. Load {latest!r}, which is what "
                     f"tf.train.latest_checkpoint({path!r}) returns."
                 )
+            case Found.OTHER if path.endswith(".keras"):
+                verify_archive(path)
         _load_with_keras(keras_load, model, filepath, skip_mismatch, by_name, kwargs)
         return None
 

@@ -1,0 +1,60 @@
+"""Findings of `stratagem doctor`: one line each, with a verdict, and a cure where it is not good."""
+
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import final
+
+from stratagem._base.types import Json
+
+
+@final
+class Verdict(enum.StrEnum):
+    """The judgement on one thing. Only BAD changes the exit status."""
+
+    GOOD = "good"
+    DOUBTFUL = "doubtful"
+    BAD = "bad"
+
+
+@final
+@dataclass(frozen=True)
+class Finding:
+    """A fact about this task or its machine. cure: what to do; empty only where the verdict is good."""
+
+    verdict: Verdict
+    subject: str
+    found: str
+    cure: str = ""
+
+    def as_json(self) -> dict[str, Json]:
+        """The finding as an object of strings, `verdict`, `subject`, `found` and `cure`."""
+        return {**asdict(self), "verdict": str(self.verdict)}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Json]) -> "Finding":
+        """A finding that another task has sent."""
+        return cls(Verdict(value["verdict"]), value["subject"], value["found"], value["cure"])
+
+
+def good(subject: str, found: str) -> Finding:
+    """A finding with nothing to do about."""
+    return Finding(Verdict.GOOD, subject, found)
+
+
+def doubtful(subject: str, found: str, cure: str) -> Finding:
+    """A finding that may be meant so, and costs speed or safety if it is not."""
+    return Finding(Verdict.DOUBTFUL, subject, found, cure)
+
+
+def bad(subject: str, found: str, cure: str) -> Finding:
+    """A finding with which a job does not run."""
+    return Finding(Verdict.BAD, subject, found, cure)
+
+
+def guarded(subject: str, check: Callable[[], Iterator[Finding]], cure: str) -> Iterator[Finding]:
+    """Yields the findings of a check; one that raises is itself a finding, since what it met is what users will meet."""
+    try:
+        yield from check()
+    except Exception as error:
+        yield bad(subject, f"{type(error).__name__}: {' '.join(str(error).split())}", cure)

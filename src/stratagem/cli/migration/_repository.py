@@ -1,0 +1,188 @@
+"""A repository as the checker sees it: its files, the names that they import from each other, and the report on all of it."""
+
+import ast
+import os
+import re
+from collections.abc import Iterable
+from typing import Final, final
+
+from stratagem.cli.migration._findings import CheckReport, Habit, Place, State, Unread, Use, Verdict
+from stratagem.cli.migration._habits import habits_in
+from stratagem.cli.migration._packages import MARKERS, belongs
+from stratagem.cli.migration._scopes import INSTANCE, LOCAL, SourceScope
+from stratagem.cli.migration._sources import UnreadableError, content, files, parsed, pieces, unreadable
+from stratagem.cli.migration._table import Table, shipped_table
+from stratagem.cli.migration._uses import Examined, RawUse, examine_trees
+
+_DEEPEST = 12  # files that a name is imported through
+_BEST = (State.WORKS, State.DIFFERS, State.UNKNOWN, State.MISSING)
+
+
+def examine(paths: Iterable[str]) -> CheckReport:
+    """Examines files, notebooks and folders.
+
+    Raises:
+        OSError: there is nothing at one of the paths.
+    """
+    return _Repository(shipped_table()).report(paths)
+
+
+def _place(found: Use | Habit | Unread) -> Place:
+    return found.place
+
+
+@final
+class _Repository:
+    """The files that were read so far."""
+
+    def __init__(self, table: Table) -> None:
+        self._table: Final = table
+        self._scopes: Final[dict[str, SourceScope]] = {}  # by the file without its ending
+        self._uses: Final[dict[str, list[RawUse]]] = {}
+        self._habits: Final[list[Habit]] = []
+        self._unread: Final[list[Unread]] = []
+
+    def report(self, paths: Iterable[str]) -> CheckReport:
+        """The report on these files."""
+        waiting: list[str] = []
+        number = 0
+        for path, _ in files(paths, self._unread):
+            number += 1
+            if not self._read(path, marked=True):
+                waiting.append(path)
+        self._read_importers(waiting)
+        uses, using = [], 0
+        for path, raw in self._uses.items():
+            found = [use for each in raw if (use := self._use(path, each)) is not None]
+            using += bool(found)
+            uses += found
+        return CheckReport(
+            number,
+            using,
+            tuple(path for path, raw in self._uses.items() if any(belongs(w) for each in raw for w in each.paths)),
+            tuple(sorted(uses, key=_place)),
+            tuple(sorted(self._habits, key=_place)),
+            tuple(sorted(self._unread, key=_place)),
+        )
+
+    def _read(self, path: str, *, marked: bool, stems: "re.Pattern[bytes] | None" = None) -> bool:
+        """Reads a file, if it names TensorFlow (`marked`) or one of some modules (`stems`). False: it does not, and waits."""
+        try:
+            data = content(path)
+            if marked and not any(word.encode() in data for word in MARKERS) and b"\0" not in data[:2]:
+                return False
+            if stems is not None and not stems.search(data):
+                return False
+            listed = pieces(path, data)
+        except UnreadableError as error:
+            self._unread.append(Unread(Place(path, 0, 0), str(error)))
+            return True
+        trees: list[tuple[int, ast.Module]] = []
+        for piece in listed:
+            try:
+                trees.append((piece.cell, parsed(piece, path)))
+            except SyntaxError as error:
+                self._unread.append(unreadable(path, piece.cell, error))
+        try:
+            found = examine_trees(trees)
+            self._habits.extend(habits_in(path, found))
+        except RecursionError:
+            self._unread.append(Unread(Place(path, 0, 0), "nested too deeply to be examined"))
+            return True
+        self._keep(path, found)
+        return True
+
+    def _keep(self, path: str, found: Examined) -> None:
+        self._uses[path] = found.uses
+        if path.endswith(".py"):
+            self._scopes[os.path.splitext(os.path.normpath(path))[0]] = found.scope
+
+    def _read_importers(self, waiting: list[str]) -> None:
+        """Reads the files that do not name TensorFlow, but modules of the repository which have names of it."""
+        done: set[str] = set()
+        while waiting:
+            names = {
+                part
+                for path, scope in self._scopes.items()
+                if any(belongs(where) for wheres in scope.bound.values() for where in wheres) or scope.stars
+                for part in [os.path.basename(path.removesuffix(f"{os.sep}__init__"))]
+            }
+            if not names - done:
+                return
+            stems = re.compile(
+                rb"\b(from|import)\b[^\n]*\b(" + b"|".join(re.escape(os.fsencode(n)) for n in names) + rb")\b"
+            )
+            done |= names
+            waiting = [path for path in waiting if not self._read(path, marked=False, stems=stems)]
+
+    def _use(self, path: str, raw: RawUse) -> Use | None:
+        """The best verdict on where a use may lead; None if that is nothing of TensorFlow's."""
+        found = [verdict for each in raw.paths for verdict in self._verdicts(path, each, raw.keywords)]
+        if not found:
+            return None
+        return Use(Place(path, raw.cell, raw.line), min(found, key=lambda verdict: _BEST.index(verdict.state)))
+
+    def _verdicts(self, path: str, full: str, keywords: tuple[str, ...]) -> list[Verdict]:
+        found = []
+        for each in self._led(path, full, 0):
+            verdict = self._verdict(each, keywords)
+            if verdict is not None:
+                found.append(verdict)
+        return found
+
+    def _verdict(self, full: str, keywords: tuple[str, ...]) -> Verdict | None:
+        if full in ("tensorflow.*", "tensorflow.compat.v1.*", "tensorflow.compat.v2.*"):
+            why = "import the names that are used: here the names of tf are imported when they are first asked for"
+            return Verdict(f"from {full.removesuffix('.*')} import *", State.MISSING, why, "docs/check.md")
+        module, star, name = full.partition(".*")
+        if star:
+            known = name and name in self._table.names_in(module)
+            return self._table.verdict(f"{module}.{name}", keywords) if known else None
+        kind, mark, rest = full.partition(INSTANCE)
+        if not mark:
+            return self._table.verdict(full, keywords)
+        members = rest.strip(".").split(".")
+        return self._table.member(kind, members[0], keywords if len(members) == 1 else ()) if members[0] else None
+
+    def _led(self, path: str, full: str, depth: int) -> list[str]:
+        """The names of TensorFlow that a path leads to, through the repository's own files."""
+        if not full.startswith(LOCAL):
+            return [full]
+        if depth > _DEEPEST:
+            return []
+        star = ".*" in full
+        parts = [part.lstrip("*") for part in full.removeprefix(LOCAL).lstrip(".").split(".") if part]
+        level = len(full) - len(full.removeprefix(LOCAL).lstrip(".")) - 1
+        for folder in self._folders(path, level):
+            for length in range(len(parts), -1 if level else 0, -1):
+                base = os.path.normpath(os.path.join(folder, *parts[:length]))
+                file = next((b for b in (base, os.path.join(base, "__init__")) if b in self._scopes), None)
+                if file is not None:
+                    rest = [part for part in parts[length:] if part]
+                    return self._below(file, rest, depth) if rest or star else []
+        return []
+
+    def _below(self, file: str, rest: list[str], depth: int) -> list[str]:
+        """The names that a file's name, and attributes of it, lead to."""
+        if not rest:
+            return []
+        found = self._scopes[file].lookup(rest[0])
+        return [
+            each
+            for where in found
+            if INSTANCE not in where
+            for each in self._led(f"{file}.py", ".".join([where, *rest[1:]]), depth + 1)
+        ]
+
+    def _folders(self, path: str, level: int) -> list[str]:
+        """The folders where the module that a file imports may be: beside it, for a relative import; else also above it."""
+        folder = os.path.dirname(os.path.normpath(path))
+        if level:
+            for _ in range(level - 1):
+                folder = os.path.dirname(folder)
+            return [folder]
+        found = [folder]
+        while folder and os.path.dirname(folder) != folder and len(found) < 20:
+            folder = os.path.dirname(folder)
+            found.append(folder)
+        return found

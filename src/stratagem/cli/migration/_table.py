@@ -1,0 +1,222 @@
+"""The table of TensorFlow's names, made by `scripts/coverage.py` of what tests know, and the verdicts that follow from it."""
+
+import functools
+import importlib.resources
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, Final, final
+
+from stratagem.cli.migration._findings import State, Verdict
+from stratagem.cli.migration._packages import ADDONS, INTERNALS, KERAS, PACKAGES, PRIVATE, VERSIONED
+
+_PAGE = "docs/coverage.md"
+_STATES = {"t": State.WORKS, "p": State.WORKS, "o": State.WORKS, "d": State.DIFFERS, "m": State.MISSING}
+# A table entry whose sentence is about members of a class says nothing of a use that is none of these members.
+_MEMBERS = "lacks members, listed below"
+_V1 = "compat.v1"
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")  # in the texts, which are those of a page
+_OF_KERAS = {"initializers", "losses", "metrics", "optimizers"}  # `tf.losses` is `tf.keras.losses`
+_OF_MODULES = {"__version__", "__name__", "__doc__", "__file__", "__path__"}
+Entry = tuple[str, int, int]  # state, number of the text, number of the signature; -1: none
+
+
+@final
+class Table:
+    """The names of TensorFlow, and what each is here."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.tensorflow: Final[str] = content["tensorflow"]
+        self._names: Final[dict[str, dict[str, Entry]]] = content["names"]
+        self._addons: Final[dict[str, dict[str, Entry]]] = content["addons"]
+        self._classes: Final[dict[str, dict[str, Any]]] = content["classes"]
+        self._texts: Final[list[str]] = content["texts"]
+        self._signatures: Final[list[str]] = content["signatures"]
+        self.modules: Final = frozenset(content["modules"].split())
+
+    def names_in(self, full: str) -> Iterable[str]:
+        """The names that a star import of a module brings."""
+        canonical = canonical_name(full)
+        if canonical is None or full.partition(".")[0] in PACKAGES:
+            return ()
+        return self._names.get(canonical, {})
+
+    def has_namespace(self, full: str) -> bool:
+        """Returns whether a full name is that of a module which has names itself."""
+        canonical = canonical_name(full)
+        return canonical is not None and (not canonical or canonical in self._names or self._below(canonical))
+
+    def _below(self, canonical: str) -> bool:
+        return any(name.startswith(f"{canonical}.") for name in self._names)
+
+    def verdict(self, full: str, keywords: Iterable[str] | None = None) -> Verdict | None:
+        """The verdict on a full name such as `tensorflow.keras.layers.Dense`, None for a namespace that is there.
+
+        keywords: the names of the arguments, where it is called.
+        """
+        package = full.partition(".")[0]
+        if package in PACKAGES:
+            return PACKAGES[package].verdict(full)
+        if package == ADDONS:
+            return self._of_addons(full, keywords or ())
+        canonical = canonical_name(full)
+        if canonical is None:
+            return _of_internals(full)
+        return self._of(canonical, keywords or ())
+
+    def _of_addons(self, full: str, keywords: Iterable[str]) -> Verdict | None:
+        namespace, _, name = full.removeprefix(ADDONS).lstrip(".").rpartition(".")
+        if not name or (not namespace and name in self._addons):
+            return None
+        shown = f"tfa.{namespace}.{name}".replace("..", ".")
+        entry = self._addons.get(namespace, {}).get(name)
+        if entry is None:
+            advice = "write it with tf or Keras: only a part of TensorFlow Addons is here"
+            return Verdict(shown, State.MISSING, advice, "docs/addons.md")
+        return self._refused(shown, entry, keywords, "docs/addons.md") or Verdict(shown, State.WORKS)
+
+    def _of(self, canonical: str, keywords: Iterable[str]) -> Verdict | None:
+        if not canonical or canonical == _V1 or canonical in self._names:
+            entries = self._names.get(canonical)
+            gone = entries and all(entry[0] == "m" for entry in entries.values())
+            place, _, last = canonical.rpartition(".")
+            entry = self._entry(place, last)
+            if entry is None and not (gone and canonical.startswith("lite")):
+                return None
+        parts = canonical.split(".")
+        for length in range(len(parts), 0, -1):
+            namespace, name = ".".join(parts[: length - 1]), parts[length - 1]
+            entry = self._entry(namespace, name)
+            if entry is not None:
+                return self._known(namespace, name, entry, parts[length:], keywords)
+            if ".".join(parts[:length]) in self._names or self._below(".".join(parts[:length])):
+                break
+        else:
+            length = 0
+        if length == len(parts):
+            return None
+        return self._stranger(".".join(parts[:length]), parts[length])
+
+    def _entry(self, namespace: str, name: str) -> Entry | None:
+        found = self._names.get(namespace, {}).get(name)
+        mirror = f"{_V1}.keras"
+        if found is None and (namespace == mirror or namespace.startswith(f"{mirror}.")):
+            found = self._names.get(namespace.removeprefix(f"{_V1}."), {}).get(name)
+        return found
+
+    def _known(self, namespace: str, name: str, entry: Entry, rest: list[str], keywords: Iterable[str]) -> Verdict:
+        path = f"{namespace}.{name}".lstrip(".")
+        shown, document = f"tf.{path}", f"{_PAGE}#tf{namespace.replace('.', '')}"
+        state, text = _STATES[entry[0]], self._text(entry)
+        if state is State.MISSING:
+            return Verdict(shown, state, f"use {text}" if text else "is not provided", document)
+        if rest:
+            return self._member(path, rest[0], entry, keywords if len(rest) == 1 else (), document)
+        refused = self._refused(shown, entry, keywords, document)
+        if refused is not None:
+            return refused
+        return (
+            Verdict(shown, State.WORKS) if text == _MEMBERS else Verdict(shown, state, text, document if text else "")
+        )
+
+    def _member(self, path: str, member: str, entry: Entry, keywords: Iterable[str], document: str) -> Verdict:
+        """The verdict on a method or an attribute of what a name is."""
+        shown = f"tf.{path}.{member}"
+        kind = self._classes.get(path, {})
+        if member in kind.get("lacks", ()):
+            return Verdict(shown, State.MISSING, f"tf.{path} has no `{member}` here", document)
+        number = kind.get("methods", {}).get(member, -1)
+        refused = self._refused(shown, ("p", -1, number), keywords, document)
+        text = self._text(entry)
+        if refused is not None or not text or text == _MEMBERS:
+            return refused or Verdict(shown, State.WORKS)
+        return Verdict(shown, State.DIFFERS, text, document)
+
+    def member(self, full: str, member: str, keywords: Iterable[str]) -> Verdict | None:
+        """The verdict on a member of an object of a class, None where nothing is wrong with it, or the class is not known."""
+        canonical = canonical_name(full)
+        namespace, _, name = (canonical or "").rpartition(".")
+        entry = self._entry(namespace, name)
+        if entry is None or canonical not in self._classes or entry[0] == "m":
+            return None
+        found = self._member(canonical, member, entry, keywords, f"{_PAGE}#tf{namespace.replace('.', '')}")
+        return found if found.state is State.MISSING else None
+
+    def is_class(self, full: str) -> bool:
+        """Returns whether the table knows members of this class."""
+        return canonical_name(full) in self._classes
+
+    def makes_dataset(self, full: str) -> bool:
+        """Returns whether a call of this name gives a `tf.data.Dataset`."""
+        methods = self._classes.get("data.Dataset", {}).get("methods", {})
+        return full.startswith("tensorflow.data.Dataset.") and full.rpartition(".")[2] in methods
+
+    def _refused(self, shown: str, entry: Entry, keywords: Iterable[str], document: str) -> Verdict | None:
+        """The verdict on a call with an argument that our signature does not have."""
+        if entry[2] < 0:
+            return None
+        known = [name for name in self._signatures[entry[2]].split() if name not in ("self", "cls")]
+        unknown = [name for name in keywords if name not in known]
+        if not unknown:
+            return None
+        named = ", ".join(f"`{name}`" for name in unknown)
+        takes = ", ".join(known) or "no arguments"
+        return Verdict(
+            shown, State.MISSING, f"leave out {named}: there is no such argument here; it takes {takes}", document
+        )
+
+    def _stranger(self, namespace: str, name: str) -> Verdict:
+        """The verdict on a name that a namespace does not have."""
+        shown, document = f"tf.{namespace}.{name}".replace("..", "."), f"{_PAGE}#tf{namespace.replace('.', '')}"
+        of_keras = namespace.removeprefix("keras.")
+        first = f"{_V1}.{of_keras if of_keras in _OF_KERAS else namespace}".rstrip(".")
+        entry = self._entry(first, name)
+        if not namespace.startswith(_V1) and (entry is not None or f"{first}.{name}" in self._names):
+            if entry is not None and entry[0] == "m":
+                return Verdict(shown, State.MISSING, f"use {self._text(entry)}", document)
+            advice = (
+                f"use tf.{first}.{name}, a name of TensorFlow 1; for a whole file `import stratagem.compat.v1 as tf`"
+            )
+            return Verdict(shown, State.MISSING, advice, document)
+        if name in _OF_MODULES:
+            return Verdict(shown, State.WORKS)
+        if name.startswith("_"):
+            return Verdict(shown, State.MISSING, "is private to TensorFlow: use a public name", document)
+        if f"{namespace}.{name}".lstrip(".").startswith("contrib"):
+            return Verdict("tf.contrib", State.MISSING, VERSIONED, _PAGE)
+        return Verdict(shown, State.UNKNOWN, f"TensorFlow {self.tensorflow} has no such name either", document)
+
+    def _text(self, entry: Entry) -> str:
+        return _LINK.sub(r"\1 (docs/\2)", self._texts[entry[1]]) if entry[1] >= 0 else ""
+
+
+def canonical_name(full: str) -> str | None:
+    """A full name below `tf`, without the ways around: `tensorflow.compat.v2.x` is x. None: it is private to TensorFlow."""
+    package, _, rest = full.partition(".")
+    if package in KERAS:
+        rest = f"keras.{rest}".rstrip(".")
+    for prefix in ("compat.v2", "python.keras", "_api.v2", "keras.api._v2.keras", "keras.api.keras"):
+        if rest == prefix or rest.startswith(f"{prefix}."):
+            kept = "keras" if "keras" in prefix else ""
+            rest = f"{kept}{rest.removeprefix(prefix)}".lstrip(".")
+    first = rest.partition(".")[0]
+    if first in _OF_KERAS:
+        return f"keras.{rest}"
+    return None if first in PRIVATE else rest
+
+
+def _of_internals(full: str) -> Verdict:
+    """The verdict on a name of TensorFlow's own modules, which no public name leads to."""
+    shown = full.removeprefix("tensorflow.")
+    advice = next((INTERNALS[part] for part in reversed(full.split(".")) if part in INTERNALS), None)
+    text = (
+        f"use {advice}" if advice else "use the public name: modules below tensorflow.python are private to TensorFlow"
+    )
+    return Verdict(f"tensorflow.{shown}", State.MISSING, text, _PAGE)
+
+
+@functools.cache
+def shipped_table() -> Table:
+    """The table that comes with this package."""
+    text = importlib.resources.files(__package__).joinpath("table.json").read_text(encoding="utf-8")
+    return Table(json.loads(text))

@@ -1,0 +1,159 @@
+"""Uses of names in a syntax tree: every expression that an import or an assignment leads to TensorFlow, with its place."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import final
+
+from stratagem.cli.migration._scopes import (
+    DATASET,
+    INSTANCE,
+    NO_DATASET,
+    SourceScope,
+    chain,
+    fill,
+    function_scope,
+    imported,
+    plain_path,
+)
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@final
+@dataclass(frozen=True)
+class RawUse:
+    """An expression whose name may lead to TensorFlow. paths: where to. keywords: of its arguments, where it is called."""
+
+    cell: int
+    line: int
+    paths: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
+
+
+@final
+@dataclass
+class Examined:
+    """The parts of one file: their trees by cell, the scope of the module, its uses."""
+
+    trees: list[tuple[int, ast.Module]]
+    scope: SourceScope = field(default_factory=SourceScope)
+    uses: list[RawUse] = field(default_factory=list)
+
+
+def examine_trees(trees: list[tuple[int, ast.Module]]) -> Examined:
+    """Finds the uses of a file. The cells of a notebook are one module.
+
+    Raises:
+        RecursionError: it is nested too deeply.
+    """
+    found = Examined(trees)
+    for _, tree in trees:
+        fill(found.scope, tree.body)
+    for cell, tree in trees:
+        found.uses += _Walk(cell).walked(tree, found.scope)
+    return found
+
+
+@final
+class _Walk:
+    """A walk through one tree."""
+
+    def __init__(self, cell: int) -> None:
+        self._cell = cell
+
+    def walked(self, node: ast.AST, scope: SourceScope) -> Iterator[RawUse]:
+        """The uses in a node."""
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                yield from self._imports(node)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                yield from self._function(node, scope)
+            case ast.ClassDef():
+                for outer in (*node.decorator_list, *node.bases, *node.keywords):
+                    yield from self.walked(outer, scope)
+                inner = SourceScope(scope, is_class=True)
+                fill(inner, node.body)
+                yield from self._each(node.body, inner)
+            case ast.Call():
+                yield from self._call(node, scope)
+            case ast.Attribute() | ast.Name():
+                yield from self._expression(node, scope, ())
+            case _ if isinstance(node, _COMPREHENSIONS):
+                inner = SourceScope(scope)
+                stored = (
+                    name for each in node.generators for name in ast.walk(each.target) if isinstance(name, ast.Name)
+                )
+                inner.other = {name.id for name in stored}
+                yield from self._each(ast.iter_child_nodes(node), inner)
+            case _:
+                yield from self._each(ast.iter_child_nodes(node), scope)
+
+    def _each(self, nodes: "Iterator[ast.AST] | list[ast.stmt]", scope: SourceScope) -> Iterator[RawUse]:
+        for node in nodes:
+            yield from self.walked(node, scope)
+
+    def _imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[RawUse]:
+        if isinstance(node, ast.Import):
+            for name, path in imported(node):
+                whole = next((a.name for a in node.names if not a.asname and a.name.startswith(f"{name}.")), "")
+                yield RawUse(self._cell, node.lineno, (f"{path}{whole.removeprefix(name)}",))
+            return
+        for (name, path), alias in zip(imported(node), node.names, strict=True):
+            star = ".*" if name == "*" else ""
+            yield RawUse(self._cell, alias.lineno, (f"{path}{star}",))
+
+    def _function(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: SourceScope
+    ) -> Iterator[RawUse]:
+        outer: list[ast.AST] = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg)
+        outer += [each.annotation for each in every if each is not None and each.annotation is not None]
+        if not isinstance(node, ast.Lambda):
+            outer += [*node.decorator_list, *([node.returns] if node.returns else [])]
+        yield from self._each(iter(outer), scope)
+        inner = function_scope(node, scope)
+        yield from self._each(iter([node.body]) if isinstance(node, ast.Lambda) else node.body, inner)
+
+    def _call(self, node: ast.Call, scope: SourceScope) -> Iterator[RawUse]:
+        yield from self._expression(node.func, scope, tuple(word.arg for word in node.keywords if word.arg))
+        yield from self._each(iter([*node.args, *node.keywords]), scope)
+
+    def _expression(self, node: ast.expr, scope: SourceScope, keywords: tuple[str, ...]) -> Iterator[RawUse]:
+        found = chain(node)
+        if found is not None:
+            name, parts = found
+            paths = [".".join([path, *parts]) for path in scope.lookup(name)]
+            local = name in scope.bound
+            if any(INSTANCE in path for path in paths) and (not local or len(paths) > 1 or name in scope.other):
+                return
+            paths = [plain_path(path) for path in paths]
+            if paths and not (len(paths) == 1 and paths[0].endswith(INSTANCE)):
+                yield RawUse(self._cell, node.end_lineno or node.lineno, tuple(paths), keywords)
+            return
+        if isinstance(node, ast.Attribute):
+            made = _made(node.value, scope)
+            if made:
+                yield RawUse(self._cell, node.end_lineno or node.lineno, (f"{made}{INSTANCE}.{node.attr}",), keywords)
+            yield from self.walked(node.value, scope)
+        elif not isinstance(node, ast.Name):
+            yield from self.walked(node, scope)
+
+
+def _made(node: ast.expr, scope: SourceScope) -> str | None:
+    """The class of what an expression gives: of a call of a class, or of a method of a data set."""
+    depth = 0
+    while isinstance(node, ast.Call) and depth < 50:
+        found = chain(node.func)
+        if found is not None:
+            paths = [".".join([path, *found[1]]) for path in scope.lookup(found[0])]
+            if len(paths) != 1:
+                return None
+            path = plain_path(f"{paths[0]}{INSTANCE}")
+            return path.removesuffix(INSTANCE) if path.count(INSTANCE) == 1 else None
+        if not isinstance(node.func, ast.Attribute) or node.func.attr in NO_DATASET:
+            return None
+        node, depth = node.func.value, depth + 1
+        if _made(node, scope) != DATASET:
+            return None
+    return DATASET if depth else None

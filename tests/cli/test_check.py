@@ -1,0 +1,300 @@
+"""`stratagem check`: what it finds in programs, what it prints, its exit status, and what --fix rewrites."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from stratagem.cli import main
+
+ROOT = Path(__file__).parents[2]
+
+
+def check(*arguments: object, answer: str | None = None) -> Result:
+    result = CliRunner().invoke(main, ["check", *map(str, arguments)], input=answer)
+    assert result.exception is None or isinstance(result.exception, SystemExit), "a traceback"
+    return result
+
+
+def found(path: Path) -> Any:
+    return json.loads(check(path, "--json").stdout)
+
+
+def states(folder: Path, text: str, name: str = "a.py") -> list[tuple[int, str, str]]:
+    """The line, name and state of each use in a program."""
+    (folder / name).write_text(text)
+    return [(use["line"], use["name"], use["state"]) for use in found(folder / name)["uses"]]
+
+
+def notebook(*cells: Any) -> str:
+    listed = [{"cell_type": "code", "source": source, "outputs": [], "metadata": {}} for source in cells]
+    return json.dumps({"cells": listed, "nbformat": 4, "nbformat_minor": 4, "metadata": {}}, indent=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "state"),
+    [
+        ("import tensorflow as tf\ntf.reduce_mean([1.])", "tf.reduce_mean", "works"),
+        ("import tensorflow\ntensorflow.keras.layers.Dense(1)", "tf.keras.layers.Dense", "works"),
+        ("import tensorflow.keras.layers\ntensorflow.keras.layers.Dense(1)", "tf.keras.layers.Dense", "works"),
+        ("import tensorflow.compat.v1 as tf\ntf.placeholder('int32')", "tf.compat.v1.placeholder", "works"),
+        ("import tensorflow.compat.v2 as tf\ntf.argsort([1])", "tf.argsort", "differs"),
+        ("import tensorflow as tf\nK = tf.keras.backend\nK.get_session()", "tf.keras.backend.get_session", "missing"),
+        ("import tensorflow as tf\ndef f():\n  L = tf.lite\n  L.Interpreter()", "tf.lite.Interpreter", "missing"),
+        ("import tensorflow as tf\ntf.optimizers.Adam(1)", "tf.keras.optimizers.Adam", "works"),
+        ("from tensorflow.losses import MeanSquaredError as M\nM()", "tf.keras.losses.MeanSquaredError", "works"),
+        ("import tensorflow as tf\ntf.losses.get_total_loss()", "tf.keras.losses.get_total_loss", "missing"),
+        ("import tensorflow as tf\ntf.no_such_name()", "tf.no_such_name", "unknown"),
+        ("import tensorflow as tf\ntf.contrib.layers.flatten(1)", "tf.contrib", "missing"),
+        ("import tensorflow as tf\ntf.concat([], 0, foo=1)", "tf.concat", "missing"),
+        ("import tensorflow as tf\nd = tf.data.Dataset.range(3)\nd.map(f, wrong=1)", "tf.data.Dataset.map", "missing"),
+        ("import tensorflow as tf\ng = tf.Graph()\ng.as_graph_def()", "tf.Graph.as_graph_def", "missing"),
+        ("from tensorflow.python.client import device_lib", "tensorflow.python.client.device_lib", "missing"),
+        ("from tensorflow.python.keras.layers import Dense", "tf.keras.layers.Dense", "works"),
+        ("from tensorflow.keras.layers import *\nDense(1)", "tf.keras.layers.Dense", "works"),
+        ("from tensorflow import *", "from tensorflow import *", "missing"),
+        ("import tensorflow_addons as tfa\ntfa.optimizers.AdamW", "tfa.optimizers.AdamW", "works"),
+        ("import tensorflow_addons as tfa\ntfa.optimizers.Yogi", "tfa.optimizers.Yogi", "missing"),
+        ("import tensorflow_hub as hub", "tensorflow_hub", "missing"),
+        ("import tensorflow_datasets as tfds\ntfds.load('mnist')", "tensorflow_datasets.load", "differs"),
+        ("import tf_keras\ntf_keras.Sequential()", "tf.keras.Sequential", "works"),
+        ("import stratagem as tf\ntf.install_as_tensorflow()", "tf.install_as_tensorflow", "works"),
+        (
+            "try:\n  import tensorflow.compat.v1 as tf\nexcept ImportError:\n  import tensorflow as tf\ntf.Session()",
+            "tf.compat.v1.Session",
+            "works",
+        ),
+    ],
+)
+def test_a_use_is_found_by_whatever_name_it_has(tmp_path: Path, text: str, name: str, state: str) -> None:
+    assert [(n, s) for _, n, s in states(tmp_path, text) if n == name][-1:] == [(name, state)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(tf):\n  return tf.no_such_name\nimport tensorflow as tf",
+        "import tensorflow as tf\n[tf.nothing for tf in ()]",
+        "import tensorflow as tf\nx = tf.zeros(1)\nx.whatever()",
+        "import keras\nkeras.nothing",
+        "import numpy as tf  # tensorflow\ntf.nothing",
+    ],
+)
+def test_another_thing_of_the_name_is_no_use(tmp_path: Path, text: str) -> None:
+    assert [name for _, name, state in states(tmp_path, text) if state != "works"] == []
+
+
+def test_names_are_followed_through_the_files_of_a_repository(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .names import *\n")
+    (package / "names.py").write_text("import tensorflow as tf\nfrom tensorflow.keras import backend as K\n")
+    (package / "loop.py").write_text("from .names import loop\nfrom .loop import loop\nloop()\n")
+    (package / "model.py").write_text("from .names import K, tf as t\nt.lite.Interpreter()\nK.get_session()\n")
+    (tmp_path / "train.py").write_text("import package.names as n\nfrom package import tf\nn.tf.audio\ntf.zeros(1)\n")
+    report = found(tmp_path)
+    told = {(Path(use["file"]).name, use["line"]): (use["name"], use["state"]) for use in report["uses"]}
+    assert told["model.py", 2] == ("tf.lite.Interpreter", "missing")
+    assert told["model.py", 3] == ("tf.keras.backend.get_session", "missing")
+    assert told["train.py", 4] == ("tf.zeros", "works")
+    assert report["unread"] == []
+
+
+def test_habits(tmp_path: Path) -> None:
+    lines = """import tensorflow as tf
+strategy = tf.distribute.MirroredStrategy()
+class T:
+    def step(self, x):
+        self.count += 1
+        self.losses.append(x)
+        local = []
+        local.append(tf.strings.length(x))
+        return tf.py_function(f, [x], tf.float32)
+    def train(self, x):
+        strategy.run(self.step, args=(x,))
+        tf.saved_model.save(self, "here")
+    @tf.function
+    def compiled(self):
+        self.count += 1
+"""
+    states(tmp_path, lines)
+    told = sorted((habit["line"], habit["kind"]) for habit in found(tmp_path)["habits"])
+    expected = [(2, "devices"), (5, "state"), (6, "state"), (8, "strings"), (9, "python_function"), (12, "saved_model")]
+    assert told == expected
+
+
+def test_a_notebooks_cells_are_one_program(tmp_path: Path) -> None:
+    book = tmp_path / "n.ipynb"
+    book.write_text(
+        notebook(["!pip install x\n", "import tensorflow as tf"], "%time f()\ntf.lite.Interpreter()", "if:")
+    )
+    report = found(book)
+    assert [(use["cell"], use["line"], use["state"]) for use in report["uses"]] == [(2, 2, "missing")]
+    assert [(each["cell"], each["line"]) for each in report["unread"]] == [(3, 1)]
+
+
+def test_summary_and_exit_status(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("import tensorflow as tf\n" + "tf.zeros(1)\n" * 19)
+    done = check(file)
+    assert (done.exit_code, done.stdout) == (0, "100 % of 19 uses work; 0 lines to change\n")
+    file.write_text(file.read_text() + "tf.lite.Interpreter()\n")
+    done = check(file)
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (1, "95 % of 20 uses work; 1 line to change")
+    assert check(tmp_path / "absent.py").exit_code == 2
+    assert check("s3://bucket/a.py").exit_code == 2
+    assert check(file, "--yes").exit_code == 2
+    assert check(file, "--fix", "--json").exit_code == 2
+
+
+def hostile(folder: Path) -> None:
+    (folder / "two.py").write_text("import tensorflow\nprint 'hello'\n")
+    (folder / "binary.py").write_bytes(b"tensorflow\xff\xfe\0\0" * 100)
+    (folder / "zeros.py").write_bytes(b"import tensorflow\n\0\n")
+    (folder / "coding.py").write_bytes(b"# -*- coding: nothing-known -*-\nimport tensorflow\n")
+    (folder / "deep.py").write_text("import tensorflow as tf\nx = " + "-" * 50_000 + "1\n")
+    (folder / "chain.py").write_text("import tensorflow as tf\nx = tf" + ".a" * 5_000 + "\n")
+    (folder / "sum.py").write_text("import tensorflow as tf\nx = " + "1+" * 20_000 + "1\n")
+    with (folder / "large.py").open("wb") as file:
+        file.write(b"import tensorflow\n")
+        file.truncate(100_000_000)
+    (folder / "deep.ipynb").write_text('{"cells": ' + "[" * 100_000 + '"tensorflow"')
+    (folder / "number.ipynb").write_text('{"tensorflow": ' + "1" * 10_000 + "}")
+    (folder / "list.ipynb").write_text('["tensorflow"]')
+    (folder / "cells.ipynb").write_text('{"cells": [1, {"cell_type": "code", "source": [3, "import tensorflow_hub"]}]}')
+    (folder / "loop").symlink_to(folder)
+    (folder / "gone.py").symlink_to(folder / "nowhere.py")
+    os.mkfifo(folder / "pipe.py")
+
+
+def test_a_hostile_repository_is_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
+    hostile(tmp_path)
+    (tmp_path / "good\x1b[31m.py").write_text("import tensorflow as tf\ntf.lite.Interpreter()\n")
+    done = check(tmp_path)
+    assert done.exit_code == 1
+    assert "\x1b" not in done.output
+    assert "tf.lite.Interpreter" in done.output
+    assert "two.py:2: syntax error" in done.output
+    unread = {Path(each["file"]).name for each in found(tmp_path)["unread"]}
+    assert unread >= {
+        "two.py",
+        "binary.py",
+        "zeros.py",
+        "coding.py",
+        "large.py",
+        "deep.ipynb",
+        "number.ipynb",
+        "pipe.py",
+    }
+    assert unread >= {"deep.py", "list.ipynb"}
+    assert "cells.ipynb" not in unread
+
+
+def test_the_page_shows_no_markup_of_the_program(tmp_path: Path) -> None:
+    folder, page = tmp_path / "p", tmp_path / "page.html"
+    folder.mkdir()
+    (folder / "<img src=x onerror=alert(1)>.py").write_text("import tensorflow as tf\ntf.lite.Interpreter()\n")
+    assert check(folder, "--html", page).exit_code == 1
+    text = page.read_text()
+    assert "&lt;img" in text
+    assert not re.search(r"<img|<script|https?://", text)
+
+
+FIXED = [
+    ("import tensorflow as tf", "import stratagem as tf"),
+    ("import os, tensorflow, sys", "import os, stratagem as tensorflow, sys"),
+    ("import tensorflow.keras.backend as K", "import stratagem.keras.backend as K"),
+    ("import tensorflow.keras", "import stratagem as tensorflow"),
+    ("from tensorflow.keras.layers import (  # all\n    Dense as D,\n)", None),
+    ("from  tensorflow  import keras", "from  stratagem  import keras"),
+    ("from \\\n  tensorflow import keras", "from \\\n  stratagem import keras"),
+    ("import tensorflow_addons as tfa", "import stratagem.addons as tfa"),
+    ("from tensorflow.python.keras import layers", "from stratagem.keras import layers"),
+    ("import tensorflow.compat.v1 as tf; tf.disable_v2_behavior()", None),
+    ("é = 'ü'; import tensorflow as tf", "é = 'ü'; import stratagem as tf"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), FIXED)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_fix_rewrites_imports_alone(tmp_path: Path, before: str, after: str | None, end: str) -> None:
+    after = after or before.replace("tensorflow", "stratagem")
+    rest = "\tx = 'import tensorflow'  \nif 1:\n".join(["", "    tf\x0c\n\n# tensorflow"])
+    file = tmp_path / "a.py"
+    file.write_bytes(f"{before}\nif 1:\n{rest}".replace("\n", end).encode("utf-8-sig"))
+    file.chmod(0o755)
+    done = check(file, "--fix", answer="y\n")
+    assert "1 file rewritten" in done.output
+    assert file.read_bytes() == f"{after}\nif 1:\n{rest}".replace("\n", end).encode("utf-8-sig")
+    assert file.stat().st_mode & 0o777 == 0o755
+    assert [each.name for each in tmp_path.iterdir()] == ["a.py"]
+
+
+def test_fix_keeps_the_encoding(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    text = "# coding: latin-1\nname = 'é'; import tensorflow as tf\n"
+    file.write_bytes(text.encode("latin-1"))
+    check(file, "--fix", "--yes")
+    assert file.read_bytes() == text.replace("tensorflow", "stratagem").encode("latin-1")
+
+
+def test_fix_asks(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("import tensorflow as tf\n")
+    done = check(file, "--fix", answer="n\n")
+    assert "-import tensorflow as tf\n+import stratagem as tf\n" in done.output
+    assert file.read_text() == "import tensorflow as tf\n"
+
+
+def test_fix_keeps_every_other_byte_of_a_notebook(tmp_path: Path) -> None:
+    raw = (
+        '{ "metadata":{"a":"import tensorflow as tf"},\t"cells" : [{"cell_type":"markdown","source":["import tensorflow"]},\r\n'
+        '{"source" : ["x = \\u0022\\ud83d\\ude00\\"\\n" , "\\u0069mport tensorflow as tf; import \\u0074ensorflow.keras as k"],'
+        ' "outputs":[{"text":"import tensorflow"}],"cell_type":"code"}] , "nbformat":4,"n":1.50}  '
+    )
+    book = tmp_path / "n.ipynb"
+    book.write_bytes(raw.encode())
+    check(book, "--fix", "--yes")
+    wanted = raw.replace("mport tensorflow as tf;", "mport stratagem as tf;")
+    assert book.read_bytes().decode() == wanted.replace("\\u0074ensorflow.keras as", "stratagem.keras as")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("from tensorflow import *", "star import"),
+        ("from tensorflow.python.ops import array_ops", "private"),
+        ("from tensorflow.lite import Interpreter", "no module"),
+        ("from tensorflow . keras import layers", "unusual"),
+    ],
+)
+def test_fix_leaves_what_it_cannot_rewrite(tmp_path: Path, text: str, why: str) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(text)
+    done = check(file, "--fix", "--yes")
+    assert why in done.output
+    assert file.read_text() == text
+
+
+def test_fix_refuses_a_file_with_other_names(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("import tensorflow as tf\n")
+    os.link(file, tmp_path / "b.txt")
+    done = check(file, "--fix", "--yes")
+    assert (done.exit_code, "hard links" in done.output) == (2, True)
+    assert file.read_text() == "import tensorflow as tf\n"
+
+
+def test_it_needs_neither_jax_nor_keras_nor_numpy(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import tensorflow as tf\ntf.zeros(1)\n")
+    code = "import sys; from stratagem.cli import main; main(['check', sys.argv[1]], standalone_mode=False);"
+    code += "print(sorted({'jax', 'keras', 'numpy', 'rich'} & set(sys.modules)))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, env=environment)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr

@@ -1,0 +1,138 @@
+"""Files of whole models that are damaged, or made by an enemy: they are refused by name, and no weight is another."""
+
+import os
+import random
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+import stratagem as tf
+from tests.training.saving_programs import model
+
+FILE = "stratagem_model.keras"
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[np.ndarray]]:
+    """Returns the bytes of a model's file, and its weights."""
+    path, made = tmp_path_factory.mktemp("saved") / "model.keras", model(tf)
+    made.save(path)
+    return path.read_bytes(), made.get_weights()
+
+
+def loaders(folder: Path, content: bytes) -> dict[str, Callable[[], Any]]:
+    """What reads such a file: of its own, and in a folder of `model.save`."""
+    (folder / "f").mkdir(exist_ok=True)
+    for name in ("m.keras", f"f/{FILE}"):
+        (folder / name).write_bytes(content)
+    again = model(tf)
+
+    def weights(path: Path) -> Any:
+        again.load_weights(path)
+        return again
+
+    return {
+        "m.keras": lambda: tf.keras.models.load_model(folder / "m.keras"),
+        FILE: lambda: tf.keras.models.load_model(folder / "f"),
+        "m.keras'": lambda: weights(folder / "m.keras"),
+        f"f/{FILE}": lambda: weights(folder / "f"),
+    }
+
+
+def refused(load: Callable[[], Any]) -> str | None:
+    """Returns what the error says; None if there is none."""
+    try:
+        load()
+    except tf.errors.DataLossError as error:
+        return str(error)
+    return None
+
+
+def test_flipped_bits_and_cuts_are_noticed(saved: tuple[bytes, list[np.ndarray]], tmp_path: Path) -> None:
+    """Of an archive some bits mean nothing (times, systems): there the weights are the same."""
+    content, weights = saved
+    noticed = 0
+    for seed in range(40):
+        rng, damaged = random.Random(seed), bytearray(content)
+        if seed % 4:
+            damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        else:
+            del damaged[rng.randrange(len(damaged)) :]
+        file, load = list(loaders(tmp_path, bytes(damaged)).items())[seed // 4 % 4]
+        said = refused(load)
+        noticed += said is not None
+        assert said is None or file in said, f"{file} is not named in: {said}"
+        if said is None:
+            for a, b in zip(load().get_weights(), weights, strict=True):
+                np.testing.assert_array_equal(a, b, err_msg=f"seed {seed}")
+    assert noticed > 30
+
+
+def test_a_flipped_weight_is_noticed_by_all_that_read_it(saved: tuple[bytes, list[np.ndarray]], tmp_path: Path) -> None:
+    content, weights = saved
+    at = content.index(weights[0].tobytes())
+    damaged = content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+    for file, load in loaders(tmp_path, damaged).items():
+        with pytest.raises(tf.errors.DataLossError, match=r"model\.weights\.h5' has another checksum") as raised:
+            load()
+        assert file in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.weights.h5", "stratagem.json"])
+def test_a_bomb_is_refused_before_it_unfolds(name: str, saved: tuple[bytes, Any], tmp_path: Path) -> None:
+    """A part that says that it has a terabyte."""
+    (tmp_path / "whole.keras").write_bytes(saved[0])
+    with zipfile.ZipFile(tmp_path / "whole.keras") as whole:
+        parts = {each: whole.read(each) for each in whole.namelist()} | {name: bytes(1 << 16)}
+    with zipfile.ZipFile(tmp_path / "bomb.keras", "w", zipfile.ZIP_DEFLATED) as archive:
+        for each, content in parts.items():
+            archive.writestr(each, content)
+        archive.getinfo(name).file_size = 1 << 40  # which the directory at the end repeats
+    for file, load in loaders(tmp_path, (tmp_path / "bomb.keras").read_bytes()).items():
+        with pytest.raises(tf.errors.DataLossError, match=rf"refused: its part '{name}' would unfold") as raised:
+            load()
+        assert file in str(raised.value)
+
+
+@pytest.mark.parametrize("record", [b"[1, 2]", b'{"a": 3}', b'{"a": ["os"]}', b"[" * 100_000, b"\xff"])
+def test_a_record_of_classes_that_is_none_is_refused(record: bytes, saved: tuple[bytes, Any], tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(saved[0])
+    with zipfile.ZipFile(tmp_path / FILE, "a") as file:
+        file.writestr("stratagem.json", record)
+    with pytest.raises(tf.errors.DataLossError, match=r"damaged: its stratagem\.json"):
+        tf.keras.models.load_model(tmp_path)
+
+
+def test_a_part_with_a_path_to_elsewhere_is_not_written_there(
+    saved: tuple[bytes, list[np.ndarray]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "m.keras").write_bytes(saved[0])
+    with zipfile.ZipFile(tmp_path / "in" / "m.keras", "a") as file:
+        for name in ("../outside", "assets/../../outside", str(tmp_path / "outside")):
+            file.writestr(name, b"x")
+    monkeypatch.chdir(tmp_path / "in")
+    with pytest.warns(UserWarning, match="Skipping invalid path"):
+        found = tf.keras.models.load_model("m.keras")
+    for a, b in zip(found.get_weights(), saved[1], strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert sorted(os.listdir(tmp_path)) == ["in"]
+
+
+def test_weights_of_two_terabytes_are_refused(tmp_path: Path) -> None:
+    """HDF5 keeps nothing of an array that was never written: the file has a few kilobytes."""
+    made = model(tf)
+    for name in ("w.weights.h5", "w.h5"):
+        made.save_weights(tmp_path / name)
+        with h5py.File(tmp_path / name, "r+") as file:
+            found: list[str] = []
+            file.visititems(lambda at, each, found=found: found.append(at) if isinstance(each, h5py.Dataset) else None)
+            del file[found[0]]
+            file.create_dataset(found[0], shape=(1 << 20, 1 << 19), dtype="float32", chunks=(1 << 10, 1 << 10))
+        with pytest.raises(ValueError, match=r"bomb|shape"):
+            made.load_weights(tmp_path / name)
