@@ -40,7 +40,7 @@ def signature_of_model(model: keras.Model) -> Function | None:
     signature = input_signature(model)
     if signature is None:
         return None
-    names = getattr(model, "output_names", None)
+    names = _output_names(model)
 
     def serving_default(inputs: Nest) -> dict[str, Nest]:
         result = model(inputs, training=False)
@@ -50,6 +50,13 @@ def signature_of_model(model: keras.Model) -> Function | None:
         return dict(zip(names or [f"output_{i + 1}" for i in range(len(several))], several, strict=True))
 
     return Function(serving_default, [signature], converted(serving_default))
+
+
+def _output_names(model: keras.Model) -> list[str] | None:
+    """Returns the names of a model's outputs as in Keras 2, where a `Sequential` has them, too; None if it has none."""
+    if isinstance(model, keras.Sequential) and model.layers:
+        return [model.layers[-1].name]
+    return getattr(model, "output_names", None)
 
 
 def input_signature(model: keras.Model) -> Nest:
