@@ -36,7 +36,7 @@ MODELS: dict[str, tuple[Callable[[Any, Any], Any], list[list[int]]]] = {
     "mean": (lambda tf, x: tf.keras.layers.GlobalAveragePooling1D()(x), WITHOUT_EMPTY),
     "largest": (_masked, WITHOUT_EMPTY),
     "sum": (lambda tf, x: tf.keras.layers.Lambda(lambda rows: tf.reduce_sum(rows, axis=1))(x), ROWS),
-    "function": (lambda tf, x: tf.reduce_sum(x * 2.0, axis=1), ROWS),
+    "function": (lambda tf, x: tf.reduce_sum(x * 0.5, axis=1), ROWS),
     "lstm": (lambda tf, x: tf.keras.layers.LSTM(3)(x), ROWS),
     "both ways": (lambda tf, x: tf.keras.layers.Bidirectional(tf.keras.layers.GRU(2))(x), ROWS),
     "stacked": (_stacked, ROWS),
