@@ -39,7 +39,9 @@ fi
 [ -n "${PIP_FIND_LINKS:-}" ] || export PIP_EXTRA_INDEX_URL="${PIP_EXTRA_INDEX_URL:-} $torch_index"
 .venv/bin/python -m pip install --quiet --no-compile --editable "$wanted"
 # pip compiles everything on one core. This is what nearly every process of the tests imports, on all cores; the rest is compiled
-# when it is first imported. (A file for a newer Python does not compile: nobody imports it.)
+# when it is first imported. (A file for a newer Python does not compile: nobody imports it.) Of src, too: the workers of
+# `make test` start at once, and each would compile all of it.
 python=$PWD/.venv/bin/python
+"$python" -m compileall -qq -j 0 src
 cd "$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 "$python" -m compileall -qq -j 0 jax jaxlib keras numpy tensorstore grain ray torch || :

@@ -163,6 +163,7 @@ def test_a_loop_with_convolutions_compiles_one_round(python_rounds: Any) -> None
     assert not python_rounds()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["while_loop", "map_fn", "scan", "foldl"])
 @pytest.mark.parametrize("rows", [3, 70])
 def test_a_function_of_loops_with_convolutions_compiles_one_round(name: str, rows: int, python_rounds: Any) -> None:

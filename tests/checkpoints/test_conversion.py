@@ -40,6 +40,7 @@ def trained(optimizer: Any) -> Any:
     return tf.train.Checkpoint(model=model, optimizer=optimizer, numbers=[tf.Variable(1), tf.Variable([2.0])])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_what_is_converted_is_what_the_objects_write(name: str, tmp_path: Path) -> None:
     objects = trained(OPTIMIZERS[name]())

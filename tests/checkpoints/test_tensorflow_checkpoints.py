@@ -47,6 +47,7 @@ def test_every_value_is_read(name: str) -> None:
         np.testing.assert_array_equal(tf.train.load_variable(saved(name), key), value)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_everything_is_consumed(name: str) -> None:
     made = PROGRAMS[name](tf)
@@ -57,6 +58,7 @@ def test_everything_is_consumed(name: str) -> None:
         assert made["state"].text == "kept"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("built", [True, False], ids=["built", "not built"])
 @pytest.mark.parametrize("name", TRAINED)
 def test_training_goes_on_as_in_tensorflow(name: str, built: bool) -> None:
@@ -156,6 +158,7 @@ def graph(path: str) -> dict[str, str]:
     return {path: key for path, (key, *_) in ((p, k) for p, k in keys.items() if k)}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_is_saved_has_tensorflows_names_dtypes_and_graph(name: str) -> None:
     path = tf.train.Checkpoint(**PROGRAMS[name](tf)).save(name, options=TENSORFLOWS)

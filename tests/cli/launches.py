@@ -89,7 +89,7 @@ def launcher(*arguments: object, cwd: Path | None = None, pipe: bool = False, **
     root = str(Path(__file__).parents[2] / "src")
     with tempfile.TemporaryDirectory() as folder:
         environment = {
-            **{k: v for k, v in os.environ.items() if k not in ("PJRT_NPROC", "XLA_FLAGS", "TF_CONFIG")},
+            **{k: v for k, v in os.environ.items() if k not in ("PJRT_NPROC", "TF_CONFIG")},
             "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")])),
             "XDG_CONFIG_HOME": folder,
             "TMPDIR": folder,

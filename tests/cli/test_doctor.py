@@ -21,13 +21,13 @@ from stratagem._cluster import Address, ClusterSpec
 from stratagem.cli import _doctor_job as together
 from stratagem.cli import _doctor_machine as machine
 from stratagem.cli import _doctor_network as network
-from stratagem.cli._doctor_finding import Finding, Verdict, guarded
+from stratagem.cli._doctor_finding import Finding, Judgement, guarded
 from stratagem.cli._main import main
 
 
 def verdicts(findings: list[Finding]) -> list[str]:
     """The verdicts; whatever is not good has a cure."""
-    assert all(finding.cure or finding.verdict is Verdict.GOOD for finding in findings)
+    assert all(finding.cure or finding.verdict is Judgement.GOOD for finding in findings)
     return [str(finding.verdict) for finding in findings]
 
 
@@ -232,7 +232,7 @@ def test_wrong_sums_are_bad() -> None:
         yield
 
     (finding,) = guarded("all-reduce", check, "Look.")
-    assert finding == Finding(Verdict.BAD, "all-reduce", "RuntimeError: first second", "Look.")
+    assert finding == Finding(Judgement.BAD, "all-reduce", "RuntimeError: first second", "Look.")
     strategy = SimpleNamespace(num_replicas_in_sync=2, run=lambda step: 1, reduce=lambda *a, axis: [1.0] * (1 << 20))
     assert verdicts(list(together.all_reduce(strategy))) == ["bad"]
 

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from stratagem.cli import main
 from stratagem.testing import free_ports
 from tests.cli.launches import PROGRAMS, launch, launcher
 
@@ -35,12 +37,16 @@ TELLING = PROGRAMS / "telling.py"
         (["--log-dir", "/proc/logs", TELLING], "The logs cannot be written to /proc/logs"),
     ],
 )
-def test_wrong_options_are_one_clear_error(tmp_path: Path, arguments: list[object], error: str) -> None:
-    done = launch(*arguments, cwd=tmp_path)
-    assert done.code in (1, 2)
-    assert error in done.told
-    assert "Traceback" not in done.told
-    assert done.out == ""
+def test_wrong_options_are_one_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[object], error: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))  # where a token would be
+    done = CliRunner().invoke(main, ["launch", *map(str, arguments)])
+    assert done.exit_code in (1, 2)
+    assert isinstance(done.exception, SystemExit), "the user would see a traceback"
+    assert error in done.stderr
+    assert done.stdout == ""
 
 
 def test_an_address_in_use_is_named() -> None:

@@ -68,6 +68,7 @@ def every_source_with(numbers: Iterable[int], slow: Collection[int]) -> list[Any
     ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("case", "replicas"), every_source_with([1, 2, REPLICAS], slow=[1, 2, REPLICAS]))
 def test_every_example_is_on_one_replica_in_every_epoch(case: Case, replicas: int) -> None:
     data = distributed(case.dataset(), replicas)

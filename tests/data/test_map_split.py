@@ -130,6 +130,7 @@ def test_arithmetic_that_numpy_has_in_its_own_way_is_not_left_to_it(paths: list[
     same(elements(dataset(paths, function)), elements(dataset(paths, in_python(function))))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_elements_and_batches_are_those_of_python(
     paths: list[str], function: Callable[..., Any], log: Callable[[], list[str]]
@@ -197,6 +198,7 @@ def test_a_batch_of_different_shapes_is_an_error(paths: list[str]) -> None:
         next(iter(data))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("batch", [None, 4])
 @pytest.mark.parametrize("threads", [None, 3])
 def test_an_iterator_goes_on_from_a_saved_state(paths: list[str], threads: int | None, batch: int | None) -> None:

@@ -50,6 +50,7 @@ def test_the_same_program_makes_the_same_steps(name: str, caplog: pytest.LogCapt
     assert "differ" not in caplog.text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("first", MADE)
 @pytest.mark.parametrize("second", MADE)
 def test_other_programs_make_other_ones(first: str, second: str) -> None:

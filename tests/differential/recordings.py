@@ -13,7 +13,7 @@ from tests.sample import day
 
 RECORDED = Path(os.environ.get("STRATAGEM_DIFFERENTIAL_RECORDED", Path(__file__).with_name("recorded")))
 # Programs of each strategy in a sample; a compiled one takes 0.1 to 0.5 seconds.
-SAMPLE = {"default": 4, "one_device": 4, "mirrored_1": 4, "mirrored_2": 16, "mirrored_4": 4, "two_processes": 4}
+SAMPLE = {"default": 4, "one_device": 4, "mirrored_1": 4, "mirrored_2": 8, "mirrored_4": 4, "two_processes": 4}
 CHUNK = 250  # programs of one test of `make thorough`, and of one job
 
 Row = dict[

@@ -56,6 +56,7 @@ def expected(steps: int = 3) -> list[np.ndarray]:
     return train(tf.distribute.get_strategy(), model, tf.keras.optimizers.SGD(0.5, momentum=0.9), steps)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", MODELS)
 def test_two_replicas_train_it_like_one_device(kind: str) -> None:
     strategy = mirrored()

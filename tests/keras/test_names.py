@@ -174,6 +174,7 @@ QUICK = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "strategy"), thorough_but(QUICK, product(SETTINGS, ("mirrored 2", "parameter servers")))
 )

@@ -25,6 +25,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_gradient_flows_from_nothing(name: str) -> None:
     variable = tf.Variable(np.ones((4, 2)), dtype=tf.float32)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.stats
+import scipy
 
 import stratagem as tf
 from tests.thorough import thorough_but

@@ -79,13 +79,17 @@ def test_every_namespace_raises_them(namespace: str) -> None:
             getattr(module, name)
 
 
-def test_only_one_message_names_a_file_of_the_repository() -> None:
-    """An installed package has none of them: `not_provided` says which page has all names."""
+def test_only_reports_of_commands_name_pages_that_are_there() -> None:
+    """An installed package has no pages: `not_provided` says which one has all names, and commands where to read more."""
     named = [
-        f"{path.relative_to(PACKAGE)}: {node.value}"
+        (path.relative_to(PACKAGE), node.value)
         for path in sorted(PACKAGE.rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if re.search(r"\bdocs/|\.md\b|\bREADME\b|\bCONTRIBUTING\b", node.value)
     ]
-    assert named == ["_ops/_not_provided.py: docs/coverage.md"]
+    assert [f"{path}: {text}" for path, text in named if path.parts[0] != "cli"] == [
+        "_ops/_not_provided.py: docs/coverage.md"
+    ]
+    pages = {page for _, text in named for page in re.findall(r"docs/\w+\.md", text)}
+    assert [page for page in pages if not (PACKAGE.parents[1] / page).is_file()] == []

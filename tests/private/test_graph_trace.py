@@ -46,6 +46,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_program_with_known_sizes_computes_what_its_function_does(name: str) -> None:
     function = FUNCTIONS[name]

@@ -62,6 +62,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_computes_the_same_for_all_sizes(name: str, tmp_path: Path) -> None:
     module = tf.Module()

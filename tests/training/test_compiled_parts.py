@@ -43,6 +43,7 @@ def compiled() -> Any:
     return model
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("replicas", [0, 2])
 @pytest.mark.parametrize(("weights", "recorded"), [(None, PLAIN), (WEIGHTS, WEIGHTED)], ids=["plain", "weighted"])
 def test_a_train_step_of_keras_2_reports_what_tensorflow_does(weights: Any, recorded: Any, replicas: int) -> None:

@@ -70,6 +70,7 @@ def trained(model: Any, x: Any, y: Any = TARGETS) -> list[np.ndarray]:
     return [np.asarray(w) for w in model.get_weights()]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("make", [of_strings, in_sequence, lambda: _compiled(OfStrings())])
 @pytest.mark.parametrize("kind", STRATEGIES)
 def test_a_model_takes_strings(kind: str, make: Any) -> None:

@@ -40,6 +40,7 @@ def fitted(model: Any, *callbacks: Any, **options: Any) -> dict[str, list[float]
     return model.fit(X, Y, validation_data=(X, Y), verbose=0, callbacks=list(callbacks), **options).history
 
 
+@pytest.mark.sampled
 @under_each
 @pytest.mark.parametrize("name", FITS)
 def test_folders_tags_and_steps_are_tensorflows(name: str, kind: str, tmp_path: Path) -> None:

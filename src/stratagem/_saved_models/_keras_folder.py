@@ -12,7 +12,7 @@ from stratagem._checkpoints import ArrayKeys, AttachedFiles, attached_in_memory
 from stratagem._core.context import entered
 from stratagem._saved_models._asset import Asset
 from stratagem._saved_models._save import files_of
-from stratagem._saved_models._source import Source
+from stratagem._saved_models._source import SavedModelSource
 
 # A whole model in a folder: the file that Keras writes for a path that ends in `.keras`.
 MODEL_FILE: Final = "stratagem_model.keras"
@@ -23,7 +23,7 @@ def is_keras_folder(path: str) -> bool:
     return file_system(path).is_file(os.path.join(path, MODEL_FILE))
 
 
-def read_keras_folder(path: str) -> Source:
+def read_keras_folder(path: str) -> SavedModelSource:
     """Makes the model of a folder, and traces its functions.
 
     Raises what `tf.keras.models.load_model` raises, for a class that is not found among others, and what
@@ -50,4 +50,4 @@ def read_keras_folder(path: str) -> Source:
             raise DataLossError(f"The model in {path!r} has no file {name!r}.")
         return Asset(found)
 
-    return Source(path, arrays, content, asset)
+    return SavedModelSource(path, arrays, content, asset)

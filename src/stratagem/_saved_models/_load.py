@@ -19,7 +19,7 @@ from stratagem._saved_models._keras_folder import is_keras_folder, read_keras_fo
 from stratagem._saved_models._loaded_function import LoadedFunction, LoadedProgram
 from stratagem._saved_models._loaded_object import LoadedObject
 from stratagem._saved_models._options import LoadOptions
-from stratagem._saved_models._source import Source
+from stratagem._saved_models._source import SavedModelSource
 from stratagem._saved_models._structure import decoded
 
 _OF_TENSORFLOW = ("saved_model.pb", "saved_model.pbtxt")
@@ -48,7 +48,7 @@ def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None 
     """
     path = checked_path(export_dir)
     if file_system(path).is_directory(path) and has_attached(path, NAME):
-        source = Source.of_files(path)
+        source = SavedModelSource.of_files(path)
     elif is_keras_folder(path):
         source = read_keras_folder(path)
     else:
@@ -65,7 +65,7 @@ def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None 
 class _Loading:
     """One load: makes each object when it is first asked for."""
 
-    def __init__(self, source: Source, description: Description) -> None:
+    def __init__(self, source: SavedModelSource, description: Description) -> None:
         self._source, self._description = source, description
         self._made: dict[int, Any] = {}
         self._host = HostReader(source.content)

@@ -1,4 +1,4 @@
-"""Source: what a SavedModel is loaded from, the files of its directory or what would be in them."""
+"""SavedModelSource: what a SavedModel is loaded from, the files of its directory or what would be in them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from stratagem._saved_models._asset import Asset, asset_of
 
 @final
 @dataclass(frozen=True)
-class Source:
+class SavedModelSource:
     """The parts of a SavedModel.
 
     path: its directory. arrays: the values of variables, by key. content: of an attached file, by its name. asset: a file of
@@ -25,7 +25,7 @@ class Source:
     asset: Callable[[str], Asset]
 
     @classmethod
-    def of_files(cls, path: str) -> "Source":
+    def of_files(cls, path: str) -> "SavedModelSource":
         """Reads a directory, every byte of which is compared with its checksum. Raises the same errors as `load`."""
         checkpoint = AttachedCheckpoint.read(path)
         return cls(

@@ -23,11 +23,11 @@ from stratagem._cluster import Address, ClusterResolver
 from stratagem.cli import _doctor_machine as machine
 from stratagem.cli import _doctor_network as network
 from stratagem.cli import _launch
-from stratagem.cli._doctor_finding import Finding, Verdict, bad, good, guarded
+from stratagem.cli._doctor_finding import Finding, Judgement, bad, good, guarded
 from stratagem.cli._path_types import AnyPath, LocalPath
 from stratagem.cli._tables import as_json
 
-_COLOURS = {Verdict.GOOD: "green", Verdict.DOUBTFUL: "yellow", Verdict.BAD: "red"}
+_COLOURS = {Judgement.GOOD: "green", Judgement.DOUBTFUL: "yellow", Judgement.BAD: "red"}
 _LATE = 2.0  # times the longest wait for other tasks: what one check may take before the doctor ends itself
 _JOIN = "STRATAGEM_JOIN_SECONDS"
 _LOOK_SECONDS = 2.0  # for rank 0 to answer, once joining has failed
@@ -70,7 +70,7 @@ def command(folder: str, workers: int | None, seconds: float, machine_readable: 
     if len(reports) == 1 or process_job().worker == 0:
         show(reports)
     everything = [finding for each in reports for finding in each.findings]
-    sys.exit(any(finding.verdict is Verdict.BAD for finding in everything))
+    sys.exit(any(finding.verdict is Judgement.BAD for finding in everything))
 
 
 @contextlib.contextmanager
@@ -136,7 +136,7 @@ class _Examination:
                 addresses = [Address.parse(text) for job in spec.jobs for text in spec.job_tasks(job) if text]
                 found(network.token(all(address.loopback for address in addresses)))
         found(guarded("ports", lambda: network.ports(spec, self.report.task), "Name another address."))
-        described_badly = resolver is None and any(f.verdict is Verdict.BAD for f in findings)
+        described_badly = resolver is None and any(f.verdict is Judgement.BAD for f in findings)
         if described_badly or (resolver is not None and resolver.task_type == "ps"):
             return [self.report]  # it is known why no job would begin; a parameter server takes part in no all-reduce
         return self._together(resolver)
@@ -208,7 +208,7 @@ def _as_json(reports: Sequence[_Report]) -> str:
     tasks: list[Json] = [
         {"task": r.task, "host": r.host, "findings": [finding.as_json() for finding in r.findings]} for r in reports
     ]
-    counts = {str(verdict): sum(f.verdict is verdict for r in reports for f in r.findings) for verdict in Verdict}
+    counts = {str(verdict): sum(f.verdict is verdict for r in reports for f in r.findings) for verdict in Judgement}
     return as_json({"tasks": tasks, **counts})
 
 

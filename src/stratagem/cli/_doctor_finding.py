@@ -9,7 +9,7 @@ from stratagem._base.types import Json
 
 
 @final
-class Verdict(enum.StrEnum):
+class Judgement(enum.StrEnum):
     """The judgement on one thing. Only BAD changes the exit status."""
 
     GOOD = "good"
@@ -22,7 +22,7 @@ class Verdict(enum.StrEnum):
 class Finding:
     """A fact about this task or its machine. cure: what to do; empty only where the verdict is good."""
 
-    verdict: Verdict
+    verdict: Judgement
     subject: str
     found: str
     cure: str = ""
@@ -34,22 +34,22 @@ class Finding:
     @classmethod
     def from_json(cls, value: dict[str, Json]) -> "Finding":
         """A finding that another task has sent."""
-        return cls(Verdict(value["verdict"]), value["subject"], value["found"], value["cure"])
+        return cls(Judgement(value["verdict"]), value["subject"], value["found"], value["cure"])
 
 
 def good(subject: str, found: str) -> Finding:
     """A finding with nothing to do about."""
-    return Finding(Verdict.GOOD, subject, found)
+    return Finding(Judgement.GOOD, subject, found)
 
 
 def doubtful(subject: str, found: str, cure: str) -> Finding:
     """A finding that may be meant so, and costs speed or safety if it is not."""
-    return Finding(Verdict.DOUBTFUL, subject, found, cure)
+    return Finding(Judgement.DOUBTFUL, subject, found, cure)
 
 
 def bad(subject: str, found: str, cure: str) -> Finding:
     """A finding with which a job does not run."""
-    return Finding(Verdict.BAD, subject, found, cure)
+    return Finding(Judgement.BAD, subject, found, cure)
 
 
 def guarded(subject: str, check: Callable[[], Iterator[Finding]], cure: str) -> Iterator[Finding]:

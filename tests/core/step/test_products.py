@@ -76,6 +76,7 @@ EQUATIONS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", EQUATIONS)
 def test_products_of_networks(name: str) -> None:
     equation, *shapes = EQUATIONS[name]

@@ -105,6 +105,7 @@ def assert_pooled_alike(x: Any, window: tuple[int, ...], strides: tuple[int, ...
     np.testing.assert_allclose(np.asarray(new_dx, float), np.asarray(dx, float), rtol=close, atol=2 * close)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("shape", "window", "strides", "padding"),
     [

@@ -241,6 +241,7 @@ def cases() -> Iterator[Any]:
         yield pytest.param(names, layout, id=f"{number}-{layout}", marks=thorough_if(number >= QUICK))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("names", "layout"), list(cases()))
 def test_a_random_step_is_what_numpy_computes(names: list[str], layout: list[int]) -> None:
     generator = np.random.default_rng(sum(layout))

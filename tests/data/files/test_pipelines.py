@@ -53,6 +53,7 @@ def interleaved(files: list[str]) -> Dataset:
     return Dataset.from_tensor_slices(files).interleave(TFRecordDataset, cycle_length=3, block_length=2)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("make", [TFRecordDataset, by_names, interleaved])
 @pytest.mark.parametrize("policy", [AutoShardPolicy.FILE, AutoShardPolicy.DATA])
 def test_two_workers_see_every_record_once(

@@ -20,6 +20,7 @@ TEXT = st.text(st.sampled_from('ab,"\n\r 1é'), max_size=6)
 ROWS = st.lists(st.tuples(TEXT, st.integers(-(2**31), 2**31 - 1), TEXT), max_size=8)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize(("header", "quoting"), [(True, csv.QUOTE_MINIMAL), (False, csv.QUOTE_NONNUMERIC)])
 def test_what_the_csv_module_writes_is_read(tmp_path: Path, end: str, header: bool, quoting: Any) -> None:

@@ -261,6 +261,7 @@ def looked_up(layer: Any, ids: Any) -> Any:
     return tf.reduce_sum(layer(ids) ** 2)
 
 
+@pytest.mark.sampled
 @pytest.mark.usefixtures("small_limit")
 @pytest.mark.parametrize("name", ["SGD", "Adagrad", "Adam"])
 def test_a_table_beyond_the_limit_is_trained_without_being_made_whole(name: str, table: Any) -> None:

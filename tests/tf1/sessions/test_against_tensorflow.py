@@ -13,6 +13,7 @@ ADAM = Path(__file__).with_name("tensorflow_adam")
 RECORDED = np.load(Path(__file__).with_name("tensorflow_answers.npz"))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gives_the_answers_of_tensorflow(name: str) -> None:
     answers = PROGRAMS[name](tf.compat.v1)
