@@ -168,6 +168,11 @@ def hostile(folder: Path) -> None:
     (folder / "number.ipynb").write_text('{"tensorflow": ' + "1" * 10_000 + "}")
     (folder / "list.ipynb").write_text('["tensorflow"]')
     (folder / "cells.ipynb").write_text('{"cells": [1, {"cell_type": "code", "source": [3, "import tensorflow_hub"]}]}')
+    for module in range(12):
+        stars = "".join(f"from m{other} import *\n" for other in range(12))
+        (folder / f"m{module}.py").write_text(f"{stars}import tensorflow_io\nunknown_name()\n")
+    (folder / "words.py").write_text("import " * 500_000)
+    (folder / "spaces.ipynb").write_text(notebook(["import tensorflow\n", " " * 1_000_000]))
     (folder / "loop").symlink_to(folder)
     (folder / "gone.py").symlink_to(folder / "nowhere.py")
     os.mkfifo(folder / "pipe.py")

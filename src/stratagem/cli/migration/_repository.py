@@ -14,7 +14,7 @@ from stratagem.cli.migration._sources import UnreadableError, content, files, pa
 from stratagem.cli.migration._table import Table, shipped_table
 from stratagem.cli.migration._uses import Examined, RawUse, examine_trees
 
-_DEEPEST = 12  # files that a name is imported through
+_WORD = re.compile(rb"\w+")
 _BEST = (State.WORKS, State.DIFFERS, State.UNKNOWN, State.MISSING)
 
 
@@ -48,7 +48,7 @@ class _Repository:
         number = 0
         for path, _ in files(paths, self._unread):
             number += 1
-            if not self._read(path, marked=True):
+            if not self._read(path):
                 waiting.append(path)
         self._read_importers(waiting)
         uses, using = [], 0
@@ -65,13 +65,13 @@ class _Repository:
             tuple(sorted(self._unread, key=_place)),
         )
 
-    def _read(self, path: str, *, marked: bool, stems: "re.Pattern[bytes] | None" = None) -> bool:
-        """Reads a file, if it names TensorFlow (`marked`) or one of some modules (`stems`). False: it does not, and waits."""
+    def _read(self, path: str, *, stems: set[bytes] | None = None) -> bool:
+        """Reads a file, if it names TensorFlow or, with `stems`, one of these modules. False: it does not, and waits."""
         try:
             data = content(path)
-            if marked and not any(word.encode() in data for word in MARKERS) and b"\0" not in data[:2]:
+            if stems is None and not any(word.encode() in data for word in MARKERS) and b"\0" not in data[:2]:
                 return False
-            if stems is not None and not stems.search(data):
+            if stems is not None and stems.isdisjoint(_WORD.findall(data)):
                 return False
             listed = pieces(path, data)
         except UnreadableError as error:
@@ -109,11 +109,8 @@ class _Repository:
             }
             if not names - done:
                 return
-            stems = re.compile(
-                rb"\b(from|import)\b[^\n]*\b(" + b"|".join(re.escape(os.fsencode(n)) for n in names) + rb")\b"
-            )
             done |= names
-            waiting = [path for path in waiting if not self._read(path, marked=False, stems=stems)]
+            waiting = [path for path in waiting if not self._read(path, stems={os.fsencode(name) for name in names})]
 
     def _use(self, path: str, raw: RawUse) -> Use | None:
         """The best verdict on where a use may lead; None if that is nothing of TensorFlow's."""
@@ -124,7 +121,7 @@ class _Repository:
 
     def _verdicts(self, path: str, full: str, keywords: tuple[str, ...]) -> list[Verdict]:
         found = []
-        for each in self._led(path, full, 0):
+        for each in self._led(path, full, set()):
             verdict = self._verdict(each, keywords)
             if verdict is not None:
                 found.append(verdict)
@@ -144,12 +141,13 @@ class _Repository:
         members = rest.strip(".").split(".")
         return self._table.member(kind, members[0], keywords if len(members) == 1 else ()) if members[0] else None
 
-    def _led(self, path: str, full: str, depth: int) -> list[str]:
-        """The names of TensorFlow that a path leads to, through the repository's own files."""
+    def _led(self, path: str, full: str, seen: set[tuple[str, str]]) -> list[str]:
+        """The names of TensorFlow that a path leads to, through the repository's own files. seen: what was followed already."""
         if not full.startswith(LOCAL):
             return [full]
-        if depth > _DEEPEST:
+        if (path, full) in seen:
             return []
+        seen.add((path, full))
         star = ".*" in full
         parts = [part.lstrip("*") for part in full.removeprefix(LOCAL).lstrip(".").split(".") if part]
         level = len(full) - len(full.removeprefix(LOCAL).lstrip(".")) - 1
@@ -159,10 +157,10 @@ class _Repository:
                 file = next((b for b in (base, os.path.join(base, "__init__")) if b in self._scopes), None)
                 if file is not None:
                     rest = [part for part in parts[length:] if part]
-                    return self._below(file, rest, depth) if rest or star else []
+                    return self._below(file, rest, seen) if rest or star else []
         return []
 
-    def _below(self, file: str, rest: list[str], depth: int) -> list[str]:
+    def _below(self, file: str, rest: list[str], seen: set[tuple[str, str]]) -> list[str]:
         """The names that a file's name, and attributes of it, lead to."""
         if not rest:
             return []
@@ -171,7 +169,7 @@ class _Repository:
             each
             for where in found
             if INSTANCE not in where
-            for each in self._led(f"{file}.py", ".".join([where, *rest[1:]]), depth + 1)
+            for each in self._led(f"{file}.py", ".".join([where, *rest[1:]]), seen)
         ]
 
     def _folders(self, path: str, level: int) -> list[str]:

@@ -17,7 +17,6 @@ from stratagem.cli.migration._findings import Place, Unread
 ENDINGS = (".py", ".ipynb")
 LARGEST = {".py": 4_000_000, ".ipynb": 64_000_000}  # bytes; a notebook holds pictures, too
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "venv", "env"}
-_MAGIC = re.compile(r"^(\s*)([%!?].*|.*\?\s*)$")
 
 
 @final
@@ -162,9 +161,10 @@ def _blank(text: str) -> str:
     """The text with `pass` in place of lines for IPython, so that lines keep their numbers and blocks their bodies."""
     made = []
     for line in text.split("\n"):
-        found = _MAGIC.match(line)
-        comment = "#" in line or "'" in line or '"' in line  # a sentence may end with a question mark
-        made.append(f"{found[1]}pass" if found and (found[2][0] in "%!?" or not comment) else line)
+        words = line.strip()
+        sentence = any(each in line for each in "#'\"")  # it may end with a question mark
+        magic = words[:1] in ("%", "!", "?") or (words.endswith("?") and not sentence)
+        made.append(f"{line[: len(line) - len(line.lstrip())]}pass" if words and magic else line)
     return "\n".join(made)
 
 
