@@ -14,6 +14,7 @@ from stratagem.cli.migration._sources import UnreadableError, content, files, pa
 from stratagem.cli.migration._table import Table, shipped_table
 from stratagem.cli.migration._uses import Examined, RawUse, examine_trees
 
+_MOST_FOLLOWED = 200  # names that one name is followed through: a long chain of files ends, too
 _WORD = re.compile(rb"\w+")
 _BEST = (State.WORKS, State.DIFFERS, State.UNKNOWN, State.MISSING)
 
@@ -145,7 +146,7 @@ class _Repository:
         """The names of TensorFlow that a path leads to, through the repository's own files. seen: what was followed already."""
         if not full.startswith(LOCAL):
             return [full]
-        if (path, full) in seen:
+        if (path, full) in seen or len(seen) > _MOST_FOLLOWED:
             return []
         seen.add((path, full))
         star = ".*" in full
