@@ -107,7 +107,7 @@ def test_rows_of_different_lengths_are_documents() -> None:
 
 
 def test_weights_are_those_of_keras_2_and_are_given_to_other_layers() -> None:
-    """Shapes and numbers of TensorFlow 2.15.1, where weights of the words and a summary are weights of the layer."""
+    """As in Keras 2, weights of words and a summary are weights of the layer. (TensorFlow's answers are not recorded yet.)"""
     words = layers.StringLookup(output_mode="tf_idf")
     assert [len(w) for w in words.get_weights()] == [1]
     words.adapt([["a", "b"], ["a", "c"]])
