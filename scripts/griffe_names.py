@@ -48,6 +48,7 @@ class PublicNames(griffe.Extension):
                 if own in module.members:
                     module.del_member(own)
                 module.set_member(own, griffe.Alias(own, defined.path, parent=module))
+            _list_parameters(defined)
             _add_notes(defined, same)
 
 
@@ -86,6 +87,29 @@ def _function(own: str, value: Any, module: griffe.Module) -> griffe.Function:
     made = griffe.Function(own, parameters=griffe.Parameters(*parameters), parent=module)
     made.docstring = griffe.Docstring(text, parent=made) if text else None
     return made
+
+
+def _list_parameters(defined: griffe.Object) -> None:
+    """Makes a list of what docstrings say of parameters in sentences, `name: text name: text`, also in a class's methods."""
+    members = defined.members.values() if isinstance(defined, griffe.Class) else ()
+    for each in (defined, *(member for member in members if isinstance(member, griffe.Function))):
+        if each.docstring and isinstance(each, griffe.Function | griffe.Class):
+            names = [parameter.name.strip("*") for parameter in each.parameters if parameter.name != "self"]
+            paragraphs = each.docstring.value.split("\n\n")
+            text = "\n\n".join(_as_list(paragraph, names) for paragraph in paragraphs)
+            each.docstring = griffe.Docstring(text, parent=each)
+
+
+def _as_list(paragraph: str, names: list[str]) -> str:
+    any_name = "|".join(map(re.escape, names))
+    one = rf"(?:{any_name})(?:(?:, | and )(?:{any_name}))*"
+    if not names or not re.match(rf"{one}: ", paragraph):
+        return paragraph
+    text = " ".join(paragraph.split())
+    text, *errors = re.split(r" (?=Raises:? )", text, maxsplit=1)
+    _, *parts = re.split(rf"(?:^|(?<=[.;] ))({one}): ", text)
+    entries = [f"- `{name}`: {what.strip()}" for name, what in zip(parts[::2], parts[1::2], strict=True)]
+    return "\n\n".join(["\n".join(entries), *errors])
 
 
 def _add_notes(defined: griffe.Object, same: tuple[reference.Name, ...]) -> None:

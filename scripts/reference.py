@@ -140,11 +140,12 @@ def differences() -> dict[str, str]:
         f"{namespace}.{name}".lstrip("."): table["texts"][row[1]]
         for namespace, rows in table["names"].items()
         for name, row in rows.items()
-        if row[0] == "d"
+        if row[0] == "d" and not table["texts"][row[1]].startswith("lacks members")
     }
     for path, row in table["classes"].items():
-        if row["lacks"] and path in found:  # the table's own text leads to a list, which is here
-            found[path] = "it lacks " + ", ".join(f"`{name}`" for name in row["lacks"]) + "."
+        if row["lacks"]:
+            lacks = "it lacks " + ", ".join(f"`{name}`" for name in row["lacks"]) + "."
+            found[path] = f"{found[path]}; {lacks}" if path in found else lacks
     return found
 
 
@@ -241,13 +242,13 @@ def _options(name: Name) -> list[str]:
 
 
 def _inherited(cls: type) -> set[str]:
-    """The public members that a class takes from bases of ours that have no public name, and so no entry of their own."""
-    public = {id(_plain(same[0].value)) for same in documented().values()}
+    """The public members that a class takes from bases of ours that have no entry of their own."""
     found: set[str] = set()
     for base in cls.__mro__[1:]:
-        if base.__module__.startswith("stratagem") and id(base) not in public:
+        if base.__module__.startswith("stratagem"):
             found |= {name for name in vars(base) if not name.startswith("_")}
-    return found - set(vars(cls))
+    elsewhere = [names()[path].value for path in kinds(cls)]
+    return found - {name for base in elsewhere for name in dir(base)}
 
 
 def kinds(cls: type) -> list[str]:

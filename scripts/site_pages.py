@@ -24,6 +24,8 @@ ELSEWHERE = {
     "benchmarks/README.md": "benchmarks.md",
 }
 WRITTEN = {file: page for file, page in ELSEWHERE.items() if page != "index.md"}  # the site has a first page of its own
+# Pages that have nearly every word.
+LISTS = {"architecture.md", "changelog.md", "coverage.md", "decisions.md", "reliability.md", "tensor_functions.md"}
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 NOTEBOOK_LINK = re.compile(r'href="((?!https?:|/|#)[^"#]+\.(?:md|ipynb))(#[^"]*)?"')
 NAMED_BY_FILE = re.compile(r"\[((?:\w+/)*\w+\.md)\]\(([^)#\s]+)")
@@ -52,6 +54,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
     """Leads links of docs/ to files of other folders to their pages here, and names pages by titles in place of files."""
     place = PurePosixPath(page.file.src_uri)
+    if place.parts[0] == "reference" or str(place) in LISTS:
+        page.meta["search"] = {"boost": 0.5}  # who looks for a word wants the page that explains it first
     if place.parts[0] != "reference" and str(place) not in WRITTEN.values():
         markdown = moved(markdown, "docs" / place, place)
 
