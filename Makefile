@@ -55,9 +55,10 @@ install-test: data ## install the wheel with each extra into an empty environmen
 	@$(BIN)/python scripts/install_test.py
 
 # Its tools have an environment of their own, .site: nothing that they require meets what the tests require.
+# Not --quiet: what mkdocs does not say it does not count either, so that nothing would fail the build.
 site: $(SITE_READY) ## build the documentation site into build/site, strictly, and check its links (a minute)
 	@echo "site: building build/site"
-	@NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs --quiet build
+	@NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build
 	@.site/bin/python scripts/site_links.py build/site
 
 notebooks: $(SITE_READY) ## run the tutorials and keep what they print and draw (NOTEBOOKS=docs/tutorials/x.ipynb: only these)
