@@ -41,6 +41,7 @@ def _define(define: _Callable[..., _Any]) -> _Callable[..., _Any]:
                 kwargs[new] = kwargs.pop(old)
         return define(*args, **kwargs)
 
+    defined.__doc__ = (define.__doc__ or "").partition("\n")[0]  # the rest of it names absl's own parameters
     return defined
 
 
