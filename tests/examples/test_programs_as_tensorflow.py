@@ -15,8 +15,8 @@ from tests.cli.launches import launcher
 from tests.examples.programs import MORE, OPTIONS, RECORDED, ROOT, Outcome, left_in, run
 from tests.multi_worker.jobs import PATIENCE
 
-# Relative, of every recorded loss (of scores: to the largest, since one near zero is what is left of larger terms), and absolute,
-# of every weight: what float32 in another order of additions gives.
+# Relative, of every recorded loss (of scores: to the largest, since one near zero is what is left of larger terms), and
+# absolute, of every weight: what float32 in another order of additions gives.
 LOSS, WEIGHT = 5e-6, 1e-5
 
 
