@@ -1,4 +1,4 @@
-"""Refuses to write HDF5 files of models with layers whose vocabulary or bins such a file would lose."""
+"""Refuses to write HDF5 files of models whose layers have learned a vocabulary or bins, which such a file would lose."""
 
 from typing import Any
 
