@@ -107,7 +107,7 @@ def test_rows_of_different_lengths_are_documents() -> None:
 
 
 def test_numbers_that_a_layer_has_learned_are_weights_and_are_given_to_other_layers() -> None:
-    """Weights of words and a summary. In TensorFlow 2.15.1 learned words and their count are weights, too; here they are not."""
+    """Weights of words, a summary. In TensorFlow 2.15.1 learned words and their count are weights, too; here they are not."""
     words = layers.StringLookup(output_mode="tf_idf")
     assert [len(w) for w in words.get_weights()] == [1]
     words.adapt([["a", "b"], ["a", "c"]])
