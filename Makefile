@@ -1,10 +1,11 @@
 # Every target sets up .venv by itself; `make` alone lists the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help data demo test thorough lint check install-test test-device seeds bench soak upstream clean
+.PHONY: help data demo test thorough lint check install-test test-device site notebooks seeds bench soak upstream clean
 
 BIN := .venv/bin
 READY := .venv/.ready
+SITE_READY := .site/.ready
 SEEDS := $(or $(STRATAGEM_SEEDS),../shared)
 # Which of the generated programs a run of the tests looks at: others every day.
 export STRATAGEM_DIFFERENTIAL_SEED := $(or $(STRATAGEM_DIFFERENTIAL_SEED),$(shell date +%Y%m%d))
@@ -53,6 +54,17 @@ check: lint ## lint, layers, exported names: what is quick to run before each co
 install-test: data ## install the wheel with each extra into an empty environment, and use it there (about 2 minutes)
 	@$(BIN)/python scripts/install_test.py
 
+# Its tools have an environment of their own, .site: nothing that they require meets what the tests require.
+# Not --quiet: what mkdocs does not say it does not count either, so that nothing would fail the build.
+site: $(SITE_READY) ## build the documentation site into build/site, strictly, and check its links (a minute)
+	@echo "site: building build/site"
+	@NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build
+	@.site/bin/python scripts/site_links.py build/site
+
+notebooks: $(SITE_READY) ## run the tutorials and keep what they print and draw (NOTEBOOKS=docs/tutorials/x.ipynb: only these)
+	@.site/bin/python scripts/fetch_data.py fashion-mnist
+	@.site/bin/python scripts/notebooks.py $(NOTEBOOKS)
+
 seeds: $(READY) ## run the documents' programs whole (tens of minutes; STRATAGEM_SEEDS names their folder)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist mnist
 	@echo "seeds: running the documents' programs from $(SEEDS)"
@@ -74,10 +86,14 @@ soak: $(READY) ## run every fault scenario as often as docs/reliability.md says 
 upstream: $(READY) ## run Keras' tests of its layers, and JAX's from the folder JAX_TESTS, alone and with the library
 	@$(BIN)/python scripts/upstream.py $(if $(JAX_TESTS),--jax "$(JAX_TESTS)")
 
-clean: ## remove .venv, .peers and the tools' caches
-	rm -rf .venv .peers .pytest_cache .mypy_cache .ruff_cache
+clean: ## remove .venv, .peers, .site, build and the tools' caches
+	rm -rf .venv .peers .site build .cache .pytest_cache .mypy_cache .ruff_cache
 
 # The stamp is written last, so a set-up that was interrupted is done again.
 $(READY): pyproject.toml scripts/setup.sh
 	@sh scripts/setup.sh
+	@touch $@
+
+$(SITE_READY): pyproject.toml scripts/setup.sh
+	@sh scripts/setup.sh .site docs,cluster,examples
 	@touch $@

@@ -1,21 +1,24 @@
 #!/bin/sh
-# Create or update .venv with everything that the make targets need: with uv when it is there, else venv and pip.
+# Create or update an environment: with uv when it is there, else venv and pip.
+#
+#     setup.sh [FOLDER EXTRAS]      .venv, with everything that most make targets need
 set -eu
-wanted='.[test,dev,examples,cluster]'
+folder=${1:-.venv}
+wanted=".[${2:-test,dev,examples,cluster}]"
 # The tests use torch: its CPU build, as the usual one brings gigabytes of CUDA packages. A machine that keeps wheels of
 # its own has it among them.
 torch_index=https://download.pytorch.org/whl/cpu
 
 if command -v uv > /dev/null 2>&1; then
-    echo "set-up: installing into .venv with uv (a minute; needs the package index)"
+    echo "set-up: installing into $folder with uv (a minute; needs the package index)"
     export UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 # like pip on such machines; the second is the name in older uv
     if [ -n "${PIP_FIND_LINKS:-}" ]; then
         export UV_FIND_LINKS="${UV_FIND_LINKS:-$PIP_FIND_LINKS}"
     else
         export UV_TORCH_BACKEND="${UV_TORCH_BACKEND:-cpu}"
     fi
-    uv venv --quiet --allow-existing .venv
-    uv pip install --quiet --python .venv/bin/python --editable "$wanted"
+    uv venv --quiet --allow-existing "$folder"
+    uv pip install --quiet --python "$folder/bin/python" --editable "$wanted"
     exit
 fi
 
@@ -31,17 +34,17 @@ if [ -z "$python" ]; then
     exit 1
 fi
 
-echo "set-up: installing into .venv with pip and $("$python" -V) (a few minutes; needs the package index)"
-if ! "$python" -m venv .venv; then
+echo "set-up: installing into $folder with pip and $("$python" -V) (a few minutes; needs the package index)"
+if ! "$python" -m venv "$folder"; then
     echo "set-up: this Python cannot make virtual environments. On Debian: apt-get install python3-venv; or install uv" >&2
     exit 1
 fi
 [ -n "${PIP_FIND_LINKS:-}" ] || export PIP_EXTRA_INDEX_URL="${PIP_EXTRA_INDEX_URL:-} $torch_index"
-.venv/bin/python -m pip install --quiet --no-compile --editable "$wanted"
+"$folder/bin/python" -m pip install --quiet --no-compile --editable "$wanted"
 # pip compiles everything on one core. This is what nearly every process of the tests imports, on all cores; the rest is compiled
 # when it is first imported. (A file for a newer Python does not compile: nobody imports it.) Of src, too: the workers of
 # `make test` start at once, and each would compile all of it.
-python=$PWD/.venv/bin/python
+python=$PWD/$folder/bin/python
 "$python" -m compileall -qq -j 0 src
 cd "$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 "$python" -m compileall -qq -j 0 jax jaxlib keras numpy tensorstore grain ray torch || :

@@ -155,11 +155,15 @@ def starts_with_a_small_heap() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def children_take_ctrl_c() -> Iterator[None]:
-    """A shell lets what it runs in the background ignore SIGINT, and so would the processes that tests start."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def children_take_ctrl_c_and_hangups() -> Iterator[None]:
+    """A shell lets what it runs in the background ignore SIGINT, nohup SIGHUP, and so would the processes that tests start."""
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGHUP: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+    }
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True)

@@ -171,7 +171,7 @@ def hostile(folder: Path) -> None:
     for module in range(12):
         stars = "".join(f"from m{other} import *\n" for other in range(12))
         (folder / f"m{module}.py").write_text(f"{stars}import tensorflow_io\nunknown_name()\n")
-    for module in range(1500):
+    for module in range(500):
         (folder / f"c{module}.py").write_text(f"from c{module + 1} import *\nimport tensorflow_io\nunknown_name()\n")
     (folder / "words.py").write_text("import " * 500_000)
     (folder / "spaces.ipynb").write_text(notebook(["import tensorflow\n", " " * 1_000_000]))

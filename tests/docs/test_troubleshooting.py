@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import stratagem as tf
+from scripts.explanations import FILE, explanations
 
 PAGE = (Path(__file__).parents[2] / "docs" / "troubleshooting.md").read_text()
 SECTIONS = dict(re.findall(r"^### (\w+)\n\n\[(.*?)\] ", PAGE, re.M | re.S))
@@ -25,6 +26,10 @@ def test_sections_name_the_built_in_exceptions_that_the_class_is() -> None:
     for name, named in SECTIONS.items():
         for exception in re.findall(r"`(\w+)`", named):
             assert issubclass(classes()[name], _built_in(exception)), f"{name} is no {exception}"
+
+
+def test_what_is_explained_on_the_command_line_is_the_page() -> None:
+    assert FILE.read_text(encoding="utf-8") == explanations(), "run scripts/explanations.py"
 
 
 def test_links_within_the_page_lead_to_headings() -> None:

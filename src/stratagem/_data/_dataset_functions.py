@@ -148,7 +148,8 @@ class Functions(DatasetBase, abc.ABC):
             bucket_boundaries: The lengths at which the next bucket begins: the first bucket has the lengths below the first
                 boundary, the second those from there to below the second, and so on.
             bucket_batch_sizes: The batch size of each bucket, one more than boundaries.
-            padded_shapes, padding_values: See `padded_batch`.
+            padded_shapes: See `padded_batch`.
+            padding_values: See `padded_batch`.
             pad_to_bucket_boundary: Pad unknown sizes to the greatest length of the bucket. No element may be as long as
                 the last boundary.
             no_padding: The elements of a bucket have equal shapes.

@@ -37,7 +37,7 @@ def py_function(
     Raises:
         InvalidArgumentError: `func` returns another number of values than `Tout` has, or fractions for integers; strings
             in a compiled step; a compiled step without `result_shape`.
-        What `func` raises, with its class, also from a compiled step.
+        Exception: what `func` raises, with its class, also from a compiled step.
     """
     return _applied(lambda f, *a: f(*map(tensor, a)), func, inp, Tout, result_shape, True)
 

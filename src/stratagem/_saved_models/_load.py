@@ -42,9 +42,12 @@ def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None 
     with its checksum. Of a folder that `model.save` wrote, the model is made of its Keras file, which needs its classes, and
     its functions are traced then.
 
-    Raises: OSError if there is no SavedModel at this path, UnimplementedError for one that TensorFlow wrote, DataLossError
-        for a damaged one, CheckpointError for one of a later version of this library; for a folder of `model.save` also what
-        `tf.keras.models.load_model` raises.
+    Raises:
+        OSError: there is no SavedModel at this path.
+        UnimplementedError: TensorFlow wrote it.
+        DataLossError: it is damaged.
+        CheckpointError: a later version of this library wrote it.
+        Exception: of a folder of `model.save`, what `tf.keras.models.load_model` raises.
     """
     path = checked_path(export_dir)
     if file_system(path).is_directory(path) and has_attached(path, NAME):

@@ -15,6 +15,7 @@ from typing import Self, final
 from rich.table import Table
 
 from stratagem._base.errors import ClusterError
+from stratagem.cli._explain import last_named
 from stratagem.cli._launch_attempt import Attempt, TaskStatus, log_path
 from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause, signal_name
 from stratagem.cli._launch_plan import TaskStart
@@ -156,6 +157,9 @@ def _report(running: Sequence[TaskStatus], began: float, folder: Path, screen: D
     lines = error_lines(shown.log)
     if lines:
         screen.say(f"the last lines of {log_path(folder, shown.task)}:\n" + "\n".join(f"  {plain(x)}" for x in lines))
+    explained = last_named(lines)
+    if explained is not None:
+        screen.say(f"`stratagem explain {explained}` tells what that means, and what usually cures it")
     screen.say(f"logs are in {folder}")
     return exit_code(cause)
 

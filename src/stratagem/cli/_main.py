@@ -10,6 +10,7 @@ _COMMANDS = {
     "checkpoint": "List, show, verify, compare and convert checkpoints.",
     "doctor": "Examine this machine and the job: what is good, doubtful or bad, and the cure.",
     "env": "Print a report to paste into a bug report.",
+    "explain": "Tell what a class of errors means, and what usually cures it.",
     "launch": "Run a script as the tasks of a job.",
     "token": "Make the secret that a job on several machines shares.",
 }

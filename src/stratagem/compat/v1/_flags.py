@@ -39,6 +39,7 @@ def _define(define: Callable[..., Any]) -> Callable[..., Any]:
                 kwargs[new] = kwargs.pop(old)
         return define(*args, **kwargs)
 
+    defined.__doc__ = (define.__doc__ or "").partition("\n")[0]  # the rest of it names absl's own parameters
     return defined
 
 

@@ -1,0 +1,76 @@
+"""`stratagem explain`: prints what the page of troubles says about a class of errors."""
+
+import difflib
+import importlib.resources
+import json
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import click
+
+_CLASS = re.compile(r"\b[A-Z]\w*Error\b")
+_LINK = re.compile(r"\[([^\[\]]*)\]\(([^)#]*)(#[^)]*)?\)")
+_PART = 2**16  # bytes of a line without an end
+
+
+@click.command()
+@click.argument("error", required=False)
+def command(error: str | None) -> None:
+    """Print what ERROR means and what usually cures it.
+
+    ERROR is the name of a class of errors, a file (a log: the last error in it is explained), or "-" for the standard input.
+    Without it, all classes are listed.
+    """
+    texts = _texts()
+    if error is None:
+        click.echo("\n".join(sorted(texts)))
+        return
+    name = _named(error, texts)
+    paragraphs = " ".join(_LINK.sub(_without_link, texts[name]).split())
+    click.echo(f"{name}\n\n{click.wrap_text(paragraphs, shutil.get_terminal_size().columns)}")
+
+
+def last_named(lines: Iterable[str]) -> str | None:
+    """The class of this library's errors that a text names last."""
+    texts, found = _texts(), None
+    for line in lines:
+        found = next((name for name in reversed(_CLASS.findall(line)) if name in texts), found)
+    return found
+
+
+def _texts() -> Mapping[str, str]:
+    text = importlib.resources.files(__package__).joinpath("explanations.json").read_text(encoding="utf-8")
+    read: Mapping[str, str] = json.loads(text)
+    return read
+
+
+def _named(error: str, texts: Mapping[str, str]) -> str:
+    """The class that is meant by a name or by the last of them in a log."""
+    known = {name.lower(): name for name in texts}
+    named = known.get(error.rpartition(".")[2].lower())
+    if named is not None:
+        return named
+    if error == "-" or Path(error).is_file():
+        found = last_named(_lines(error))
+        if found is None:
+            raise click.UsageError(
+                f"There is no error of this library in {'what was read' if error == '-' else error}."
+            )
+        return found
+    near = difflib.get_close_matches(error.rpartition(".")[2].lower(), known, n=1)
+    hint = f"Did you mean {known[near[0]]}?" if near else "`stratagem explain` alone lists all."
+    raise click.UsageError(f"{error} is neither a class of this library's errors nor a file. {hint}")
+
+
+def _lines(log: str) -> Iterator[str]:
+    """A log's lines; one that does not end comes in parts."""
+    with click.open_file(log, "rb") as file:
+        while line := file.readline(_PART):
+            yield line.decode(errors="replace")
+
+
+def _without_link(link: re.Match[str]) -> str:
+    text, page = link[1], link[2]
+    return text if not page or text == page else f"{text} (docs/{page})"
