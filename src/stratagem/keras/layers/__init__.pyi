@@ -15,7 +15,6 @@ from stratagem.keras import Input as Input
 from stratagem.keras import InputSpec as InputSpec
 from stratagem.keras import Layer as Layer
 from stratagem.keras import Layer as _keras_Layer
-from stratagem.keras import Operation as _keras_Operation
 from stratagem.keras.layers import AveragePooling1D as AvgPool1D
 from stratagem.keras.layers import AveragePooling2D as AvgPool2D
 from stratagem.keras.layers import AveragePooling3D as AvgPool3D
