@@ -12,11 +12,10 @@ import stratagem as tf
 
 
 def test_from_imports_work() -> None:
-    from stratagem.keras.models import Sequential
-
     from stratagem import keras as tf_keras
     from stratagem.keras import layers
     from stratagem.keras.layers import Dense
+    from stratagem.keras.models import Sequential
 
     assert Dense is layers.Dense is tf_keras.layers.Dense is keras.layers.Dense
     assert Sequential is keras.Sequential

@@ -7,6 +7,7 @@ Never: changes the formulas, layers or files of Keras 3.
 
 from stratagem._legacy._compiled_parts import attach_compiled_parts as attach_compiled_parts
 from stratagem._legacy._dropped_layers import AbstractRNNCell as AbstractRNNCell
+from stratagem._legacy._dropped_layers import SyncBatchNormalization as SyncBatchNormalization
 from stratagem._legacy._dropped_layers import ThresholdedReLU as ThresholdedReLU
 from stratagem._legacy._layers import adds_metrics as adds_metrics
 from stratagem._legacy._layers import attach_layer_methods as attach_layer_methods
@@ -28,3 +29,4 @@ from stratagem._legacy._optimizers import LegacyNadam as LegacyNadam
 from stratagem._legacy._optimizers import LegacyRMSprop as LegacyRMSprop
 from stratagem._legacy._optimizers import LegacySGD as LegacySGD
 from stratagem._legacy._ragged_layers import attach_ragged as attach_ragged
+from stratagem._legacy._reduction import Reduction as Reduction

@@ -3,6 +3,7 @@
 import keras.losses as _losses
 from keras.losses import *
 
+from stratagem._legacy import Reduction as Reduction
 from stratagem._legacy import sparse_categorical_crossentropy as sparse_categorical_crossentropy
 
 mse = MSE = _losses.mean_squared_error
@@ -11,17 +12,3 @@ mape = MAPE = _losses.mean_absolute_percentage_error
 msle = MSLE = _losses.mean_squared_logarithmic_error
 kld = KLD = kullback_leibler_divergence = _losses.kl_divergence
 logcosh = _losses.log_cosh
-
-
-class Reduction:
-    """TensorFlow's names for Keras' strings that say how a loss object combines the losses of the rows."""
-
-    AUTO = "sum_over_batch_size"
-    NONE = "none"
-    SUM = "sum"
-    SUM_OVER_BATCH_SIZE = "sum_over_batch_size"
-
-    @classmethod
-    def all(cls) -> tuple[str, ...]:
-        """All values."""
-        return (cls.NONE, cls.SUM, cls.SUM_OVER_BATCH_SIZE)

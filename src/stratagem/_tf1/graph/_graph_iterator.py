@@ -9,7 +9,7 @@ from stratagem._base.errors import FailedPreconditionError, UnimplementedError
 from stratagem._base.types import Nest, Unused, Value
 from stratagem._core.step import init_scope
 from stratagem._core.values import TensorShape, TensorSpec
-from stratagem._data import is_fed, with_feeds
+from stratagem._data import Dataset, is_fed, with_feeds
 from stratagem._tf1.graph._model_build import current_building
 from stratagem._tf1.graph._operations import Operation
 
@@ -128,3 +128,13 @@ class GraphIterator:
 
 def _structure(specs: Any) -> Any:
     return jax.tree.structure(specs)
+
+
+def make_one_shot_iterator(dataset: Dataset) -> Value:
+    """Returns `dataset.make_one_shot_iterator()`."""
+    return dataset.make_one_shot_iterator()
+
+
+def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Value:
+    """Returns `dataset.make_initializable_iterator()`."""
+    return dataset.make_initializable_iterator(shared_name)

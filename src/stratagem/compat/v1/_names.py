@@ -69,7 +69,7 @@ def public_name(namespace: str, name: str) -> Any:
     Raises NotProvidedError if there is no such name, or if it means something else in TensorFlow 1.
     """
     if not name.startswith("_") and name not in _EXCLUDED.get(namespace, ()):
-        for place in _places(namespace, name):
+        for place in places(namespace, name):
             module, _, last = place.rpartition(".")
             found = getattr(importlib.import_module(f"{_ROOT}.{module}" if module else _ROOT), last, None)
             if found is not None:
@@ -77,7 +77,7 @@ def public_name(namespace: str, name: str) -> Any:
     raise not_provided(f"compat.v1.{namespace}" if namespace else "compat.v1", name)
 
 
-def _places(namespace: str, name: str) -> list[str]:
+def places(namespace: str, name: str) -> list[str]:
     if namespace:
         return [f"{namespace}.{name}"]
     moved = _MOVED.get(name)

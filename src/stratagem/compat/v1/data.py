@@ -18,17 +18,9 @@ from stratagem._tf1.graph import GraphIterator as Iterator  # noqa: F401
 from stratagem._tf1.graph import get_output_classes as get_output_classes
 from stratagem._tf1.graph import get_output_shapes as get_output_shapes
 from stratagem._tf1.graph import get_output_types as get_output_types
+from stratagem._tf1.graph import make_initializable_iterator as make_initializable_iterator
+from stratagem._tf1.graph import make_one_shot_iterator as make_one_shot_iterator
 from stratagem.data import experimental as experimental
-
-
-def make_one_shot_iterator(dataset: Dataset) -> _Any:
-    """Returns `dataset.make_one_shot_iterator()`."""
-    return dataset.make_one_shot_iterator()
-
-
-def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> _Any:
-    """Returns `dataset.make_initializable_iterator()`."""
-    return dataset.make_initializable_iterator(shared_name)
 
 
 def __getattr__(name: str) -> _Any:

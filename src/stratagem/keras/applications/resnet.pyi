@@ -1,0 +1,15 @@
+# Written by `python scripts/stubs.py`, which a test runs again: do not edit it.
+# mypy: disable-error-code="misc, override"
+
+from typing import Any
+
+from stratagem.keras.applications import ResNet50 as ResNet50
+from stratagem.keras.applications import ResNet101 as ResNet101
+from stratagem.keras.applications import ResNet152 as ResNet152
+
+__all__ = [
+    "ResNet101", "ResNet152", "ResNet50", "decode_predictions", "preprocess_input"
+]  # fmt: skip
+
+def decode_predictions(preds: Any, top: Any = 5) -> Any: ...
+def preprocess_input(x: Any, data_format: Any = None) -> Any: ...
