@@ -22,6 +22,7 @@ from stratagem._ops.text import to_number as to_number
 from stratagem._ops.text import unicode_decode as unicode_decode
 from stratagem._ops.text import unicode_decode_with_offsets as unicode_decode_with_offsets
 from stratagem._ops.text import unicode_encode as unicode_encode
+from stratagem._ops.text import unicode_script as unicode_script
 from stratagem._ops.text import unicode_split as unicode_split
 from stratagem._ops.text import unicode_split_with_offsets as unicode_split_with_offsets
 from stratagem._ops.text import unicode_transcode as unicode_transcode

@@ -20,6 +20,7 @@ from stratagem._ops.text import to_number as to_number
 from stratagem._ops.text import unicode_decode as unicode_decode
 from stratagem._ops.text import unicode_decode_with_offsets as unicode_decode_with_offsets
 from stratagem._ops.text import unicode_encode as unicode_encode
+from stratagem._ops.text import unicode_script as unicode_script
 from stratagem._ops.text import unicode_split as unicode_split
 from stratagem._ops.text import unicode_split_with_offsets as unicode_split_with_offsets
 from stratagem._ops.text import unicode_transcode as unicode_transcode
@@ -29,6 +30,6 @@ from stratagem._ops.text import upper as upper
 __all__ = [
     "as_string", "bytes_split", "format", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match",
     "regex_replace", "split", "strip", "substr", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong",
-    "to_number", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split",
+    "to_number", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
     "unicode_split_with_offsets", "unicode_transcode", "unsorted_segment_join", "upper"
 ]  # fmt: skip

@@ -135,10 +135,7 @@ _TENSORFLOW = {
     "saved_model": {"": _SAVED},
     "sets": {"": "a Python set in tf.numpy_function in the input pipeline"},
     "signal": {"": "jax.numpy.fft and jax.scipy.signal"},
-    "strings": {
-        "unicode_script": "unicodedata in tf.numpy_function in the input pipeline",
-        "": _TEXT,
-    },
+    "strings": {"": _TEXT},
     "summary": {"": "tf.summary.create_file_writer and its neighbours"},
     "test": {
         "Benchmark benchmark_config": "timeit, or pytest-benchmark",

@@ -28,6 +28,7 @@ from stratagem._ops.text._parts import substr as substr
 from stratagem._ops.text._parts import unsorted_segment_join as unsorted_segment_join
 from stratagem._ops.text._patterns import regex_full_match as regex_full_match
 from stratagem._ops.text._patterns import regex_replace as regex_replace
+from stratagem._ops.text._scripts import unicode_script as unicode_script
 from stratagem._ops.text._text import as_string as as_string
 from stratagem._ops.text._text import format as format
 from stratagem._ops.text._text import join as join

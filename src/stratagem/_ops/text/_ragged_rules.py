@@ -10,7 +10,7 @@ from stratagem._base.types import IntLike, TensorLike, UserFunction
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import StringTensor
 from stratagem._ops.ragged import RaggedTensor, applied, from_lengths, reduced
-from stratagem._ops.text import _buckets, _characters, _parts, _patterns, _text
+from stratagem._ops.text import _buckets, _characters, _parts, _patterns, _scripts, _text
 from stratagem._ops.text._host_strings import row_of_strings
 
 # Functions of each string, whose results are in the strings' place.
@@ -21,6 +21,7 @@ _OF_EACH: dict[Any, str] = {
     """,
     _parts: "bytes_split split substr",
     _patterns: "regex_full_match regex_replace",
+    _scripts: "unicode_script",
     _text: "as_string length lower strip to_number upper",
 }
 
