@@ -1,7 +1,7 @@
 """`tf.function` and `tf.vectorized_map`: Python code that runs as one compiled program."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from stratagem._autograph._calls import converted, do_not_convert
 from stratagem._base.types import Nest, Unused, UserFunction
@@ -11,6 +11,34 @@ from stratagem._ops import flow
 from stratagem._private import runs_at_once
 
 
+@overload
+def function(
+    func: UserFunction,
+    input_signature: Nest = None,
+    autograph: bool = True,
+    jit_compile: Unused = None,
+    reduce_retracing: Unused = False,
+    experimental_implements: Unused = None,
+    experimental_autograph_options: Unused = None,
+    experimental_attributes: Unused = None,
+    experimental_relax_shapes: Unused = None,
+    experimental_compile: Unused = None,
+    experimental_follow_type_hints: Unused = None,
+) -> Function: ...
+@overload
+def function(
+    func: None = None,
+    input_signature: Nest = None,
+    autograph: bool = True,
+    jit_compile: Unused = None,
+    reduce_retracing: Unused = False,
+    experimental_implements: Unused = None,
+    experimental_autograph_options: Unused = None,
+    experimental_attributes: Unused = None,
+    experimental_relax_shapes: Unused = None,
+    experimental_compile: Unused = None,
+    experimental_follow_type_hints: Unused = None,
+) -> Callable[[UserFunction], Function]: ...
 def function(
     func: UserFunction | None = None,
     input_signature: Nest = None,
