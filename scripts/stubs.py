@@ -257,7 +257,7 @@ def formatted(texts: dict[Path, str]) -> dict[Path, str]:
         for copy, file in copies.items():
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(texts[file], encoding="utf-8")
-        for command in (["check", "--select", "I", "--fix-only"], ["format"]):
+        for command in (["check", "--select", "I,F401", "--fix-only"], ["format"]):
             ruff = [
                 sys.executable,
                 "-m",

@@ -19,7 +19,7 @@ def bound(text: str) -> set[str]:
     for node in ast.parse(text).body:
         match node:
             case ast.ImportFrom() | ast.Import():
-                found |= {alias.asname or alias.name for alias in node.names}
+                found |= {alias.asname for alias in node.names if alias.asname}
             case ast.AnnAssign(target=ast.Name(id=name)) | ast.ClassDef(name=name) | ast.FunctionDef(name=name):
                 found.add(name)
     return {name for name in found if stubs.is_public(name)}

@@ -1,4 +1,4 @@
-"""Keras 2's names for the ways in which a loss object combines the losses of the rows."""
+"""Keras 2's names of a reduction: the way in which a loss object combines the losses of the rows."""
 
 
 class Reduction:

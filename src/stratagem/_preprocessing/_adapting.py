@@ -104,6 +104,10 @@ class AdaptedLayer(keras.Layer, abc.ABC):  # type: ignore[misc]
     def take_learned_weights(self, *weights: np.ndarray) -> None:
         """Uses such numbers, if the layer has any. Raises ValueError for shapes that do not fit."""
 
+    def learned_beside_variables(self) -> bool:
+        """Returns whether the layer has learned what a file of variables alone does not keep: False by default."""
+        return False
+
     @abc.abstractmethod
     def update_state(self, data: TensorLike) -> None:
         """Adds a batch of data to what has been learned."""

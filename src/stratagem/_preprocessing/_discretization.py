@@ -85,6 +85,10 @@ class Discretization(AdaptedLayer):
         self._summary = np.array(summary, np.float32)
         self.finalize_state()
 
+    def learned_beside_variables(self) -> bool:
+        """Returns whether there is a summary."""
+        return self.input_bin_boundaries is None and self._summary.size > 0
+
     def learned(self) -> Json:
         """Returns this worker's summary."""
         return self._summary.tolist()

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Json, ShapeLike, TensorLike, Value
 from stratagem._core.step import host_function, host_function_if_needed
@@ -85,6 +85,7 @@ class IndexLookup(AdaptedLayer):
         self._idf = np.zeros(self._token_start())
         self._words = np.zeros(0, as_dtype(vocabulary_dtype).dtype)
         self._table = self._table_of(self._words)
+        self._knows_words = False
         if vocabulary is not None:
             self.set_vocabulary(vocabulary, idf_weights)
 
@@ -154,7 +155,7 @@ class IndexLookup(AdaptedLayer):
     def _set_words(self, words: np.ndarray) -> None:
         table = self._table_of(words)
         self._check_size(self._token_start() + len(words))
-        self._words, self._table = words, table
+        self._words, self._table, self._knows_words = words, table, True
         self._frozen_vocab_size = self.vocabulary_size()
 
     def _check_size(self, size: int) -> None:
@@ -242,6 +243,10 @@ class IndexLookup(AdaptedLayer):
             )
         self._idf = np.array(found)
 
+    def learned_beside_variables(self) -> bool:
+        """Returns whether there are words that are no argument."""
+        return self.input_vocabulary is None and self._knows_words
+
     def learned(self) -> Json:
         """Returns what this worker has counted."""
         return self._counts.state()
@@ -258,7 +263,7 @@ class IndexLookup(AdaptedLayer):
 
     def take_up(self, state: Json) -> None:
         """Makes these the words. Raises RuntimeError if the output would have another size."""
-        if state and self.input_vocabulary is None:
+        if state and state["words"] and self.input_vocabulary is None:
             words = np.empty(len(state["words"]), self._words.dtype)
             words[:] = [of_text(word) for word in state["words"]]
             self._set_words(words)
@@ -283,8 +288,8 @@ class IndexLookup(AdaptedLayer):
         """Returns the numbers of words, or with `invert` the words of numbers; in other modes than int, vectors.
 
         inputs: of any shape, also ragged or sparse; (), (n,) or (rows, n) for vectors. Integers may be traced by a compiled
-        step. Raises InvalidArgumentError for unknown words if `num_oov_indices` is 0, and RuntimeError for vectors without a
-        vocabulary.
+        step. Raises FailedPreconditionError for a layer that has no vocabulary yet, InvalidArgumentError for unknown words if
+        `num_oov_indices` is 0, and RuntimeError for vectors of a size that is not known yet.
         """
         if self.invert and self.vocabulary_dtype == "string":
             return host_function(self._prepared)(inputs)
@@ -329,7 +334,7 @@ class IndexLookup(AdaptedLayer):
         known = is_known(keys)
         choose = np.where if known else jnp.where
         with allow_x64(np.int64):
-            found: Any = self._table.values_of(keys) if known else self._table.lookup(keys)
+            found: Any = self._known().values_of(keys) if known else self._known().lookup(keys)
             if self.invert or self.num_oov_indices == 1:
                 return found
             if self.num_oov_indices == 0:
@@ -340,7 +345,7 @@ class IndexLookup(AdaptedLayer):
     def numbers_of_strings(self, words: Sequence[bytes]) -> np.ndarray:
         """Returns the numbers of words in a list, (n,). Raises as `call`."""
         if self.num_oov_indices == 1:
-            return self._table.values_of_strings(words)
+            return self._known().values_of_strings(words)
         array = np.empty(len(words), object)
         array[:] = words
         return np.asarray(self.numbers_of(array))
@@ -348,10 +353,19 @@ class IndexLookup(AdaptedLayer):
     def numbers_of_spans(self, words: StringSpans) -> np.ndarray:
         """Returns the numbers of words that are parts of a buffer, (n,). Raises as `call`."""
         return (
-            self._table.values_of_spans(words)
+            self._known().values_of_spans(words)
             if self.num_oov_indices == 1
             else self.numbers_of_strings(words.strings())
         )
+
+    def _known(self) -> StaticHashTable:
+        """The table of the words. Raises FailedPreconditionError if there are none yet."""
+        if not self._knows_words:
+            raise FailedPreconditionError(
+                f"{self.name} has no vocabulary, so every word would be unknown. Call `adapt` with data or `set_vocabulary` "
+                "first, or load a file that has it: `.keras`, a SavedModel or a checkpoint, not `.h5` or `.weights.h5`."
+            )
+        return self._table
 
     def _oov_numbers(self, keys: Any, dtype: np.dtype) -> Any:
         """The number that each word has if it is unknown."""
@@ -418,7 +432,8 @@ class IndexLookup(AdaptedLayer):
         """Reads the vocabulary."""
         if self.input_vocabulary is None:
             words = load_vocabulary(local_path(dir_path), self.vocabulary_dtype)
-            self.set_vocabulary(words, False if self.output_mode == "tf_idf" else None)
+            if len(words) > self._token_start():  # the layer that was saved knew some
+                self.set_vocabulary(words, False if self.output_mode == "tf_idf" else None)
 
 
 def _documents(array: Any) -> list[list[Value]]:

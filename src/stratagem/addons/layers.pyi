@@ -4,7 +4,6 @@
 from typing import Any
 
 from stratagem.keras import Layer as _keras_Layer
-from stratagem.keras import Operation as _keras_Operation
 from stratagem.keras.layers import Wrapper as _layers_Wrapper
 
 __all__ = [

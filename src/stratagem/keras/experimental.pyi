@@ -6,7 +6,6 @@ from typing import Any
 from stratagem._training import SidecarEvaluator as SidecarEvaluator
 from stratagem.keras import Layer as _keras_Layer
 from stratagem.keras import Model as _keras_Model
-from stratagem.keras import Operation as _keras_Operation
 from stratagem.keras.optimizers.schedules import CosineDecay as CosineDecay
 from stratagem.keras.optimizers.schedules import CosineDecayRestarts as CosineDecayRestarts
 

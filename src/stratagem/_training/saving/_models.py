@@ -34,6 +34,7 @@ from stratagem._training.saving._formats import (
     found_at,
     saved_model,
 )
+from stratagem._training.saving._learned import refuse_what_hdf5_loses
 from stratagem._training.saving._own_objects import is_ours, own_objects, record, remember
 
 _log = logging.getLogger("stratagem")
@@ -62,6 +63,8 @@ def model_saver(keras_save: Function) -> Function:
             if overwrite or not file_system(path).exists(target) or may_overwrite(path):
                 _save_folder(model, target, include_optimizer, keras_save)
             return None
+        if format is FileFormat.HDF5:
+            refuse_what_hdf5_loses(model, path)
         if is_remote(path):
             if overwrite or not file_system(path).exists(path) or may_overwrite(path):
                 with uploaded(path) as written:

@@ -16,6 +16,7 @@ from stratagem._private import may_overwrite, read_hdf5_weights, without_trainin
 from stratagem._saved_models import MODEL_FILE
 from stratagem._training.saving._archives import verify_archive
 from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at
+from stratagem._training.saving._learned import refuse_what_hdf5_loses
 
 Function = Callable[..., Any]
 
@@ -35,6 +36,8 @@ def weights_saver(keras_save: Function) -> Function:
         shard = kwargs.pop("max_shard_size", save_format if isinstance(save_format, int | float) else None)
         path = checked_path(filepath)
         format = FileFormat.KERAS if shard is not None else format_of_weights(path, save_format)
+        if format is FileFormat.HDF5:
+            refuse_what_hdf5_loses(model, path)
         if is_remote(path) and format is not FileFormat.FOLDER:
             if shard is not None or path.endswith(".weights.json"):
                 local_path(path)  # which refuses it: these are several files that name each other
