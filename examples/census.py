@@ -13,6 +13,7 @@ import csv
 import logging
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +72,7 @@ def counted_people(path: Path) -> tuple[dict[str, np.ndarray], np.ndarray]:
     return features, np.char.rstrip(income, ".")  # those of adult.test end with one
 
 
-def columns() -> tuple[list[object], list[object]]:
+def columns() -> tuple[list[Any], list[Any]]:
     """The columns of the wide and of the deep part."""
     fc = tf.feature_column
     age, hours = fc.numeric_column("age", normalizer_fn=lambda x: (x - 40.0) / 20.0), fc.numeric_column("hours")
@@ -90,7 +91,7 @@ def example(person: dict[str, np.ndarray]) -> bytes:
             made[name] = tf.train.Feature(float_list=tf.train.FloatList(value=[float(value)]))
         else:
             made[name] = tf.train.Feature(bytes_list=tf.train.BytesList(value=[str(value).encode()]))
-    return tf.train.Example(features=tf.train.Features(feature=made)).SerializeToString()
+    return bytes(tf.train.Example(features=tf.train.Features(feature=made)).SerializeToString())
 
 
 def main() -> None:

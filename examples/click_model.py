@@ -10,7 +10,8 @@ import argparse
 import json
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -96,8 +97,8 @@ def train(resolver: tf.distribute.cluster_resolver.ClusterResolver, options: arg
     iterator = iter(coordinator.create_per_worker_dataset(lines))
 
     @tf.function
-    def step(iterator):
-        def replica(numbers, clicked):
+    def step(iterator: Iterator[Any]) -> Any:
+        def replica(numbers: tf.Tensor, clicked: tf.Tensor) -> tf.Tensor:
             with tf.GradientTape() as tape:
                 logits = model(numbers, training=True)
                 losses = tf.keras.losses.binary_crossentropy(clicked, logits, from_logits=True)
@@ -140,7 +141,7 @@ def in_this_process(workers: int) -> tf.distribute.cluster_resolver.ClusterResol
 
 def main() -> None:
     """What this process is, TF_CONFIG says."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--limit", type=int, default=20_000, help="So many lines of logs.")
     parser.add_argument("--workers", type=int, default=3, help="How many there are if all tasks are in this process.")

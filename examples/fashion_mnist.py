@@ -5,7 +5,7 @@ python examples/fashion_mnist.py --help
 
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -38,12 +38,14 @@ def main(epochs: int, batch_size: int, replicas: int, output: Path, limit: int |
         cpu = tf.config.list_physical_devices("CPU")[0]
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * replicas)
     strategy = tf.distribute.MirroredStrategy()
-    parts = tf.keras.datasets.fashion_mnist.load_data()
-    examples = tuple((images[:limit, ..., np.newaxis], labels[:limit]) for images, labels in parts)  # training, test
-    console.print(f"training on {len(examples[0][0])} images, replicas in sync: {strategy.num_replicas_in_sync}")
+    training, test = (
+        (images[:limit, ..., np.newaxis], labels[:limit])
+        for images, labels in tf.keras.datasets.fashion_mnist.load_data()
+    )
+    console.print(f"training on {len(training[0])} images, replicas in sync: {strategy.num_replicas_in_sync}")
 
-    checkpoint, history = train(strategy, examples, epochs, batch_size, output / "checkpoints")
-    restored = evaluate(checkpoint, examples[1], batch_size)
+    checkpoint, history = train(strategy, (training, test), epochs, batch_size, output / "checkpoints")
+    restored = evaluate(checkpoint, test, batch_size)
     console.print(f"restored {checkpoint} without a strategy: test accuracy {restored:.4f}")
     curves = draw(history, output / "curves.png")
     console.print(f"drew {curves}")
@@ -64,7 +66,7 @@ class Epoch(NamedTuple):
 
 def train(
     strategy: tf.distribute.Strategy, data: tuple[Examples, Examples], epochs: int, batch_size: int, folder: Path
-) -> tuple[str, list[Epoch]]:
+) -> tuple[str | None, list[Epoch]]:
     """Train on all replicas and save after every epoch; returns the last checkpoint's path and the epochs."""
     images, global_batch = len(data[0][0]), batch_size * strategy.num_replicas_in_sync
     train_data, test_data = map(tf.data.Dataset.from_tensor_slices, data)
@@ -78,7 +80,8 @@ def train(
         parts = tf.train.Checkpoint(model=trainer.model, optimizer=trainer.optimizer)
         manager = tf.train.CheckpointManager(parts, folder, max_to_keep=2)
 
-    history = []
+    checkpoint: str | None = None
+    history: list[Epoch] = []
     for number in range(1, epochs + 1):
         title, start = f"epoch {number}/{epochs}", time.perf_counter()
         loss = trainer.learn(train_batches, images, title)
@@ -127,9 +130,10 @@ class Trainer:
         return float(self.test_accuracy.result())
 
     @tf.function  # the step on all replicas, communication included, is one compiled program
-    def train_step(self, batch: tuple) -> tf.Tensor:
+    def train_step(self, batch: tuple[Any, Any]) -> tf.Tensor:
         losses = self.strategy.run(self.train_replica, args=batch)
-        return self.strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+        loss: tf.Tensor = self.strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+        return loss
 
     def train_replica(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """What every replica does with its own part of the batch."""
@@ -145,7 +149,7 @@ class Trainer:
         return loss
 
     @tf.function
-    def test_step(self, batch: tuple) -> None:
+    def test_step(self, batch: tuple[Any, Any]) -> None:
         self.strategy.run(self.test_replica, args=batch)
 
     def test_replica(self, images: tf.Tensor, labels: tf.Tensor) -> None:
@@ -177,7 +181,7 @@ def progress_bar() -> Progress:
     return Progress(*columns, console=console, transient=True, refresh_per_second=4, disable=not console.is_terminal)
 
 
-def evaluate(checkpoint: str, examples: Examples, batch_size: int) -> float:
+def evaluate(checkpoint: str | None, examples: Examples, batch_size: int) -> float:
     """The accuracy of a new model with the saved weights, on one device and without a strategy."""
     model, accuracy = build_model(), tf.keras.metrics.SparseCategoricalAccuracy()
     status = tf.train.Checkpoint(model=model).restore(checkpoint)  # layers get their weights when they are built

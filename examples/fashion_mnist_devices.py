@@ -62,7 +62,7 @@ class Classifier(tf.Module):
 
 def main() -> None:
     """Train, with the profiler on during some steps of the first epoch."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--limit", type=int, help="Use only the first so many training and test images.")
     parser.add_argument("--output", type=Path, default=Path("runs/fashion_mnist_devices"))
@@ -107,7 +107,8 @@ def main() -> None:
 
     @tf.function
     def train_step(images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
-        return strategy.reduce("SUM", strategy.run(train_replica, args=(images, labels)), axis=None)
+        loss: tf.Tensor = strategy.reduce("SUM", strategy.run(train_replica, args=(images, labels)), axis=None)
+        return loss
 
     @tf.function
     def test_step(images: tf.Tensor, labels: tf.Tensor) -> None:

@@ -41,7 +41,8 @@ class Network(tf.keras.Model):
         self.scores = tf.keras.layers.Dense(10, name="scores")
 
     def call(self, images: tf.Tensor, training: bool = False) -> tf.Tensor:
-        return self.scores(self.hidden(self.flatten(images)))
+        scores: tf.Tensor = self.scores(self.hidden(self.flatten(images)))
+        return scores
 
 
 class Trainer:
@@ -77,14 +78,15 @@ class Trainer:
             with tf.GradientTape() as tape:
                 logits = self.model(images, training=True)
                 losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-                loss = tf.reduce_sum(losses) * (1.0 / FLAGS.batch_size)
+                loss: tf.Tensor = tf.reduce_sum(losses) * (1.0 / FLAGS.batch_size)
             gradients = tape.gradient(loss, self.model.trainable_variables)
             self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables, strict=True))
             self.train_loss.update_state(loss * self.strategy.num_replicas_in_sync)
             return loss
 
         per_replica = self.strategy.run(step_fn, args=(next(iterator),))
-        return self.strategy.reduce(tf.distribute.ReduceOp.SUM, per_replica, axis=None)
+        loss: tf.Tensor = self.strategy.reduce(tf.distribute.ReduceOp.SUM, per_replica, axis=None)
+        return loss
 
     @tf.function
     def test_step(self, iterator: tf.data.Iterator) -> None:
@@ -139,7 +141,7 @@ def run() -> dict[str, list[float]]:
     return curve
 
 
-def main(_) -> None:
+def main(_: list[str]) -> None:
     curve = run()
     with tf.io.gfile.GFile(os.path.join(FLAGS.model_dir, "curve.json"), "w") as file:
         file.write(json.dumps(curve))

@@ -25,7 +25,7 @@ def write_folders(folder: str, images: np.ndarray, labels: np.ndarray, each: int
 
 def read_folders(folder: str, each: int) -> tf.data.Dataset:
     """Images (28, 28, 1) and labels, one of every class in turn: the folders come one after the other."""
-    by_class = tf.keras.utils.image_dataset_from_directory(
+    by_class: tf.data.Dataset = tf.keras.utils.image_dataset_from_directory(
         folder, color_mode="grayscale", image_size=(28, 28), shuffle=False, batch_size=each
     ).batch(CLASSES)
     in_turn = by_class.map(lambda images, labels: (tf.transpose(images, (1, 0, 2, 3, 4)), tf.transpose(labels)))
@@ -64,7 +64,7 @@ def make_model(seed: int = 3) -> tf.keras.Model:
 
 def main() -> None:
     """Train, and write `curve.json` and `weights.npz`."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=3, help="Passes over the images.")
     parser.add_argument("--limit", type=int, default=5000, help="About so many images.")
     parser.add_argument("--output", default="runs/fashion_mnist_jpegs")

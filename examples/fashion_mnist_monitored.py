@@ -31,7 +31,7 @@ class CurveHook(tf.train.SessionRunHook):
     def before_run(self, run_context: object) -> object:
         return tf.train.SessionRunArgs({"loss": self.loss, "step": self.step})
 
-    def after_run(self, run_context: object, run_values: object) -> None:
+    def after_run(self, run_context: object, run_values: tf.train.SessionRunValues) -> None:
         found = run_values.results
         print(json.dumps({"step": int(found["step"]), "loss": float(found["loss"])}), file=self.file, flush=True)
         if self.die_after == found["step"] + 1:

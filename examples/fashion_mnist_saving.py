@@ -37,7 +37,7 @@ def make_model(seed: int = 15) -> tf.keras.Model:
 
 def main() -> None:
     """Train twice as many epochs as `--epochs` in one go, then in two halves with the disk between them."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=1, help="Epochs before and after loading.")
     parser.add_argument("--limit", type=int, help="Use only the first so many training and test images.")
     parser.add_argument("--output", default="runs/fashion_mnist_saving")

@@ -8,6 +8,7 @@ Run again with more epochs, it goes on from its last checkpoint.
 import argparse
 import json
 import os
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def network(images: tf.Tensor) -> tf.Tensor:
     return values
 
 
-def batches(images: np.ndarray, labels: np.ndarray, size: int):
+def batches(images: np.ndarray, labels: np.ndarray, size: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Batches in order; the last may be smaller."""
     for start in range(0, len(images), size):
         yield images[start : start + size], labels[start : start + size]

@@ -68,7 +68,7 @@ class Losses(tf.keras.callbacks.Callback):
 
 def main() -> None:
     """Train twice from the first weights on, and write both curves."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--limit", type=int, help="Use only the first so many training and test images.")
     parser.add_argument("--output", type=Path, default=Path("runs/fashion_mnist_tpu"))

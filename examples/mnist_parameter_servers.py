@@ -5,6 +5,8 @@ stratagem launch --chief --workers 3 --ps 2 examples/mnist_parameter_servers.py 
 """
 
 import argparse
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -53,8 +55,8 @@ def train(resolver: tf.distribute.cluster_resolver.ClusterResolver, epochs: int)
     iterator = iter(coordinator.create_per_worker_dataset(data))
 
     @tf.function
-    def step(iterator):
-        def replica(x, y):
+    def step(iterator: Iterator[Any]) -> Any:
+        def replica(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
             with tf.GradientTape() as tape:
                 logits = model(x, training=True)
                 errors = tf.keras.losses.sparse_categorical_crossentropy(y, logits, from_logits=True)
@@ -78,7 +80,7 @@ def train(resolver: tf.distribute.cluster_resolver.ClusterResolver, epochs: int)
 
 def main() -> None:
     """What this process is, TF_CONFIG says."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=4)
     options = parser.parse_args()
     resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()

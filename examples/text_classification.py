@@ -52,7 +52,7 @@ def make_model(texts: list[str], seed: int = 3) -> tf.keras.Model:
 
 def main() -> None:
     """Train, save, load, and write `curve.json` and `weights.npz`."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=3, help="Passes over the texts.")
     parser.add_argument(
         "--limit", type=int, default=2400, help="About so many texts, a quarter of them for validation."

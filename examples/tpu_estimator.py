@@ -5,13 +5,16 @@ python scripts/fetch_data.py fashion-mnist; python examples/tpu_estimator.py --o
 
 import argparse
 import logging
+from typing import Any
 
 import stratagem.compat.v1 as tf
 
 KINDS = 10
 
 
-def model_fn(features, labels, mode, params):
+def model_fn(
+    features: tf.Tensor, labels: tf.Tensor, mode: str, params: dict[str, Any]
+) -> tf.estimator.tpu.TPUEstimatorSpec:
     """A convolution and two dense layers; the learning rate falls with the steps."""
     values = tf.layers.conv2d(features[..., None], 16, 3, strides=2, activation=tf.nn.relu)
     values = tf.layers.dense(tf.layers.flatten(values), 64, activation=tf.nn.relu)
@@ -21,11 +24,10 @@ def model_fn(features, labels, mode, params):
     loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
     step = tf.train.get_global_step()
     rate = tf.train.exponential_decay(0.003, step, 200, 0.9)
-    optimizer = tf.train.AdamOptimizer(rate)
-    if params["use_tpu"]:
-        optimizer = tf.tpu.CrossShardOptimizer(optimizer)
+    adam = tf.train.AdamOptimizer(rate)
+    optimizer = tf.tpu.CrossShardOptimizer(adam) if params["use_tpu"] else adam
 
-    def metrics(labels, logits):
+    def metrics(labels: tf.Tensor, logits: tf.Tensor) -> dict[str, Any]:
         return {"accuracy": tf.metrics.accuracy(labels, tf.argmax(logits, 1))}
 
     return tf.estimator.tpu.TPUEstimatorSpec(
@@ -43,11 +45,11 @@ def main() -> None:
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
-    def input_fn(params, mode):
+    def input_fn(params: dict[str, Any], mode: str) -> tf.data.Dataset:
         training = mode == tf.estimator.ModeKeys.TRAIN
         images, kinds = tf.keras.datasets.fashion_mnist.load_data()[0 if training else 1]
-        images = images[: options.limit].astype("float32") / 255
-        rows = tf.data.Dataset.from_tensor_slices((images, kinds[: options.limit].astype("int32")))
+        pictures = images[: options.limit].astype("float32") / 255
+        rows = tf.data.Dataset.from_tensor_slices((pictures, kinds[: options.limit].astype("int32")))
         return (rows.shuffle(5000, seed=3).repeat() if training else rows).batch(
             params["batch_size"], drop_remainder=True
         )

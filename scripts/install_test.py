@@ -191,11 +191,15 @@ def cluster(environment: Environment) -> Iterator[Promise]:
 
 
 def examples(environment: Environment) -> Iterator[Promise]:
-    """The demo, with few images."""
+    """The demo, with few images; and the types of all examples."""
     options = ("--limit", "256", "--epochs", "1", "--goal", "0")
     yield Promise(
         ("python", str(ROOT / "examples" / "fashion_mnist.py"), *options), r"drew runs/fashion_mnist/curves\.png"
     )
+    # What a user's type checker finds, who has the wheel and not this repository: mypy is a developer's.
+    settings = ("--strict", "--config-file=", "--python-executable", str(environment.bin / "python"))
+    cache = ("--cache-dir", str(environment.bin.parent / "mypy"))
+    yield Promise((sys.executable, "-m", "mypy", *settings, *cache, str(ROOT / "examples")), "Success: no issues found")
 
 
 def images(environment: Environment) -> Iterator[Promise]:

@@ -2,7 +2,7 @@
 
     /tmp/tensorflow/bin/python scripts/record_unicode_scripts.py            (where TensorFlow is, in the project's folder)
 
-A line of `src/stratagem/_ops/text/scripts.txt` has a code point in hexadecimal, and the script of all from there to the next line.
+A line of `src/stratagem/_ops/text/scripts.txt` has a code point in hexadecimal, and the script of all from there on.
 """
 
 import os

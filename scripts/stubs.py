@@ -38,7 +38,7 @@ COMMAND = "python scripts/stubs.py"
 NOT_NAMESPACES = ("cli", "testing")  # have no lazy names, and need no stubs
 ALSO_PUBLIC = ("__version__", "__internal__")
 # Names that the import statements of some namespaces leave there, and the modules that they are.
-LEFT_BY_IMPORTS = {PACKAGE: (PACKAGE,), "src": ("keras.src",)}
+LEFT_BY_IMPORTS = {PACKAGE: (PACKAGE,), "src": ("keras.src",), "argparse_flags": ("absl.flags.argparse_flags",)}
 PLAIN = (bool, int, float, str, bytes, tuple, type(None))  # which many names share: where one is from says nothing
 
 

@@ -4,13 +4,13 @@ import abc
 from collections.abc import Callable
 from typing import Any, NoReturn, Self, final
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, NotProvidedError
 from stratagem._base.types import Unused
 from stratagem._core.context import current
+from stratagem._core.values import Tensor
 from stratagem._data._dataset_batches import Batches
 from stratagem._data._dataset_functions import Functions
 from stratagem._data._dataset_order import DatasetOrder
@@ -107,7 +107,7 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
             return element
         raise InvalidArgumentError("Dataset was empty.")
 
-    def cardinality(self) -> jax.Array:
+    def cardinality(self) -> Tensor:
         """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY, as an int64 scalar."""
         return jnp.asarray(self._stage.cardinality, dtype=np.int64)
 

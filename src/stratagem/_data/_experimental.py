@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from stratagem._base.types import DTypeLike, IntLike, PathLike, ShapeLike, TensorLike, Unused, Value
+from stratagem._core.values import Tensor
 from stratagem._data._dataset import Dataset
 from stratagem._data._dataset_base import as_int
 from stratagem._data._iterator import ElementIterator, Optional
@@ -207,7 +207,7 @@ def from_list(elements: list[Nest], name: str | None = None) -> Dataset:
     return Dataset(ListStage(converted, lambda: spec))
 
 
-def cardinality(dataset: Dataset) -> jax.Array:
+def cardinality(dataset: Dataset) -> Tensor:
     """`Dataset.cardinality`."""
     return dataset.cardinality()
 

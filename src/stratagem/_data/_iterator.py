@@ -6,13 +6,12 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, Self, TypeVar, final
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._core.context import current, entered
-from stratagem._core.values import TypeSpec
+from stratagem._core.values import Tensor, TypeSpec
 from stratagem._data.elements._nest import Nest, convert, map_leaves, spec_of, to_jax, to_own_numpy, to_tensors
 from stratagem._data.elements._spec import DatasetSpec, compatible
 from stratagem._data.stages._order import State
@@ -217,7 +216,7 @@ class Optional(Generic[T]):
     def _type_spec(self) -> "OptionalSpec":
         return OptionalSpec(self.element_spec)
 
-    def has_value(self, name: str | None = None) -> jax.Array:
+    def has_value(self, name: str | None = None) -> Tensor:
         """A bool scalar: whether there is a value."""
         return jnp.asarray(bool(self._values))
 

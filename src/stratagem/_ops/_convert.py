@@ -16,10 +16,10 @@ from stratagem._core.context import current
 from stratagem._core.numbers import is_stand_in, plain
 from stratagem._core.step import TracedStrings, is_symbolic
 from stratagem._core.values import Reference, TensorShape, has_conversion, registered_conversion
+from stratagem._core.values import Tensor as Tensor
 from stratagem._ops._dtypes import DType, as_dtype
 from stratagem._private import OutsideOfTraces, on_default_device
 
-Tensor = jax.Array
 P = ParamSpec("P")
 _INT32 = np.iinfo(np.int32)
 _BYTES = frozenset({bytes})

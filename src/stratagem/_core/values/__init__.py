@@ -43,6 +43,7 @@ from stratagem._core.values._regularizers import WholeConstraint as WholeConstra
 from stratagem._core.values._regularizers import WholeRegularizer as WholeRegularizer
 from stratagem._core.values._sharded import ShardedVariable as ShardedVariable
 from stratagem._core.values._sharded import rows_of as rows_of
+from stratagem._core.values._tensor import Tensor as Tensor
 from stratagem._core.values._tensor_conversion import has_conversion as has_conversion
 from stratagem._core.values._tensor_conversion import (
     register_tensor_conversion_function as register_tensor_conversion_function,

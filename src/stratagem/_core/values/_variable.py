@@ -17,6 +17,7 @@ from stratagem._core.values._identity_reference import Reference
 from stratagem._core.values._initial_value import RowsInitializer
 from stratagem._core.values._name_scope import open_name_scope
 from stratagem._core.values._partial_assignment import assign_rows, checked_rows
+from stratagem._core.values._tensor import Tensor
 from stratagem._core.values._tensor_conversion import has_conversion, registered_conversion
 from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._private import KerasVariable, in_stateless_scope, note_new_shape, record_assignment
@@ -203,7 +204,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         """Returns a hashable reference to this variable; the former name of `ref`."""
         return Reference(self)
 
-    def read_value(self) -> jax.Array:
+    def read_value(self) -> Tensor:
         """Returns the current value, as an array that stays valid whatever later steps do."""
         value: jax.Array = self.value
         return value
@@ -320,13 +321,13 @@ class Variable(KerasVariable):  # type: ignore[misc]
         """Sets values at the multi-dimensional `indices` to the minimum of them and `updates`."""
         return self._scatter_nd("min", indices, updates)
 
-    def gather_nd(self, indices: TensorLike, name: str | None = None) -> jax.Array:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Returns the values at the multi-dimensional `indices`."""
         value = self.read_value()
         places = checked_rows(self, jnp.asarray(indices), nested=True)
         return value[tuple(jnp.moveaxis(places, -1, 0))]
 
-    def count_up_to(self, limit: int) -> jax.Array:
+    def count_up_to(self, limit: int) -> Tensor:
         """Adds 1 and returns the value before. Raises OutOfRangeError, without an assignment, if that is `limit`."""
         before = self.read_value()
         if int(before) >= limit:
@@ -334,7 +335,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         self.assign_add(1)
         return before
 
-    def sparse_read(self, indices: TensorLike, name: str | None = None) -> jax.Array:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Returns the rows at `indices`."""
         indices = checked_rows(self, jnp.asarray(indices))
         rows: jax.Array = keras.ops.take(self, indices, axis=0)  # reads only these rows from a server

@@ -14,6 +14,7 @@ from stratagem._core.mesh import ReplicaMesh, exact
 from stratagem._core.values import (
     PerReplica,
     Separate,
+    Tensor,
     TensorShape,
     TensorSpec,
     per_replica,
@@ -136,7 +137,7 @@ class DistributedInput(abc.ABC):
         return range(self._mesh.local_ids[0], self._mesh.local_ids[-1] + 1)
 
     @property
-    def cardinality(self) -> jax.Array:
+    def cardinality(self) -> Tensor:
         """The number of elements of the dataset that is distributed, like `Dataset.cardinality`."""
         return jnp.asarray(self.stage.cardinality, dtype=np.int64)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.paths import StrPath, file_errors, local_path
-from stratagem._base.types import TensorLike
+from stratagem._base.types import TensorLike, Value
 from stratagem._core.step import host_function
 from stratagem._data._dataset import Dataset
 from stratagem._data.stages._options import AUTOTUNE
@@ -173,7 +173,7 @@ def image_dataset_from_directory(
     image_size: tuple[int, int] = (256, 256), shuffle: bool = True, seed: int | None = None,
     validation_split: float | None = None, subset: str | None = None, interpolation: str = "bilinear",
     follow_links: bool = False, crop_to_aspect_ratio: bool = False,
-) -> Dataset | list[Dataset]:  # fmt: skip
+) -> Value:  # fmt: skip
     """Returns a dataset of batches of the images in a folder, (batch, height, width, channels) of float32, with labels.
 
     labels: "inferred", the number of the subfolder that an image is in; a number for each file, in alphabetical order; or
@@ -220,7 +220,7 @@ def text_dataset_from_directory(
     class_names: Sequence[str] | None = None, batch_size: int | None = 32, max_length: int | None = None,
     shuffle: bool = True, seed: int | None = None, validation_split: float | None = None, subset: str | None = None,
     follow_links: bool = False,
-) -> Dataset | list[Dataset]:  # fmt: skip
+) -> Value:  # fmt: skip
     """Returns a dataset of batches of the contents of `.txt` files in a folder, strings, with labels.
 
     max_length: the bytes that are kept of a file. The other arguments are those of `image_dataset_from_directory`.

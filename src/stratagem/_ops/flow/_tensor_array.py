@@ -12,7 +12,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike, Unused, Value
 from stratagem._core.context import current
-from stratagem._core.values import TensorShape
+from stratagem._core.values import Tensor, TensorShape
 from stratagem._ops._arrays import concat, size, split, stack
 from stratagem._ops._convert import is_traced, need_value, static_int, tensor
 from stratagem._ops._dtypes import DType, as_dtype
@@ -108,7 +108,7 @@ class TensorArray:
         elements[number] = element
         return self._with(elements)
 
-    def read(self, index: IntLike, name: str | None = None) -> jax.Array:
+    def read(self, index: IntLike, name: str | None = None) -> Tensor:
         """Returns an element.
 
         Raises: OutOfRangeError past the end, InvalidArgumentError for one that was not written and whose shape is not known.
@@ -122,7 +122,7 @@ class TensorArray:
         element = self._elements[number]
         return self._zeros(number) if element is None else element
 
-    def stack(self, name: str | None = None) -> jax.Array:
+    def stack(self, name: str | None = None) -> Tensor:
         """Returns all elements as one tensor, [size, *element_shape]."""
         return self._buffer()
 
@@ -136,7 +136,7 @@ class TensorArray:
             raise ValueError(f"TensorArray.unstack: {len(rows)} rows for an array of {self._facts.size} elements.")
         return self._with(rows)
 
-    def gather(self, indices: TensorLike, name: str | None = None) -> jax.Array:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Returns the elements with these numbers, a 1-D tensor, as one tensor."""
         wanted = tensor(indices)
         if is_traced(wanted):
@@ -153,7 +153,7 @@ class TensorArray:
             array = array.write(where[i] if is_traced(where) else int(where[i]), rows[i])
         return array
 
-    def concat(self, name: str | None = None) -> jax.Array:
+    def concat(self, name: str | None = None) -> Tensor:
         """Returns the elements, which may be of different lengths, one after the other as one tensor."""
         parts = [self.read(i) for i in range(self._facts.size)] or [self._buffer()]
         return tensor(np.concatenate(parts)) if self._facts.dtype == object else concat(parts, 0)
@@ -204,7 +204,7 @@ class TensorArray:
         return self._facts.element_shape if found is None else TensorShape(found)
 
     @property
-    def flow(self) -> jax.Array:
+    def flow(self) -> Tensor:
         """The number 0, without a meaning: in TensorFlow's graphs it orders reads and writes."""
         return tensor(0)
 
