@@ -19,7 +19,7 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_servers",),
     ("_training", "_test_cases"),
     ("_tf1",),
-    ("_hooks",),
+    ("_hooks", "_launch"),
     ("cli", "testing"),
 )
 # The rooms of a building, lowest first. "": the building's own modules, which begin with an underscore. A building that is not
@@ -29,7 +29,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("types",),
         ("errors",),
         ("backend", "log", "paths", "files", "processes", "locks", "programs", "threads"),
-        ("storage",),
+        ("storage", "remote_failure"),
         ("proto_messages", "varints"),
         ("job", "framing", "tensor_proto", "structure_proto"),
     ),
@@ -54,6 +54,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("",),
         ("files", "foreign", "distribution"),
     ),
+    "_launch": (("",), ("functions",)),
     "_legacy": (("",), ("backend", "backend_layers"), ("backend_random",)),
     "_servers": (("remote",), ("strategy",), ("coordinator",)),
     "_tf1": (("graph",), ("estimator",), ("canned", "tpu", "sessions")),

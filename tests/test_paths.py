@@ -145,6 +145,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "compat.v1.gfile.Remove": gfile_of_tf1.Remove,
     "compat.v1.gfile.Stat": gfile_of_tf1.Stat,
     "config.experimental.set_compilation_cache": tf.config.experimental.set_compilation_cache,
+    "launch": lambda p: tf.launch(print, log_dir=p),
     "keras.layers.TFSMLayer": tf.keras.layers.TFSMLayer,
     "saved_model.Asset": tf.saved_model.Asset,
     "saved_model.contains_saved_model": tf.saved_model.contains_saved_model,
@@ -409,7 +410,7 @@ def test_whatever_takes_a_path_is_known_here() -> None:
 ONLY_HERE = [
     *("config.experimental.set_compilation_cache", "data.Dataset.cache", "data.Dataset.load", "data.Dataset.save"),
     *("data.Dataset.snapshot", "data.experimental.load", "data.experimental.save", "data.experimental.snapshot"),
-    *("keras.callbacks.CSVLogger", "keras.utils.get_file"),
+    *("keras.callbacks.CSVLogger", "keras.utils.get_file", "launch"),
     *(f"keras.layers.{n}.load_assets" for n in ("IntegerLookup", "StringLookup", "TextVectorization")),
     *(f"keras.layers.{n}.save_assets" for n in ("IntegerLookup", "StringLookup", "TextVectorization")),
     *(f"keras.utils.{n}_dataset_from_directory" for n in ("audio", "image", "text")),

@@ -50,6 +50,7 @@ _NAMES = {
         TensorArray TensorArraySpec case cond foldl foldr map_fn scan switch_case while_loop
     """,
     "_hooks": "install_as_tensorflow",
+    "_launch.functions": "launch",
     "_ops.sampling": """
         constant_initializer ones_initializer random_index_shuffle random_normal_initializer
         random_uniform_initializer zeros_initializer

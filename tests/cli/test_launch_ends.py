@@ -63,7 +63,7 @@ def test_the_keepers_death_kills_the_tasks_and_is_told() -> None:
         folders = {process.environ().get("STRATAGEM_STATUS_DIR") for process in started.others()} - {None}
         (folder,) = map(Path, map(str, folders))
         assert folder.is_dir()
-        started.child("_launch_keeper.py").kill()
+        started.child("_keeper.py").kill()
         assert started.done().code == 1
         assert "has ended unexpectedly" in started.told
         assert not folder.exists()

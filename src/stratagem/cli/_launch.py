@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,18 +13,19 @@ import click
 from stratagem._base.errors import ClusterError
 from stratagem._cluster import Address, visible_gpus
 from stratagem._cluster.control import INSECURE, TOKEN_FILE, read_token
-from stratagem.cli._launch_plan import (
+from stratagem._launch import (
+    LaunchSpec,
     TaskCounts,
     TaskStart,
     assign_addresses,
     device_variables,
     on_this_machine,
     refuse_used,
+    run,
     wants_cpu,
     with_chief_address,
     with_tf_config,
 )
-from stratagem.cli._launch_run import LaunchSpec, run
 from stratagem.cli._launch_show import show
 from stratagem.cli._path_types import LocalPath
 
@@ -114,10 +116,15 @@ def command(
             alone=nnodes == 1,
             worker_restarts=(_WORKER_RESTARTS if worker_restarts is None else worker_restarts) if ps else 0,
         )
-        code = run(job, screen)
+        code = run(job, screen, _end_signals()).code
     except ClusterError as error:
         raise click.ClickException(str(error)) from None
     sys.exit(code)
+
+
+def _end_signals() -> list[int]:
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # as under nohup
+    return [signal.SIGINT, signal.SIGTERM, *([] if ignored else [signal.SIGHUP])]
 
 
 def _tasks(layout: TaskCounts, addresses: str | None, chief: str | None) -> tuple[Callable[[], list[TaskStart]], bool]:

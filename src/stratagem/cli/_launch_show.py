@@ -1,9 +1,8 @@
 """The launcher's display while tasks run: a live table on a terminal, else a line every few seconds."""
 
-import abc
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Self, final
 
@@ -12,39 +11,13 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from stratagem.cli._launch_attempt import TaskStatus
-from stratagem.cli._task_log_reader import plain
+from stratagem._launch import Display, FailureReport, TaskStatus, log_path, plain
+from stratagem.cli._explain import last_named
 
 _LINES_SECONDS = 5.0  # between two lines
 _FEW_TASKS = 8  # up to this many tasks are described one by one in such a line
 _LONG_SECONDS = 5.0  # a phase that lasts longer is shown with its seconds
 _WIDE = 200  # columns of tables when there is no terminal
-
-
-class Display(abc.ABC):
-    """Receives everything to display. A context manager, so that a terminal is left as it was."""
-
-    @abc.abstractmethod
-    def __enter__(self) -> Self:
-        """Starts the display."""
-
-    @abc.abstractmethod
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Ends the display and leaves its last state visible."""
-
-    @abc.abstractmethod
-    def printed(self, task: str, lines: Sequence[str]) -> None:
-        """Displays lines of a task's output."""
-
-    @abc.abstractmethod
-    def state(self, tasks: Sequence[TaskStatus]) -> None:
-        """Displays the state of the tasks; called several times a second."""
-
-    @abc.abstractmethod
-    def say(self, what: str | Table) -> None:
-        """Displays a message of the launcher itself."""
 
 
 @final
@@ -71,8 +44,12 @@ class LiveTable(Display):
     def state(self, tasks: Sequence[TaskStatus]) -> None:
         self._live.update(table_of(tasks), refresh=True)
 
-    def say(self, what: str | Table) -> None:
-        self._console.print(Text(what, style="bold") if isinstance(what, str) else what)
+    def say(self, text: str) -> None:
+        self._console.print(Text(text, style="bold"))
+
+    def failed(self, report: FailureReport) -> None:
+        for what in report_of(report):
+            self._console.print(Text(what, style="bold") if isinstance(what, str) else what)
 
 
 @final
@@ -103,8 +80,12 @@ class LineDisplay(Display):
             self._said_at = now
             self.say(f"{now - self._began:.0f} s: {summary(tasks)}")
 
-    def say(self, what: str | Table) -> None:
-        self._console.print(Text(f"stratagem launch: {what}") if isinstance(what, str) else what, soft_wrap=True)
+    def say(self, text: str) -> None:
+        self._console.print(Text(f"stratagem launch: {text}"), soft_wrap=True)
+
+    def failed(self, report: FailureReport) -> None:
+        for what in report_of(report):
+            self._console.print(Text(f"stratagem launch: {what}") if isinstance(what, str) else what, soft_wrap=True)
 
 
 def show() -> Display:
@@ -128,6 +109,23 @@ def table_of(tasks: Sequence[TaskStatus]) -> Table:
         style = "red" if task.ended is not None and task.ended.failed else "dim" if task.ended is not None else ""
         table.add_row(*row, Text(plain(task.log.last)), style=style)
     return table
+
+
+def report_of(report: FailureReport) -> Iterator[str | Table]:
+    """Yields what is printed of a failure: the task that failed first, a table of all, the end of the log that tells most."""
+    table = Table("", "task", "pid", "ended after", "how", "why", box=None, pad_edge=False, header_style="bold")
+    for task, why in report.ended:
+        mark = "*" if task is report.cause else ""
+        table.add_row(mark, task.task, str(task.pid), f"{task.at - report.began:.1f} s", task.outcome, why)
+    yield f"{report.task} failed first{report.how}"
+    yield table
+    if report.lines:
+        lines = "\n".join(f"  {plain(line)}" for line in report.lines)
+        yield f"the last lines of {log_path(report.folder, report.shown)}:\n{lines}"
+    explained = last_named(report.lines)
+    if explained is not None:
+        yield f"`stratagem explain {explained}` tells what that means, and what usually cures it"
+    yield f"logs are in {report.folder}"
 
 
 def summary(tasks: Sequence[TaskStatus]) -> str:

@@ -53,9 +53,7 @@ def task_of(process: psutil.Process) -> str:
 
 def process_of(started: Launcher, task: str) -> psutil.Process:
     """The process of a task."""
-    (found,) = [
-        p for p in started.others() if task_of(p) == task and "_launch_keeper" in " ".join(p.parent().cmdline())
-    ]
+    (found,) = [p for p in started.others() if task_of(p) == task and "_keeper.py" in " ".join(p.parent().cmdline())]
     return found
 
 

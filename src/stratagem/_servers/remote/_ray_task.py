@@ -5,7 +5,7 @@ import os
 import threading
 from collections.abc import Callable
 
-from stratagem._servers.remote._failure import RemoteFailure
+from stratagem._base.remote_failure import RemoteFailure
 from stratagem._servers.remote._pickling import Message, packed, unpacked
 
 

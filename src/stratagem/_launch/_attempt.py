@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from stratagem._cluster.control import Position, position_in
-from stratagem.cli._launch_cause import EndedTask
-from stratagem.cli._launch_plan import TaskStart, kind_of
-from stratagem.cli._task_log_reader import TaskLogReader, tail
+from stratagem._launch._cause import EndedTask
+from stratagem._launch._plan import TaskStart, kind_of
+from stratagem._launch._task_log_reader import TaskLogReader, tail
 
-_KEEPER = Path(__file__).with_name("_launch_keeper.py")
+_KEEPER = Path(__file__).with_name("_keeper.py")
 _SETTLE_SECONDS = 3.0  # from the first failure until the others are told to end: their own errors tell most
 _RATE_SECONDS = 10.0  # the window over which steps per second are counted
 _LONGEST_RETURN = 8.0  # seconds before a lost worker is restarted, at most; one second the first time, then doubling
@@ -113,6 +113,7 @@ class Attempt:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # it decides by itself what Ctrl-C means
+            pass_fds=sorted({handle for task in tasks for handle in task.handles}),
         )
         order = {
             "grace": grace,
@@ -120,9 +121,10 @@ class Attempt:
             "tasks": [
                 {
                     "name": task.name,
-                    "command": list(program),
+                    "command": [*program, *task.arguments],
                     "environment": dict(task.environment),
                     "without": list(task.without),
+                    "handles": list(task.handles),
                     "log": str(self.tasks[task.name].log.path),
                 }
                 for task in tasks

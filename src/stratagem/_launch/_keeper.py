@@ -102,6 +102,7 @@ class TaskKeeper:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C is for the launcher, which then ends the tasks in order
                 preexec_fn=die_with_keeper,
+                pass_fds=task["handles"],
             )
 
     def _reap(self) -> bool:

@@ -3,7 +3,9 @@
 import pickle
 import traceback
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
+
+import cloudpickle
 
 from stratagem._base.errors import OutOfRangeError, UnavailableError, UnknownError
 
@@ -24,17 +26,14 @@ class RemoteFailure:
     @classmethod
     def of(cls, error: BaseException) -> "RemoteFailure":
         """Returns the failure for an exception that was raised by a function that the caller of `of` called."""
-        import ray
-
-        # The exception's class may be defined in the user's program, which no other process imports: Ray's pickler sends it.
-        dumps: Any = ray.cloudpickle.dumps
         raised = error.__traceback__
         summary = traceback.TracebackException(type(error), error, raised and raised.tb_next)
         summary.__notes__ = None  # they are sent with the error
         stack = "".join(summary.format())
         text = "".join(traceback.format_exception_only(error)).strip()
         try:
-            return cls(dumps(error), text, stack)
+            # The exception's class may be defined in the user's program, which no other process imports: it is sent, too.
+            return cls(cloudpickle.dumps(error), text, stack)
         except Exception:  # pickling an object of a user's class may raise anything; then only the text is sent
             return cls(None, text, stack)
 

@@ -57,12 +57,17 @@ class TaskCounts:
 @final
 @dataclass(frozen=True)
 class TaskStart:
-    """A task to start: its rank, None if it has none, and the environment variables to set and to remove."""
+    """A task to start: its rank, None if it has none, and the environment variables to set and to remove.
+
+    arguments: those of this task alone, after the program's. handles: open files of this process that the task inherits.
+    """
 
     name: str
     rank: int | None
     environment: Mapping[str, str]
     without: Sequence[str] = ()
+    arguments: Sequence[str] = ()
+    handles: Sequence[int] = ()
 
 
 def kind_of(task: str) -> str:

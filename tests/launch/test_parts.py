@@ -7,22 +7,22 @@ import pytest
 
 from stratagem._base.job import Phase
 from stratagem._cluster.control import FailureKind, JobFailure, Position
-from stratagem._servers.remote import TaskLostError, TaskSilentError
 
 # Private: what is shown of 64 tasks.
-from stratagem.cli._launch_attempt import TaskStatus
+from stratagem._launch._attempt import TaskStatus
 
 # Private: tasks that end in an order that a job comes to by chance.
-from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause
+from stratagem._launch._cause import EndedTask, exit_code, root_cause
 
 # Private: addresses on several machines.
-from stratagem.cli._launch_plan import TaskCounts, TaskStart, assign_addresses, with_tf_config
+from stratagem._launch._plan import TaskCounts, TaskStart, assign_addresses, with_tf_config
+
+# Private: logs of a million lines, and lines that are half written.
+from stratagem._launch._task_log_reader import TaskLogReader, error_lines, plain
+from stratagem._servers.remote import TaskLostError, TaskSilentError
 
 # Private: the line for 64 tasks.
 from stratagem.cli._launch_show import summary
-
-# Private: logs of a million lines, and lines that are half written.
-from stratagem.cli._task_log_reader import TaskLogReader, error_lines, plain
 
 
 def test_ports_of_a_machine_count_up_from_its_address() -> None:

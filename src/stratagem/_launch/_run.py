@@ -12,15 +12,12 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Self, final
 
-from rich.table import Table
-
 from stratagem._base.errors import ClusterError
-from stratagem.cli._explain import last_named
-from stratagem.cli._launch_attempt import Attempt, TaskStatus, log_path
-from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause, signal_name
-from stratagem.cli._launch_plan import TaskStart
-from stratagem.cli._launch_show import Display
-from stratagem.cli._task_log_reader import error_lines, plain
+from stratagem._launch._attempt import Attempt, TaskStatus, log_path
+from stratagem._launch._cause import EndedTask, exit_code, root_cause, signal_name
+from stratagem._launch._display import Display, FailureReport
+from stratagem._launch._plan import TaskStart
+from stratagem._launch._task_log_reader import error_lines
 
 _LOOK_SECONDS = 0.25  # between two looks at logs and positions
 _LONGEST_WAIT = 60.0  # seconds before a restart
@@ -47,24 +44,41 @@ class LaunchSpec:
     worker_restarts: int
 
 
-def run(job: LaunchSpec, screen: Display) -> int:
-    """Runs the job to its end and returns the launcher's exit code.
+@final
+@dataclass(frozen=True)
+class JobEnd:
+    """The end of a job: the launcher's exit code, and the signal that ended it, if one did.
+
+    report: on the last attempt, if that failed and a task was the cause. tasks: those of the last attempt. logs: its folder,
+    which is gone if the job ended well and no folder was named.
+    """
+
+    code: int
+    signal: int | None
+    report: FailureReport | None
+    tasks: Sequence[TaskStatus]
+    logs: Path
+
+
+def run(job: LaunchSpec, screen: Display, numbers: Sequence[int]) -> JobEnd:
+    """Runs the job to its end. numbers: the signals that end it; others than none can be received in the main thread only.
 
     Raises:
         ClusterError: the folder for the logs cannot be made, or ports are in use.
     """
     folder = Path(tempfile.mkdtemp(prefix="stratagem-logs-")) if job.logs is None else job.logs
-    code = 1
+    well = False
     try:
-        with _SignalReceiver() as signals, screen:
-            code = _attempts(job, folder, screen, signals)
+        with _SignalReceiver(numbers) as signals, screen:
+            end = _attempts(job, folder, screen, signals)
+            well = end.code == 0
     finally:
-        if job.logs is None and code == 0:
+        if job.logs is None and well:
             shutil.rmtree(folder)
-    return code
+    return end
 
 
-def _attempts(job: LaunchSpec, logs: Path, screen: Display, signals: "_SignalReceiver") -> int:
+def _attempts(job: LaunchSpec, logs: Path, screen: Display, signals: "_SignalReceiver") -> JobEnd:
     restarts = 0
     while True:
         tasks = [replace(t, environment={**t.environment, "STRATAGEM_RESTARTS": str(restarts)}) for t in job.tasks()]
@@ -73,20 +87,26 @@ def _attempts(job: LaunchSpec, logs: Path, screen: Display, signals: "_SignalRec
         running = list(attempt.tasks.values())
         if signals.received:
             screen.say(f"ended by {signal_name(signals.received[0])}; logs are in {folder}")
-            return 128 + signals.received[0]
+            return _interrupted(signals, running, folder)
         if not attempt.failed:
             screen.say(
                 f"{_count(running)} done after {time.monotonic() - attempt.began:.1f} s{_restart_counts(running)}"
             )
-            return 0
-        code = _report(running, attempt.began, folder, screen)
+            return JobEnd(0, None, None, running, folder)
+        report = _report(running, attempt.began, folder)
+        if report is not None:  # else the keeper has said why
+            screen.failed(report)
         if restarts == job.restarts:
-            return code
+            return JobEnd(exit_code(None if report is None else report.cause), None, report, running, folder)
         wait = min(job.wait * 2**restarts, _LONGEST_WAIT)
         restarts += 1
         screen.say(f"restart {restarts} of {job.restarts} in {wait:g} s: {_count(running)} started again")
         if signals.wait(wait):
-            return 128 + signals.received[0]
+            return _interrupted(signals, running, folder)
+
+
+def _interrupted(signals: "_SignalReceiver", running: Sequence[TaskStatus], folder: Path) -> JobEnd:
+    return JobEnd(128 + signals.received[0], signals.received[0], None, running, folder)
 
 
 def _attempt(
@@ -138,30 +158,27 @@ def _show(attempt: Attempt, running: Sequence[TaskStatus], screen: Display) -> N
     screen.state(running)
 
 
-def _report(running: Sequence[TaskStatus], began: float, folder: Path, screen: Display) -> int:
-    """Reports which task failed first, how, and what followed; returns the exit code."""
+def _report(running: Sequence[TaskStatus], began: float, folder: Path) -> FailureReport | None:
+    """Reports which task failed first, how, and what followed; None if none failed."""
     ended = sorted((task.ended for task in running if task.ended is not None and task.over), key=lambda task: task.at)
     lost = [life for task in running for life in task.lost]
     failed = [task for task in ended if task.failed]
     if not failed:
-        return 1  # the keeper has said why
+        return None
     name = root_cause(ended)
     cause = next((task for task in ended if task.task == name), None)
-    table = Table("", "task", "pid", "ended after", "how", "why", box=None, pad_edge=False, header_style="bold")
-    for task in sorted((*ended, *lost), key=lambda task: (task is not cause, task.at)):
-        mark, why = "*" if task is cause else "", "to be started again" if task in lost else _why(task, cause)
-        table.add_row(mark, task.task, str(task.pid), f"{task.at - began:.1f} s", task.outcome, why)
-    screen.say(f"{name} failed first{_where(cause)}")
-    screen.say(table)
+    in_order = sorted((*ended, *lost), key=lambda task: (task is not cause, task.at))
     shown = cause if cause is not None and cause.failed else failed[0]
-    lines = error_lines(shown.log)
-    if lines:
-        screen.say(f"the last lines of {log_path(folder, shown.task)}:\n" + "\n".join(f"  {plain(x)}" for x in lines))
-    explained = last_named(lines)
-    if explained is not None:
-        screen.say(f"`stratagem explain {explained}` tells what that means, and what usually cures it")
-    screen.say(f"logs are in {folder}")
-    return exit_code(cause)
+    return FailureReport(
+        task=name,
+        how=_where(cause),
+        cause=cause,
+        ended=[(task, "to be started again" if task in lost else _why(task, cause)) for task in in_order],
+        shown=shown.task,
+        lines=error_lines(shown.log),
+        began=began,
+        folder=folder,
+    )
 
 
 def _where(cause: EndedTask | None) -> str:
@@ -202,20 +219,19 @@ def _count(running: Sequence[TaskStatus]) -> str:
 
 @final
 class _SignalReceiver:
-    """Collects SIGINT, SIGTERM and SIGHUP in `received`; `handle` becomes readable when one arrives."""
+    """Collects the signals with these numbers in `received`; `handle` becomes readable when one arrives."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self._numbers = numbers
         self.received: list[int] = []
 
     def __enter__(self) -> Self:
         self.handle, self._write = os.pipe()
         os.set_blocking(self.handle, False)
         os.set_blocking(self._write, False)
-        self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        numbers = [signal.SIGINT, signal.SIGTERM]
-        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
-            numbers.append(signal.SIGHUP)
-        self._before = {number: signal.signal(number, self._note) for number in numbers}
+        if self._numbers:
+            self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        self._before = {number: signal.signal(number, self._note) for number in self._numbers}
         return self
 
     def __exit__(
@@ -223,7 +239,8 @@ class _SignalReceiver:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        signal.set_wakeup_fd(self._wakeup)
+        if self._numbers:
+            signal.set_wakeup_fd(self._wakeup)
         os.close(self.handle)
         os.close(self._write)
 
