@@ -44,6 +44,8 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="run them, and change no file")
     arguments = parser.parse_args()
     # The kernel is this environment's, and finds the library of this repository, also if another one is installed.
+    # Likewise the command `stratagem`, which some cells run.
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     failed = False
     for path in arguments.notebooks or sorted((ROOT / "docs" / "tutorials").glob("*.ipynb")):

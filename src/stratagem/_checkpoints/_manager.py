@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.html_tables import html_table
 from stratagem._base.storage import checked_path
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import saves_of, wait_for_saves
@@ -115,6 +116,14 @@ class CheckpointManager:
         writing = self._in_background()
         complete = [path for path in list(self._deletable) if path != writing]
         return complete if writing is None else [*complete, writing]
+
+    def _repr_html_(self) -> str:
+        kept = "all" if self._max_to_keep is None else f"the last {self._max_to_keep}"
+        rows = [("directory", self._directory), ("kept", kept)]
+        latest = self.latest_checkpoint
+        for path in self.checkpoints:
+            rows.append(("newest" if path == latest else "checkpoint", os.path.basename(path)))
+        return html_table(type(self).__name__, rows)
 
     def sync(self) -> None:
         """Waits until the save that is in the background, if there is one, is on disk. Raises what it has raised, once."""

@@ -16,6 +16,7 @@ from stratagem._data._dataset_functions import Functions
 from stratagem._data._dataset_order import DatasetOrder
 from stratagem._data._dataset_saving import Saving
 from stratagem._data._dataset_sources import Sources
+from stratagem._data._dataset_table import dataset_table
 from stratagem._data._fed_stage import accept_tensors_of_graphs, fed_call, is_fed
 from stratagem._data._iterator import DatasetIterator, NumpyIterator
 from stratagem._data._one_shot import OneShotIterator
@@ -168,6 +169,10 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
         # The spec of user code is found out by running it, which printing must not do.
         spec = self.element_spec if self._stage.pure else "unknown until the first element"
         return f"<Dataset element_spec={spec}>"
+
+    def _repr_html_(self) -> str:
+        spec = self.element_spec if self._stage.pure else None
+        return dataset_table("Dataset", self._stage.cardinality, spec)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise _unknown(name) or AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")

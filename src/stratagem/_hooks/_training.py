@@ -32,7 +32,7 @@ from stratagem._private import (
 )
 from stratagem._saved_models import attach_export
 from stratagem._tf1.graph import attach_graph_variables
-from stratagem._training import attach_callbacks, attach_paths, attach_saving, attach_trainer
+from stratagem._training import attach_callbacks, attach_histories, attach_paths, attach_saving, attach_trainer
 
 _VARIABLE = "keras.src.backend.Variable"
 _OPTIMIZER = "keras.src.optimizers.base_optimizer.BaseOptimizer"
@@ -170,6 +170,13 @@ OF_TRAINING: tuple[Hook, ...] = (
         why="`fit` would not know the strategy under which the model was made.",
         test="tests/training/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
         attach=attach_trainer,
+    ),
+    Hook(
+        what="display of histories",
+        places=("keras.src.callbacks.history.History._repr_html_",),
+        why="A notebook would show the address of an object in place of the losses that `fit` returns.",
+        test="tests/training/test_display.py::test_a_history_is_a_table_of_epochs",
+        attach=attach_histories,
     ),
     Hook(
         what="callbacks of Keras",

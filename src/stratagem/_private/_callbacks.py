@@ -19,6 +19,11 @@ def is_default(method: Nest) -> bool:
     return bool(keras_utils.is_default(method))
 
 
+def display_histories(table: Callable[[Nest], str]) -> None:
+    """Have notebooks show what `fit` returns by what `table` makes of it, HTML."""
+    keras.callbacks.History._repr_html_ = table
+
+
 def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str], None]) -> None:
     """Route hooks of `BackupAndRestore`, and the saving of `ModelCheckpoint` for models that were made under a strategy.
 

@@ -57,6 +57,7 @@ from stratagem._data import (
 )
 from stratagem._private import KerasVariable
 from stratagem._strategies._extended import StrategyExtended
+from stratagem._strategies._strategy_table import strategy_table
 
 
 class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
@@ -313,6 +314,9 @@ class AbstractStrategy(abc.ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x} with {self.num_replicas_in_sync} replica(s)>"
+
+    def _repr_html_(self) -> str:
+        return strategy_table(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "AbstractStrategy":
         return self

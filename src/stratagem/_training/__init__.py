@@ -25,4 +25,5 @@ from stratagem._training.callbacks import LearningRateScheduler as LearningRateS
 from stratagem._training.callbacks import ReduceLROnPlateau as ReduceLROnPlateau
 from stratagem._training.callbacks import SidecarEvaluator as SidecarEvaluator
 from stratagem._training.callbacks import attach_callbacks as attach_callbacks
+from stratagem._training.callbacks import attach_histories as attach_histories
 from stratagem._training.saving import attach_saving as attach_saving

@@ -143,6 +143,7 @@ from stratagem import io as io
 from stratagem import is_symbolic_tensor as is_symbolic_tensor
 from stratagem import is_tensor as is_tensor
 from stratagem import keras as keras
+from stratagem import launch as launch
 from stratagem import less as less
 from stratagem import less_equal as less_equal
 from stratagem import linalg as linalg
@@ -300,21 +301,22 @@ __all__ = [
     "greater", "greater_equal", "group", "guarantee_const", "half", "hessians", "histogram_fixed_width",
     "histogram_fixed_width_bins", "identity", "identity_n", "image", "init_scope", "initializers", "inside_function",
     "install_as_tensorflow", "int16", "int32", "int64", "int8", "io", "is_symbolic_tensor", "is_tensor", "keras",
-    "less", "less_equal", "linalg", "linspace", "logical_and", "logical_not", "logical_or", "lookup", "losses",
-    "make_ndarray", "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root", "maximum", "meshgrid",
-    "metrics", "minimum", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_op", "norm", "not_equal",
-    "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "optimizers", "pad", "parallel_stack", "pow",
-    "print", "profiler", "py_function", "quantization", "ragged", "random", "random_index_shuffle",
-    "random_normal_initializer", "random_uniform_initializer", "range", "rank", "realdiv", "recompute_grad",
-    "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
-    "reduce_sum", "register_tensor_conversion_function", "regularizers", "repeat", "required_space_to_batch_paddings",
-    "reshape", "reverse", "reverse_sequence", "roll", "round", "saturate_cast", "saved_model", "scalar_mul", "scan",
-    "scatter_nd", "searchsorted", "sequence_mask", "shape", "shape_n", "sigmoid", "sign", "signal", "sin", "sinh",
-    "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split", "sqrt", "square", "squeeze",
-    "stack", "stop_gradient", "strided_slice", "string", "strings", "subtract", "summary", "switch_case", "sysconfig",
-    "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
-    "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "tpu", "train", "transpose", "truediv",
-    "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8",
-    "unique", "unique_with_counts", "unravel_index", "unstack", "variable_creator_scope", "vectorized_map", "version",
-    "where", "while_loop", "zeros", "zeros_initializer", "zeros_like"
+    "launch", "less", "less_equal", "linalg", "linspace", "logical_and", "logical_not", "logical_or", "lookup",
+    "losses", "make_ndarray", "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root", "maximum",
+    "meshgrid", "metrics", "minimum", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_op", "norm",
+    "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "optimizers", "pad",
+    "parallel_stack", "pow", "print", "profiler", "py_function", "quantization", "ragged", "random",
+    "random_index_shuffle", "random_normal_initializer", "random_uniform_initializer", "range", "rank", "realdiv",
+    "recompute_grad", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min",
+    "reduce_prod", "reduce_sum", "register_tensor_conversion_function", "regularizers", "repeat",
+    "required_space_to_batch_paddings", "reshape", "reverse", "reverse_sequence", "roll", "round", "saturate_cast",
+    "saved_model", "scalar_mul", "scan", "scatter_nd", "searchsorted", "sequence_mask", "shape", "shape_n", "sigmoid",
+    "sign", "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split",
+    "sqrt", "square", "squeeze", "stack", "stop_gradient", "strided_slice", "string", "strings", "subtract", "summary",
+    "switch_case", "sysconfig", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile",
+    "timestamp", "tpu", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value",
+    "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts", "unravel_index", "unstack",
+    "variable_creator_scope", "vectorized_map", "version", "where", "while_loop", "zeros", "zeros_initializer",
+    "zeros_like"
 ]  # fmt: skip

@@ -21,6 +21,7 @@ from stratagem._core.values import (
     with_per_replica_composites,
 )
 from stratagem._data._dataset import Dataset
+from stratagem._data._dataset_table import dataset_table
 from stratagem._data._iterator import ElementIterator
 from stratagem._data.distribution._dataset_agreement import agree_on_steps
 from stratagem._data.distribution._input_context import (
@@ -140,6 +141,11 @@ class DistributedInput(abc.ABC):
     def cardinality(self) -> Tensor:
         """The number of elements of the dataset that is distributed, like `Dataset.cardinality`."""
         return jnp.asarray(self.stage.cardinality, dtype=np.int64)
+
+    def _repr_html_(self) -> str:
+        # What user code makes is found out by running it, and not for showing it.
+        spec = self.element_spec if self.stage.pure else None
+        return dataset_table(type(self).__name__, self.stage.cardinality, spec)
 
     def __iter__(self) -> DistributedIterator:
         recorder = current().recorder
