@@ -26,10 +26,12 @@ def make_generator() -> tf.keras.Model:
             layers.BatchNormalization(),
             layers.LeakyReLU(),
             layers.Reshape((7, 7, 64)),
-            layers.Conv2DTranspose(32, 5, strides=2, padding="same", use_bias=False),
+            layers.UpSampling2D(),  # then a convolution: a transposed one would leave a chequered pattern
+            layers.Conv2D(32, 5, padding="same", use_bias=False),
             layers.BatchNormalization(),
             layers.LeakyReLU(),
-            layers.Conv2DTranspose(1, 5, strides=2, padding="same", activation="tanh"),
+            layers.UpSampling2D(),
+            layers.Conv2D(1, 5, padding="same", activation="tanh"),
         ]
     )
 
@@ -117,8 +119,8 @@ def main() -> None:
     strategy = tf.distribute.MirroredStrategy()
     tf.random.set_seed(1)
 
-    (images, _), _ = tf.keras.datasets.fashion_mnist.load_data()
-    images = images[: options.limit, ..., np.newaxis].astype("float32") / 127.5 - 1
+    (bytes_, _), _ = tf.keras.datasets.fashion_mnist.load_data()
+    images = bytes_[: options.limit, ..., np.newaxis].astype("float32") / 127.5 - 1
     data = (
         tf.data.Dataset.from_tensor_slices(images).shuffle(len(images), seed=1).batch(GLOBAL_BATCH, drop_remainder=True)
     )

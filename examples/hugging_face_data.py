@@ -9,7 +9,7 @@ they are those of the hub: --name ag_news, for instance.
 import argparse
 import os
 
-import datasets
+import datasets  # type: ignore[import-untyped]
 import numpy as np
 
 import stratagem as tf

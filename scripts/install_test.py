@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from typing import final
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ROOT / "tests" / "install" / "programs"
+TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
 LONGEST = 600  # seconds that one command may take, on a loaded machine
 AT_ONCE = 2  # environments
 # Variables that would bring something of the developer's environment, or another job's, into the empty one.
@@ -89,6 +91,11 @@ class Environment:
             shutil.copytree(beside._packages(), packages, copy_function=os.link, ignore=not_these)
         installer().install(self.bin.parent, f"{wheel}[{self.extra}]" if self.extra else str(wheel))
 
+    def add(self, *packages: str) -> None:
+        """Install what no extra brings."""
+        for package in packages:
+            installer().install(self.bin.parent, package)
+
     def _packages(self) -> Path:
         (found,) = (self.bin.parent / "lib").glob("python*/site-packages")
         return found
@@ -122,7 +129,10 @@ class Pip:
         self._pip("--python", str(venv / "bin" / "python"), "install", "--dry-run", "--no-deps", *plugins)
 
     def _pip(self, *words: str) -> None:
-        checked(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *words)
+        # PyTorch's build for CPUs, as scripts/setup.sh has it, unless a machine keeps wheels of its own.
+        indexes = " ".join(filter(None, [os.environ.get("PIP_EXTRA_INDEX_URL"), TORCH_INDEX]))
+        own = {} if os.environ.get("PIP_FIND_LINKS") else {"PIP_EXTRA_INDEX_URL": indexes}
+        checked(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *words, **own)
 
 
 class Uv:
@@ -146,7 +156,11 @@ class Uv:
 
     def _uv(self, *words: str) -> None:
         links = os.environ.get("PIP_FIND_LINKS")
-        own = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1", **({"UV_FIND_LINKS": links} if links else {})}
+        own = {
+            "UV_SYSTEM_CERTS": "1",
+            "UV_NATIVE_TLS": "1",
+            **({"UV_FIND_LINKS": links} if links else {"UV_TORCH_BACKEND": "cpu"}),
+        }
         checked("uv", *words, **{name: os.environ.get(name, value) for name, value in own.items()})
 
 
@@ -190,12 +204,25 @@ def cluster(environment: Environment) -> Iterator[Promise]:
         yield Promise(("python", str(PROGRAMS / "existing_ray.py"), ray), "counted 10")
 
 
+def wanted_by_tests(*names: str) -> list[str]:
+    """What pyproject.toml says of packages that the tests use."""
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["test"]
+    return [line for line in listed if re.match(rf"({'|'.join(names)})\b(?!-)", line)]
+
+
 def examples(environment: Environment) -> Iterator[Promise]:
-    """The demo, with few images; and the types of all examples."""
+    """The demo, with few images; those that read with other libraries, which they say how to install; the types of all."""
     options = ("--limit", "256", "--epochs", "1", "--goal", "0")
     yield Promise(
         ("python", str(ROOT / "examples" / "fashion_mnist.py"), *options), r"drew runs/fashion_mnist/curves\.png"
     )
+    environment.add(*wanted_by_tests("datasets", "torch"))
+    for name, words in (
+        ("hugging_face_data", "800 texts about 4 subjects"),
+        ("torch_loader", "accuracy on the test images"),
+    ):
+        few = ("--limit", "800", "--epochs", "1")
+        yield Promise(("python", str(ROOT / "examples" / f"{name}.py"), *few), words)
     # What a user's type checker finds, who has the wheel and not this repository: mypy is a developer's.
     settings = ("--strict", "--config-file=", "--python-executable", str(environment.bin / "python"))
     cache = ("--cache-dir", str(environment.bin.parent / "mypy"))
