@@ -89,6 +89,8 @@ def tell(what: str, times: int = 1) -> Any:
             os.kill(os.getpid(), signal.SIGKILL)
         if what == "leave":
             os._exit(0)
+        if what == "terminal":
+            return sorted({"FORCE_COLOR", "CLICOLOR_FORCE"} & {*os.environ})
         if what == "lock":
             return threading.Lock()
     return what, task["index"] * times
@@ -120,6 +122,12 @@ def test_all_tasks_are_started_again_after_a_failure(tmp_path: Path) -> None:
     assert found == [("raise", 0), ("raise", 7), ("raise", 14)]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["attempt-0", "attempt-1"]
     assert "MissingPartsError: wheels" in (tmp_path / "attempt-0" / "worker-1.log").read_text()
+
+
+def test_tasks_do_not_take_a_kernels_word_that_there_is_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("CLICOLOR_FORCE", "1")
+    assert tf.launch(tell, ("terminal",)) == [("terminal", 0), []]
 
 
 @as_if_in_a_program

@@ -40,6 +40,17 @@ def test_without_a_terminal_every_epoch_is_one_plain_line(model: keras.Model) ->
     assert re.fullmatch(pattern, lines[1])
 
 
+def test_a_notebook_gets_plain_lines(
+    model: keras.Model, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as IPython's kernel has it
+    model.fit(X, Y, batch_size=32, epochs=2)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2, lines
+    assert re.fullmatch(r"Epoch 2/2 - 4/4 - \d+s - .*/step - \d+ examples/s - loss: .* - mae: [\d.]+", lines[1])
+
+
 def test_a_terminal_gets_a_bar_and_the_same_line(model: keras.Model) -> None:
     progress, text = written(force_terminal=True, no_color=True)
     model.fit(X, Y, batch_size=32, epochs=1, callbacks=[progress])

@@ -19,13 +19,13 @@ _SECONDS_BETWEEN_UPDATES = 0.1
 class ProgressDisplay(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
     """Replaces Keras' progress bar; `verbose` as there: 0 nothing, 1 (or "auto") progress, 2 a line per epoch.
 
-    Without a terminal, verbose 1 prints a line per epoch and, in long epochs, one every 30 s.
+    Without a terminal, and in notebooks, verbose 1 prints a line per epoch and, in long epochs, one every 30 s.
     """
 
     def __init__(self, console: Console | None = None) -> None:
         super().__init__()
         self.target: int | None = None
-        self._console = console or Console(highlight=False, soft_wrap=True)
+        self._console = console or _console()
         self._bar: Progress | None = None
         self._task = TaskID(0)
         self._title = ""
@@ -108,6 +108,13 @@ class ProgressDisplay(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
         seconds = max(time.monotonic() - self._began, 1e-9)
         parts = [f"{_duration(seconds / max(self.seen, 1))}/step", f"{self._examples / seconds:.0f} examples/s"]
         return " - ".join([*parts, *(f"{name}: {_number(value)}" for name, value in (logs or {}).items())])
+
+
+def _console() -> Console:
+    console = Console(highlight=False, soft_wrap=True)
+    if console.is_jupyter:  # each line would be a piece of HTML, in letters of another size, and cut off at the right
+        console = Console(highlight=False, soft_wrap=True, force_jupyter=False, force_terminal=False)
+    return console
 
 
 def _duration(seconds: float) -> str:

@@ -27,6 +27,8 @@ from stratagem._launch.functions._messages import FunctionMessages
 from stratagem._private import backends_started
 
 _GRACE_SECONDS = 10.0  # from an interrupt to SIGKILL
+# IPython's kernel sets some of them, as if a terminal were there; a task's output is a file.
+_OF_TERMINALS = ("CLICOLOR_FORCE", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 _WORKER_RESTARTS = 10  # of each worker of a job with parameter servers
 
 
@@ -123,7 +125,13 @@ def _start(task: TaskStart, messages: FunctionMessages, devices: Mapping[str, st
     handles = messages.handles(task.name)
     # Unbuffered: a task's output has to be seen when it is printed, not in blocks of 8 kB.
     environment = {"PYTHONUNBUFFERED": "1", **task.environment, **devices}
-    return replace(task, environment=environment, arguments=[str(handle) for handle in handles], handles=handles)
+    return replace(
+        task,
+        environment=environment,
+        without=(*task.without, *_OF_TERMINALS),
+        arguments=[str(handle) for handle in handles],
+        handles=handles,
+    )
 
 
 def _results(end: JobEnd, messages: FunctionMessages) -> list[Any]:
