@@ -1,6 +1,7 @@
 """Whatever the package imports is a requirement that it declares: of everybody, or of an extra that is asked for first."""
 
 import ast
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -57,6 +58,13 @@ def distribution_of(module: str) -> str:
     return found
 
 
+def told_to_install(tree: ast.Module) -> set[str]:
+    """What the docstring of a program says to install for it: a program about another library needs no extra of ours."""
+    lines = (ast.get_docstring(tree) or "").splitlines()
+    found = [re.match(r"pip install ([\w-]+); python examples/", line) for line in lines]
+    return {canonicalize_name(match[1]) for match in found if match}
+
+
 def sources(folder: str) -> list[Path]:
     """Its modules, but those of a folder with a row of its own."""
     apart = [ROOT / other for other in USES if other != folder and other.startswith(folder)]
@@ -66,7 +74,8 @@ def sources(folder: str) -> list[Path]:
 @pytest.mark.parametrize("folder", USES)
 def test_what_is_imported_is_required(folder: str) -> None:
     declared = names(PROJECT["dependencies"]).union(*(names(EXTRAS[extra]) for extra in USES[folder]))
-    found = {str(path.relative_to(ROOT)): foreign(ast.parse(path.read_text())) - declared for path in sources(folder)}
+    trees = {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in sources(folder)}
+    found = {path: foreign(tree) - declared - told_to_install(tree) for path, tree in trees.items()}
     assert {path: missing for path, missing in found.items() if missing} == {}
 
 
