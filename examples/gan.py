@@ -108,7 +108,7 @@ def draw(generator: tf.keras.Model, noise: np.ndarray, path: str) -> None:
 def main() -> None:
     """Train, and write `curve.json` and a picture after every epoch."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("--epochs", type=int, default=10, help="Passes over the images (15 minutes on two CPU cores).")
+    parser.add_argument("--epochs", type=int, default=10, help="Passes over the images.")
     parser.add_argument("--limit", type=int, default=60_000, help="Use only the first so many images.")
     parser.add_argument("--output", default="runs/gan")
     options = parser.parse_args()

@@ -51,7 +51,9 @@ def test_a_notebook_gets_plain_lines(
     assert re.fullmatch(r"Epoch 2/2 - 4/4 - \d+s - .*/step - \d+ examples/s - loss: .* - mae: [\d.]+", lines[1])
 
 
-def test_a_terminal_gets_a_bar_and_the_same_line(model: keras.Model) -> None:
+def test_a_terminal_gets_a_bar_and_the_same_line(model: keras.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Private: an epoch of a compiled model is over before the bar would be drawn again.
+    monkeypatch.setattr("stratagem._training._progress._SECONDS_BETWEEN_UPDATES", 0.0)
     progress, text = written(force_terminal=True, no_color=True)
     model.fit(X, Y, batch_size=32, epochs=1, callbacks=[progress])
     assert "━" in text.getvalue()
