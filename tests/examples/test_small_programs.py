@@ -51,6 +51,7 @@ def test_a_scaled_loss_keeps_small_gradients(tmp_path: Path) -> None:
     assert losses[-1] < 0.8 * losses[0]
 
 
+@pytest.mark.thorough  # install-test runs it, too
 def test_a_loader_of_torch_feeds_fit(tmp_path: Path) -> None:
     told = run("torch_loader", tmp_path, "--limit=1024", "--epochs=2")
     found = re.search(r"^accuracy on the test images: (\d\.\d{4})$", told, re.M)
@@ -58,6 +59,7 @@ def test_a_loader_of_torch_feeds_fit(tmp_path: Path) -> None:
     assert float(found[1]) > 0.5
 
 
+@pytest.mark.thorough  # install-test runs it, too
 def test_a_data_set_of_hugging_face_is_trained_on(tmp_path: Path) -> None:
     pytest.importorskip("datasets", reason="Hugging Face's library `datasets` is not installed: pip install datasets")
     told = run("hugging_face_data", tmp_path, "--limit=800", "--epochs=3")
