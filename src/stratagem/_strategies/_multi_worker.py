@@ -22,7 +22,7 @@ from stratagem._private import (
     backends_started,
     configured_cpu_devices,
     connect_backend,
-    reserve_threads,
+    reserve_worker_threads,
     wait_within,
 )
 from stratagem._strategies._abstract import AbstractStrategy
@@ -57,7 +57,6 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
             )
         self._resolver = default_resolver() if cluster_resolver is None else cluster_resolver
         self._cluster = job_of(self._resolver)
-        reserve_threads(configured_cpu_devices() + 1)
         self._mesh = _mesh_of(self._cluster, options)
 
     @property
@@ -77,6 +76,7 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
 
 def _mesh_of(cluster: ClusterJob | None, options: CommunicationOptions) -> ReplicaMesh:
     if cluster is None or cluster.size == 1:
+        reserve_worker_threads(configured_cpu_devices())
         return ReplicaMesh(tuple(jax.local_devices()), ALONE, options.communication)
     job = _connected(cluster, options)
     sent = options.communication
@@ -130,6 +130,7 @@ def _join(cluster: ClusterJob, options: CommunicationOptions) -> ConnectedJob:
     if own is not None:
         coordination.bind_collectives(own.host)
     take_share_of_cores(job)
+    reserve_worker_threads(configured_cpu_devices())
     connect_backend(job.connect(coordination.connect), facts.rank, len(facts.tasks))
     job.start(jax.local_devices, jax.distributed.shutdown)
     wait_within(job.waiting)

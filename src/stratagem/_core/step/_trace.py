@@ -22,6 +22,7 @@ from stratagem._core.step._differentiate import differentiate
 from stratagem._core.step._host_prefix import PrefixTable
 from stratagem._core.step._host_rules import AS_CALLED, HostRules
 from stratagem._core.step._joined_results import without_joined
+from stratagem._core.step._needless_messages import without_needless_messages
 from stratagem._core.step._prefix_recorder import PrefixRecorder
 from stratagem._core.step._remote_update import RemoteUpdate
 from stratagem._core.step._replica_shapes import ReplicaShapes
@@ -86,9 +87,8 @@ class Trace:
 
     def check_divergence(self, own: int) -> None:
         """Raises DivergenceError if a mirrored variable would get another value on every replica."""
-        inputs = len(self.closed.jaxpr.invars) - len(self.variables) - own
-        varying = [*map(on_read, self.variables), *[True] * own, *[False] * inputs]
-        outs = varying_outputs(self.closed, varying)[len(self.results.per_replica) :]
+        shared = len(self.closed.jaxpr.invars) - len(self.variables) - own
+        outs = varying_outputs(self.closed, _varying_inputs(self.variables, own, shared))[len(self.results.per_replica) :]
         for (variable, line), varies in zip(self.written, outs, strict=True):
             if varies and not on_read(variable):
                 raise DivergenceError(
@@ -174,6 +174,10 @@ def trace(
             continue
         closed, connections = differentiate(rewrite(closed, platform), [(AXIS, mesh.num_replicas)])
         closed = without_joined(closed)
+        if replica_shapes is None and mesh.num_replicas > 1:
+            own = len(arguments.own)
+            shared = len(closed.jaxpr.invars) - len(variables) - own
+            closed = without_needless_messages(closed, _varying_inputs(variables, own, shared))
         connections |= recorder.answers
         connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)
         if _contradicts(connections, info.connections):
@@ -199,6 +203,11 @@ def trace(
         f"The step touched other variables in each of {_MAX_TRACES} traces. Its Python code must do the same at every call: "
         "look for counters, random choices or objects that are created anew."
     )
+
+
+def _varying_inputs(variables: Sequence[keras.Variable], own: int, shared: int) -> list[bool]:
+    """Returns for every input of a step whether it may differ between replicas."""
+    return [*map(on_read, variables), *[True] * own, *[False] * shared]
 
 
 def _with_check_results(closed: xc.ClosedJaxpr, recorder: TraceRecorder, results: ResultStructure) -> xc.ClosedJaxpr:

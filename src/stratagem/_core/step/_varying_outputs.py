@@ -39,7 +39,7 @@ def _outputs(jaxpr: Any, varying: Sequence[bool]) -> list[bool]:
     differs = {v for v, varies in zip(jaxpr.invars, varying, strict=True) if varies}
     for eqn in jaxpr.eqns:
         ins = [not is_literal(v) and v in differs for v in eqn.invars]
-        differs.update(v for v, varies in zip(eqn.outvars, _equation(eqn, ins), strict=True) if varies)
+        differs.update(v for v, varies in zip(eqn.outvars, varying_results(eqn, ins), strict=True) if varies)
     return [not is_literal(v) and v in differs for v in jaxpr.outvars]
 
 
@@ -48,7 +48,8 @@ def _over_replicas(params: dict[str, Any]) -> bool:
     return AXIS in (names if isinstance(names, tuple) else (names,))
 
 
-def _equation(eqn: Any, ins: list[bool]) -> list[bool]:
+def varying_results(eqn: Any, ins: list[bool]) -> list[bool]:
+    """Returns for every result of an equation whether it may differ between replicas, given the same for its operands."""
     name, params = eqn.primitive.name, eqn.params
     if name in EQUALIZING and _over_replicas(params) and params.get("axis_index_groups") is None:
         return [False] * len(eqn.outvars)
