@@ -20,7 +20,7 @@ from stratagem._legacy import (
     attach_ragged,
 )
 from stratagem._ops import attach_strings
-from stratagem._preprocessing import attach_layers
+from stratagem._preprocessing import attach_layers, attach_weights
 from stratagem._private import (
     LAYER_PLACES,
     RAGGED_PLACES,
@@ -216,6 +216,18 @@ OF_TRAINING: tuple[Hook, ...] = (
         why="Layers of texts and words in files of Keras 2 would be Keras 3's, which ask for TensorFlow.",
         test="tests/preprocessing/test_files_of_tensorflow.py::test_a_file_of_tensorflow_is_read",
         attach=attach_layers,
+    ),
+    Hook(
+        what="weights that are no variables",
+        places=(
+            "keras.src.layers.layer.Layer.set_weights",
+            "keras.src.utils.summary_utils.count_params",
+            "keras.src.utils.summary_utils.weight_memory_size",
+        ),
+        why="`model.set_weights` would refuse another number of words and leave `Normalization` as it was, and a summary would "
+        "count words as parameters.",
+        test="tests/preprocessing/test_weights.py::test_a_model_gives_another_what_its_layers_have_learned",
+        attach=attach_weights,
     ),
     Hook(
         what="paths of files",

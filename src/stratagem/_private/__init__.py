@@ -65,6 +65,7 @@ from stratagem._private._legacy import compiled_parts as compiled_parts
 from stratagem._private._legacy import let_symbols_answer_operators as let_symbols_answer_operators
 from stratagem._private._legacy import own_metrics as own_metrics
 from stratagem._private._legacy import sublayers as sublayers
+from stratagem._private._legacy import weigh_layers as weigh_layers
 from stratagem._private._lookups import intercept_take as intercept_take
 from stratagem._private._lookups import looked_up as looked_up
 from stratagem._private._losses import find_losses_by_name as find_losses_by_name
