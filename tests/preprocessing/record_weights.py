@@ -2,7 +2,8 @@
 
     /tmp/tensorflow/bin/python -m tests.preprocessing.record_weights
 
-`tests/parity/record_tensorflow.py` says how that environment is made. It rewrites `tests/preprocessing/recorded/weights.json`.
+`tests/parity/record_tensorflow.py` says how that environment is made. It rewrites `weights.json` and the
+checkpoint of `tests/preprocessing/recorded`.
 """
 
 import copy
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 RECORDED = Path(__file__).parent / "recorded" / "weights.json"
+CHECKPOINT = Path(__file__).parent / "recorded" / "checkpoint" / "learned"
 WORDS = [["a", "b"], ["c", "a"]]
 TEXTS = [["the cat"], ["a dog; the"], ["The end"]]
 INTEGERS = [[3, 5], [3, 8]]
@@ -61,7 +63,9 @@ COPIES: dict[str, Callable[[Any, Any], Any]] = {
 def tensor_of(tf: Any, data: Any) -> Any:
     """The data of a case as a tensor: floats of 32 bits, integers of 64."""
     first = data[0][0]
-    return tf.constant(data, tf.string if isinstance(first, str) else tf.int64 if isinstance(first, int) else tf.float32)
+    return tf.constant(
+        data, tf.string if isinstance(first, str) else tf.int64 if isinstance(first, int) else tf.float32
+    )
 
 
 def listed(value: Any) -> Any:
@@ -115,6 +119,30 @@ def answer(tf: Any, model: Any, name: str) -> Any:
 LEARNING = [name for name, (data, _) in CASES.items() if data is not None and name != "words of numbers"]
 
 
+IN_CHECKPOINT = ("words", "weights and room", "bins", "moments", "one moment")
+
+
+def model_with_weights(tf: Any, name: str, learned: bool) -> Any:
+    """A model of a layer and an embedding or a dense one; of a vocabulary that is known in any case, as files lack it."""
+    data, make = CASES[name]
+    layer = make(tf.keras.layers)
+    if learned or "w" in name:
+        layer.adapt(tensor_of(tf, data))
+    inputs = tf.keras.Input((len(data[0]),), dtype=tensor_of(tf, data).dtype)
+    numbers = layer(inputs)
+    last = tf.keras.layers.Embedding(6, 2) if name in ("words", "bins") else tf.keras.layers.Dense(2)
+    return tf.keras.Model(inputs, last(numbers))
+
+
+def in_checkpoint(tf: Any, learned: bool) -> tuple[dict[str, Any], Any]:
+    """What the checkpoint has: models, and a table."""
+    models = {name: model_with_weights(tf, name, learned) for name in IN_CHECKPOINT}
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    if learned:
+        table.insert(tf.constant(["a", "b"]), tf.constant([4, 2**40], tf.int64))
+    return models, tf.train.Checkpoint(models=models, table=table)
+
+
 def main() -> None:
     """Record everything."""
     import tensorflow as tf
@@ -128,7 +156,11 @@ def main() -> None:
         another.set_weights(model.get_weights())
         copies[name] |= {"original": answer(tf, model, name), "set_weights": answer(tf, another, name)}
         copies[name]["parameters"] = int(model.count_params())
-    RECORDED.write_text(json.dumps({"layers": layers, "copies": copies}, indent=None).replace('}, "', '},\n"') + "\n")
+    models, checkpoint = in_checkpoint(tf, learned=True)
+    checkpoint.write(str(CHECKPOINT))
+    saved = {name: answer(tf, model, name) for name, model in models.items()}
+    text = json.dumps({"layers": layers, "copies": copies, "saved": saved})
+    RECORDED.write_text(text.replace('}, "', '},\n"') + "\n")
 
 
 if __name__ == "__main__":

@@ -92,6 +92,20 @@ def test_weights_that_do_not_fit_are_refused_and_change_nothing() -> None:
         weighted.set_weights([np.ones(5), np.array(["a", "b"]), np.int64(0)])
 
 
+def test_a_checkpoint_of_tensorflow_gives_layers_what_they_have_learned(tmp_path: Any) -> None:
+    models, checkpoint = record_weights.in_checkpoint(tf, learned=False)
+    checkpoint.read(str(record_weights.CHECKPOINT)).assert_consumed()
+    for name, model in models.items():
+        assert_alike(record_weights.answer(tf, model, name), ANSWERS["saved"][name])
+    assert checkpoint.table[tf.constant(["b", "a", "c"])].numpy().tolist() == [2**40, 4, -1]
+    path = str(tmp_path / "checkpoint")
+    checkpoint.write(path, tf.train.CheckpointOptions(format="tensorflow"))
+    others, another = record_weights.in_checkpoint(tf, learned=False)
+    another.read(path).assert_consumed()
+    for name, model in others.items():
+        assert_alike(record_weights.answer(tf, model, name), ANSWERS["saved"][name])
+
+
 def test_the_best_weights_of_a_training_have_the_words(tmp_path: Any) -> None:
     words = layers.StringLookup()
     words.adapt(["a", "b"])

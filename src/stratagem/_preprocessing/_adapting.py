@@ -10,6 +10,7 @@ import numpy as np
 
 from stratagem._base.job import process_job
 from stratagem._base.types import Json, TensorLike, Unused, Value
+from stratagem._checkpoints import Finalized, HostValue, Supplement
 from stratagem._core.values import is_per_replica
 from stratagem._data import Dataset, DistributedInput, to_numpy
 from stratagem._ops import is_tensor, tensor
@@ -21,22 +22,20 @@ _ROWS = 32  # of arrays, at a time: TensorFlow's
 
 
 @final
-class _Kept:
+class _Kept(Supplement):
     """The part of a layer that a checkpoint keeps beside its variables."""
 
     def __init__(self, layer: "AdaptedLayer") -> None:
         self._layer = layer
 
     def get_state(self) -> Json:
-        """Returns it, for a checkpoint."""
         return self._layer.kept()
 
     def set_state(self, state: Json) -> None:
-        """Gives it to the layer."""
         self._layer.take_up(state)
 
 
-class AdaptedLayer(keras.Layer, abc.ABC):  # type: ignore[misc]
+class AdaptedLayer(keras.Layer, Finalized):  # type: ignore[misc]
     """A layer with a state that `adapt` computes from data in one pass.
 
     What it computes on strings and on data is computed on the host, outside of programs.
@@ -85,6 +84,10 @@ class AdaptedLayer(keras.Layer, abc.ABC):  # type: ignore[misc]
     def learned_weights(self) -> Sequence[LearnedWeight]:
         """Returns the weights that are no variables, the same objects each time: none by default."""
         return ()
+
+    def host_values(self) -> dict[str, HostValue]:
+        """Returns the weights that are numbers and no variables, by their names."""
+        return {weight.name: weight for weight in self.learned_weights() if weight.dtype != "string"}
 
     def learned_beside_variables(self) -> bool:
         """Returns whether the layer has learned what a file of variables alone does not keep: False by default."""

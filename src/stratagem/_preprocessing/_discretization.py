@@ -57,8 +57,8 @@ class Discretization(AdaptedLayer):
         self.bin_boundaries = list(self.input_bin_boundaries or [])
         self.num_bins, self.epsilon, self.output_mode, self.sparse = num_bins, epsilon, mode, sparse
         self._summary = _EMPTY
-        self._summary_weight = LearnedWeight(
-            self, "summary", lambda: self._summary.copy(), self._set_summary, lambda: (2, None)
+        self._learned_weights = (
+            LearnedWeight(self, "summary", lambda: self._summary.copy(), self._set_summary, lambda: (2, None)),
         )
 
     def update_state(self, data: TensorLike) -> None:
@@ -80,7 +80,7 @@ class Discretization(AdaptedLayer):
 
     def learned_weights(self) -> Sequence[LearnedWeight]:
         """Returns the summary, (2, n) float32: values, and how many numbers each stands for. None for given boundaries."""
-        return (self._summary_weight,) if self.built and self.input_bin_boundaries is None else ()
+        return self._learned_weights if self.built and self.input_bin_boundaries is None else ()
 
     def _set_summary(self, summary: np.ndarray) -> None:
         self._summary = summary

@@ -87,7 +87,7 @@ class IndexLookup(AdaptedLayer):
         self._words = np.zeros(0, as_dtype(vocabulary_dtype).dtype)
         self._table = self._table_of(self._words)
         self._knows_words = False
-        self._weights_beside_variables = (
+        self._learned_weights = (
             LearnedWeight(self, "idf_weights", self._idf_numbers, self._set_idf, self._idf_shape),
             LearnedWeight(self, "words", lambda: self._words.copy(), self._set_learned_words, lambda: (None,)),
             LearnedWeight(self, "num_documents", self._counts.documents, self._counts.set_documents, tuple),
@@ -245,8 +245,8 @@ class IndexLookup(AdaptedLayer):
             raise ValueError(f"{self.name}: {size} tokens have as many `idf_weights`, got {len(self._idf)}.")
 
     def learned_weights(self) -> Sequence[LearnedWeight]:
-        """Returns the words, unless they are an argument; for tf_idf before them their weights, after them the documents counted."""
-        idf, words, documents = self._weights_beside_variables
+        """Returns the words, unless they are an argument; and for tf_idf their weights and the count of documents."""
+        idf, words, documents = self._learned_weights
         weighted, given = self.output_mode == "tf_idf", self._has_input_vocabulary
         return ((idf,) * weighted) + ((words,) * (not given)) + ((documents,) * (weighted and not given))
 

@@ -7,10 +7,11 @@ import keras
 import numpy as np
 
 from stratagem._base.types import Value
+from stratagem._checkpoints import HostValue
 
 
 @final
-class LearnedWeight:
+class LearnedWeight(HostValue):
     """A weight that a layer has learned, on the host: an entry of `weights` that has a variable's members, and is none.
 
     Words cannot be arrays of JAX, and neither words nor bins have a size before `adapt`. So no compiled step has it as an
@@ -73,6 +74,10 @@ class LearnedWeight:
     def assign(self, value: Value) -> None:
         """Makes an array the value; calls of the layer use it after `finalize_state`. Raises as `check`."""
         self._store(self.check(value))
+
+    def restore(self, saved: np.ndarray, path: str) -> None:
+        """Takes what a checkpoint has at this path. Raises as `check`."""
+        self.assign(saved)
 
     def __repr__(self) -> str:
         return f"<LearnedWeight {self.path} shape={self.shape} dtype={self.dtype}>"
