@@ -14,6 +14,7 @@ from stratagem._core.values import (
 )
 from stratagem._legacy import (
     attach_compiled_parts,
+    attach_embeddings,
     attach_layer_methods,
     attach_loss_scaling,
     attach_minimize,
@@ -96,6 +97,13 @@ OF_TRAINING: tuple[Hook, ...] = (
         why='`self.add_weight("w", shape=(3,))` and `self.add_metric(value, name="n")` would fail.',
         test="tests/keras/test_layers.py::test_weights_are_added_as_in_keras_2",
         attach=attach_layer_methods,
+    ),
+    Hook(
+        what="ids of embeddings",
+        places=("keras.src.layers.core.embedding.Embedding.call",),
+        why="An id beyond the table would be NaN, and one of -1 the last row.",
+        test="tests/keras/test_layers.py::test_an_embedding_refuses_ids_that_it_does_not_have",
+        attach=attach_embeddings,
     ),
     Hook(
         what="operators of symbolic tensors",
