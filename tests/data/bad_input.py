@@ -70,13 +70,15 @@ def _drawn(dataset: Any) -> list[Any]:
 def cases(tf: Any, folder: Path) -> dict[str, tuple[Callable[[], Any], str]]:
     """By name, what fails, and what its message or a note names."""
     kinds = tf.keras.layers
+    vocabulary = tf.lookup.StaticVocabularyTable
     lines = (tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER)
 
     def images(name: str) -> Callable[[], Any]:
         paths = [str(folder / "good.jpg"), str(folder / name)]
-        decoded = lambda path: tf.image.resize(
-            tf.io.decode_image(tf.io.read_file(path), expand_animations=False), (4, 4)
-        )  # noqa: E731
+
+        def decoded(path: Any) -> Any:
+            return tf.image.resize(tf.io.decode_image(tf.io.read_file(path), expand_animations=False), (4, 4))
+
         return lambda: _drawn(tf.data.Dataset.from_tensor_slices(paths).map(decoded, num_parallel_calls=2).batch(2))
 
     def records(name: str) -> Callable[[], Any]:
@@ -87,6 +89,8 @@ def cases(tf: Any, folder: Path) -> dict[str, tuple[Callable[[], Any], str]]:
 
     texts = tf.data.Dataset.from_tensor_slices([b"a", b"z\xff"])
     words = tf.data.Dataset.from_tensor_slices(["a", "word"])
+    integers = kinds.IntegerLookup(vocabulary=[1], num_oov_indices=0)
+    sparse = tf.sparse.from_dense([[17]])
     known = kinds.StringLookup(vocabulary=["a"], num_oov_indices=0)
     missing, repeated, nothing = (str(folder / f"{name}.txt") for name in ("missing", "repeated", "nothing"))
     broken = ("cut.jpg", "huge.jpg", "cut.png", "huge.png", "bomb.png", "cut.gif", "huge.gif", "cut.bmp", "huge.bmp")
@@ -98,7 +102,7 @@ def cases(tf: Any, folder: Path) -> dict[str, tuple[Callable[[], Any], str]]:
         "records: missing": (records("missing.tfrecord"), "missing.tfrecord"),
         "words: no file": (lambda: kinds.StringLookup(vocabulary=missing), "missing.txt"),
         "texts: no file": (lambda: kinds.TextVectorization(vocabulary=missing), "missing.txt"),
-        "table: no file": (lambda: tf.lookup.StaticVocabularyTable(tf.lookup.TextFileInitializer(missing, *lines), 1), "missing.txt"),
+        "table: no file": (lambda: vocabulary(tf.lookup.TextFileInitializer(missing, *lines), 1), "missing.txt"),
         "words: an empty file": (lambda: kinds.StringLookup(vocabulary=nothing), "nothing.txt"),
         "words: repeated in a file": (lambda: kinds.StringLookup(vocabulary=repeated), "a"),
         "words: repeated": (lambda: kinds.StringLookup(vocabulary=["a", "b", "a"]), "a"),
@@ -107,12 +111,12 @@ def cases(tf: Any, folder: Path) -> dict[str, tuple[Callable[[], Any], str]]:
         "words: set, repeated": (lambda: kinds.StringLookup().set_vocabulary(["a", "a"]), "a"),
         "words: unknown": (lambda: known(tf.constant(["a", "word"])), "word"),
         "words: unknown in a dataset": (lambda: _drawn(words.map(known)), "element 1"),
-        "integers: unknown": (lambda: kinds.IntegerLookup(vocabulary=[1], num_oov_indices=0)(tf.constant([17], tf.int64)), "17"),
+        "integers: unknown": (lambda: integers(tf.constant([17], tf.int64)), "17"),
         "categories: beyond": (lambda: kinds.CategoryEncoding(3)(tf.constant([[17]])), "17"),
         "ids: beyond": (lambda: kinds.Embedding(3, 2)(tf.constant([17])), "17"),
         "ids: negative": (lambda: kinds.Embedding(3, 2)(tf.constant([-17])), "-17"),
         "ids: beyond, of a table": (lambda: tf.nn.embedding_lookup(tf.ones((3, 2)), tf.constant([17])), "17"),
-        "ids: beyond, sparse": (lambda: tf.nn.embedding_lookup_sparse(tf.ones((3, 2)), tf.sparse.from_dense([[17]]), None), "17"),
+        "ids: beyond, sparse": (lambda: tf.nn.embedding_lookup_sparse(tf.ones((3, 2)), sparse, None), "17"),
         "strings: beyond": (lambda: tf.gather(tf.constant(["a", "b"]), [17]), "17"),
         "UTF-8: strict": (lambda: strict(tf.constant([b"a", b"z\xff"])), "z"),
         "UTF-8: strict, in a dataset": (lambda: _drawn(texts.map(strict)), "element 1"),

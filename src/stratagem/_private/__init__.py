@@ -50,10 +50,10 @@ from stratagem._private._keras_optional_modules import hide_tensorflow_from_kera
 from stratagem._private._known_sizes import with_sizes as with_sizes
 from stratagem._private._layer_classes import LAYER_PLACES as LAYER_PLACES
 from stratagem._private._layer_classes import read_layers_as as read_layers_as
-from stratagem._private._layers import before_embedding as before_embedding
 from stratagem._private._layers import accept_any_input as accept_any_input
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
+from stratagem._private._layers import before_embedding as before_embedding
 from stratagem._private._layers import build_layers_as_tensorflow as build_layers_as_tensorflow
 from stratagem._private._layers import track_late as track_late
 from stratagem._private._legacy import SlotNames as SlotNames

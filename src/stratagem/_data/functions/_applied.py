@@ -17,7 +17,6 @@ from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage
 
-
 _LONGEST = 300  # bytes of a string in a message
 
 
