@@ -32,8 +32,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "channels": {"channel_shift_range": 50.0},
     "normal": {"samplewise_center": True, "samplewise_std_normalization": True, "rescale": 1 / 255},
     "all": {
-        **{"rotation_range": 20, "width_shift_range": [-1, 1], "zoom_range": [0.8, 1.2], "horizontal_flip": True},
-        **{"rescale": 1 / 255, "fill_mode": "wrap"},
+        "rotation_range": 20, "width_shift_range": [-1, 1], "zoom_range": [0.8, 1.2], "horizontal_flip": True,
+        "rescale": 1 / 255, "fill_mode": "wrap",
     },
     "split": {"validation_split": 0.4},
     "learned": {"featurewise_center": True, "featurewise_std_normalization": True, "zca_whitening": True},
@@ -93,7 +93,7 @@ def modes(tf: Any, folder: str) -> dict[str, Any]:
     flow = _begun(tf).flow(IMAGES, LABELS, batch_size=3, seed=2)
     found["epochs"] = [*_told(flow, 6), *_told(iter([flow[1]]), 1)]
     turned = _begun(tf, rotation_range=30, horizontal_flip=True)
-    found["transformations"] = _told((turned.random_transform(IMAGES[0]) for _ in range(3)))
+    found["transformations"] = _told(turned.random_transform(IMAGES[0]) for _ in range(3))
     drawn = turned.get_random_transform((6, 5, 3), seed=4)
     found["drawn"] = {key: value for key, value in drawn.items() if value is not None}
     return found
