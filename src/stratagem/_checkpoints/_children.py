@@ -44,7 +44,7 @@ class Tracked(abc.ABC):
         """The parts by name. parts: names the parts of an object whose parts count as this one's."""
 
 
-class HostValue(abc.ABC):
+class HostArray(abc.ABC):
     """An array that no variable holds, and that TensorFlow's format keeps as if one did."""
 
     @property
@@ -73,7 +73,7 @@ class Finalized(abc.ABC):
     """A layer that computes what it uses of values, which a checkpoint may bring, and has some beside its variables."""
 
     @abc.abstractmethod
-    def host_values(self) -> dict[str, HostValue]:
+    def host_arrays(self) -> dict[str, HostArray]:
         """Returns the values beside variables that TensorFlow's format keeps, by their names there."""
 
     @abc.abstractmethod
@@ -82,7 +82,7 @@ class Finalized(abc.ABC):
 
 
 @final
-class FixedValue(HostValue):
+class FixedValue(HostArray):
     """A value that a format keeps and no variable holds: it is written, and restored into nothing.
 
     name: the setting that it is; None if a restored value may differ without any harm.
@@ -122,7 +122,7 @@ def global_names(variable: Any) -> list[str]:
 
 def value_of(variable: Any) -> np.ndarray:
     """The value of a variable; for a distributed or sharded variable, the single value that it represents."""
-    if isinstance(variable, HostValue):
+    if isinstance(variable, HostArray):
         return variable.value
     if is_view(variable):
         return np.concatenate([value_of(shard) for shard in variable.variables])
@@ -172,7 +172,7 @@ def is_plain_object(value: Value) -> bool:
 
 def is_savable(value: Any) -> bool:
     """Returns whether `value` is saved in its own right; containers and plain objects count only for what they hold."""
-    known = isinstance(value, Tracked | Generator | HostValue) or is_variable(value)
+    known = isinstance(value, Tracked | Generator | HostArray) or is_variable(value)
     return known or is_keras_object(value) or is_stateful(value)
 
 
@@ -183,7 +183,7 @@ def is_trackable(value: Value) -> bool:
 
 def parts_of(value: Any) -> dict[str, Any]:
     """The trackable parts of an object by name, in a fixed order; empty for a variable or a stateful object."""
-    if is_variable(value) or is_stateful(value) or isinstance(value, HostValue):
+    if is_variable(value) or is_stateful(value) or isinstance(value, HostArray):
         return {}
     if isinstance(value, Tracked):
         return value.tracked_parts(parts_of)

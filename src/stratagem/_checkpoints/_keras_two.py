@@ -142,7 +142,7 @@ def _layer_parts(layer: Any) -> dict[str, Any]:
         parts[renamed.get(shown, shown)] = value
     for variable in unnamed_variables(layer, parts):
         parts.setdefault(variable.name, variable)
-    return parts | layer.host_values() if isinstance(layer, Finalized) else parts
+    return parts | layer.host_arrays() if isinstance(layer, Finalized) else parts
 
 
 def _layers_by_position(model: Any) -> dict[str, Any]:

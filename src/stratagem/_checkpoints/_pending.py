@@ -12,7 +12,7 @@ from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._checkpoints._children import (
     Finalized,
-    HostValue,
+    HostArray,
     Supplement,
     global_names,
     is_container,
@@ -81,13 +81,13 @@ class Restoration:
         """Returns whether an object has to have a counterpart, for the program to match the checkpoint."""
         if self._contents.naming.values_only and live.kind == "object":
             return False
-        return not (is_container(live.value) or isinstance(live.value, HostValue | Supplement))
+        return not (is_container(live.value) or isinstance(live.value, HostArray | Supplement))
 
     def match(self, found: list[LiveNode], start: int = 0) -> dict[int, int]:
         """The nodes of objects from `survey`: by edges, and by the slots of variables; without a graph, by their names."""
         bound = bind(found, self.nodes, start)
         for i, live in enumerate(found if self._named else ()):
-            if live.kind == "variable" and not isinstance(live.value, HostValue):
+            if live.kind == "variable" and not isinstance(live.value, HostArray):
                 names = [name for name in global_names(live.value) if name in self._named]
                 if names:
                     bound[i] = self._named[names[0]]
@@ -166,7 +166,7 @@ class Restoration:
             if isinstance(stored, np.ndarray):
                 stored.flags.writeable = False  # nobody else has it: the variable need not copy it
             assign(value, stored)
-        elif isinstance(value, HostValue):
+        elif isinstance(value, HostArray):
             value.restore(np.asarray(self._contents.arrays[node.path]), node.path)
         else:
             set_state(value, self._contents.states[node.path])

@@ -91,7 +91,7 @@ def _average_pooled(layer: Any, call: UserFunction, inputs: RaggedTensor, mask: 
     mean = _pooled(ops.reduce_mean)
     if mask is None:
         return mean(layer, call, inputs)
-    counts = ops.cast(mask, inputs.dtype)
+    counts: Any = ops.cast(mask, inputs.dtype)
     weighted = inputs.with_flat_values(inputs._stored_flat() * counts._stored_flat()[:, None])
     total = _pooled(ops.reduce_sum)(layer, call, weighted)
     return total / ops.reshape(ops.reduce_sum(counts, axis=1), (-1, *[1] * (len(total.shape) - 1)))

@@ -18,4 +18,6 @@ from stratagem._preprocessing._lookups import IntegerLookup as IntegerLookup
 from stratagem._preprocessing._lookups import StringLookup as StringLookup
 from stratagem._preprocessing._normalization import Normalization as Normalization
 from stratagem._preprocessing._random_crop import RandomCrop as RandomCrop
+from stratagem._preprocessing._random_sizes import RandomHeight as RandomHeight
+from stratagem._preprocessing._random_sizes import RandomWidth as RandomWidth
 from stratagem._preprocessing._text_vectorization import TextVectorization as TextVectorization

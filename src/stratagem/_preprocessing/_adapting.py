@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._base.job import process_job
 from stratagem._base.types import Json, TensorLike, Unused, Value
-from stratagem._checkpoints import Finalized, HostValue, Supplement
+from stratagem._checkpoints import Finalized, HostArray, Supplement
 from stratagem._core.values import is_per_replica
 from stratagem._data import Dataset, DistributedInput, to_numpy
 from stratagem._ops import is_tensor, tensor
@@ -77,7 +77,7 @@ class AdaptedLayer(keras.Layer, Finalized):  # type: ignore[misc]
         self._is_adapted = True
 
     @property
-    def weights(self) -> list[Any]:
+    def weights(self) -> list[Value]:
         """The variables, and what the layer has learned beside them: the weights of Keras 2, in its order."""
         return [*super().weights, *self.learned_weights()]
 
@@ -85,7 +85,7 @@ class AdaptedLayer(keras.Layer, Finalized):  # type: ignore[misc]
         """Returns the weights that are no variables, the same objects each time: none by default."""
         return ()
 
-    def host_values(self) -> dict[str, HostValue]:
+    def host_arrays(self) -> dict[str, HostArray]:
         """Returns the weights that are numbers and no variables, by their names."""
         return {weight.name: weight for weight in self.learned_weights() if weight.dtype != "string"}
 

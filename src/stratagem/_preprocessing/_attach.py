@@ -8,6 +8,7 @@ from stratagem._preprocessing._learned_weights import is_parameter
 from stratagem._preprocessing._lookups import IntegerLookup, StringLookup
 from stratagem._preprocessing._normalization import Normalization
 from stratagem._preprocessing._random_crop import RandomCrop
+from stratagem._preprocessing._random_sizes import RandomHeight, RandomWidth
 from stratagem._preprocessing._text_vectorization import TextVectorization
 from stratagem._private import read_layers_as, weigh_layers
 
@@ -19,6 +20,8 @@ _LAYERS = (
     IntegerLookup,
     Normalization,
     RandomCrop,
+    RandomHeight,
+    RandomWidth,
     StringLookup,
     TextVectorization,
 )

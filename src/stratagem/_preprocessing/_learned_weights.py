@@ -1,4 +1,4 @@
-"""The entries of a layer's weights that are no variables of Keras: words, and numbers whose count the data decides."""
+"""Weights that a layer has learned and that are no variables of Keras: words, and numbers whose count the data decides."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, final
@@ -7,11 +7,11 @@ import keras
 import numpy as np
 
 from stratagem._base.types import Value
-from stratagem._checkpoints import HostValue
+from stratagem._checkpoints import HostArray
 
 
 @final
-class LearnedWeight(HostValue):
+class LearnedWeight(HostArray):
     """A weight that a layer has learned, on the host: an entry of `weights` that has a variable's members, and is none.
 
     Words cannot be arrays of JAX, and neither words nor bins have a size before `adapt`. So no compiled step has it as an

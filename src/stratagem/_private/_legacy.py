@@ -130,7 +130,7 @@ def add_layer_methods(
     keras.layers.Layer.add_variable = _converting(keras.layers.Layer.add_variable, of_layer)
 
 
-def weigh_layers(set_weights: Method, counts: Callable[[Any], bool]) -> None:
+def weigh_layers(set_weights: Method, counts: Callable[[Value], bool]) -> None:
     """Give layers this `set_weights`; summaries and `count_params` count the weights of which `counts` is true."""
     keras.layers.Layer.set_weights = set_weights
     for name in ("count_params", "weight_memory_size"):

@@ -48,6 +48,9 @@ def take_ragged(
     backend.SUPPORTS_RAGGED_TENSORS = True
     convert, calling, masking = keras_core.convert_to_tensor, Operation.__call__, Layer._set_mask_metadata
 
+    def is_rows(value: Any) -> bool:
+        return isinstance(value, ragged)
+
     def has_ragged(values: Any) -> bool:
         for value in values:
             if isinstance(value, ragged) or is_ragged_symbol(value):
@@ -69,11 +72,11 @@ def take_ragged(
         if call is None:
             return calling(self, *args, **kwargs)
         if any(isinstance(v, keras.KerasTensor) for v in keras.tree.flatten((args, kwargs))):
-            found = backend.compute_output_spec(call, *args, **kwargs)
+            found: Any = backend.compute_output_spec(call, *args, **kwargs)
         else:
             found = call(*args, **kwargs)
         mask = mask_of(self, args[0]) if args and isinstance(self, Layer) else None
-        if mask is not None and isinstance(found, ragged):
+        if mask is not None and is_rows(found):
             found._keras_mask = mask
         elif mask is not None and is_ragged_symbol(found):
             found.has_ragged_mask = True  # the mask itself goes with the values, not through the model's graph

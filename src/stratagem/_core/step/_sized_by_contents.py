@@ -32,7 +32,7 @@ _sized_call_p.def_abstract_eval(_result)
 @final
 @dataclass
 class SizesAsked:
-    """What calls of functions whose results have sizes of their contents do, here.
+    """The notes on calls of functions whose results have sizes of their contents.
 
     doubled: the dimension whose size is twice as large and one more. dimensions: how many sizes of a result are its contents'.
     """

@@ -57,16 +57,16 @@ __all__ = [
     "MaxPool3D", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "Maximum", "MelSpectrogram", "Minimum", "MixUp",
     "MultiHeadAttention", "Multiply", "Normalization", "PReLU", "Permute", "Pipeline", "RMSNormalization", "RNN",
     "RandAugment", "RandomBrightness", "RandomColorDegeneration", "RandomColorJitter", "RandomContrast", "RandomCrop",
-    "RandomElasticTransform", "RandomErasing", "RandomFlip", "RandomGaussianBlur", "RandomGrayscale", "RandomHue",
-    "RandomInvert", "RandomPerspective", "RandomPosterization", "RandomRotation", "RandomSaturation", "RandomSharpness",
-    "RandomShear", "RandomTranslation", "RandomZoom", "ReLU", "RepeatVector", "Rescaling", "Reshape", "Resizing",
-    "ReversibleEmbedding", "STFTSpectrogram", "SeparableConv1D", "SeparableConv2D", "SeparableConvolution1D",
-    "SeparableConvolution2D", "SimpleRNN", "SimpleRNNCell", "Softmax", "Solarization", "SpatialDropout1D",
-    "SpatialDropout2D", "SpatialDropout3D", "SpectralNormalization", "StackedRNNCells", "StringLookup", "Subtract",
-    "TFSMLayer", "TextVectorization", "ThresholdedReLU", "TimeDistributed", "TorchModuleWrapper", "UnitNormalization",
-    "UpSampling1D", "UpSampling2D", "UpSampling3D", "Wrapper", "ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D", "add",
-    "average", "concatenate", "deserialize", "dot", "experimental", "maximum", "minimum", "multiply", "serialize",
-    "subtract"
+    "RandomElasticTransform", "RandomErasing", "RandomFlip", "RandomGaussianBlur", "RandomGrayscale", "RandomHeight",
+    "RandomHue", "RandomInvert", "RandomPerspective", "RandomPosterization", "RandomRotation", "RandomSaturation",
+    "RandomSharpness", "RandomShear", "RandomTranslation", "RandomWidth", "RandomZoom", "ReLU", "RepeatVector",
+    "Rescaling", "Reshape", "Resizing", "ReversibleEmbedding", "STFTSpectrogram", "SeparableConv1D", "SeparableConv2D",
+    "SeparableConvolution1D", "SeparableConvolution2D", "SimpleRNN", "SimpleRNNCell", "Softmax", "Solarization",
+    "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "SpectralNormalization", "StackedRNNCells",
+    "StringLookup", "Subtract", "TFSMLayer", "TextVectorization", "ThresholdedReLU", "TimeDistributed",
+    "TorchModuleWrapper", "UnitNormalization", "UpSampling1D", "UpSampling2D", "UpSampling3D", "Wrapper",
+    "ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D", "add", "average", "concatenate", "deserialize", "dot",
+    "experimental", "maximum", "minimum", "multiply", "serialize", "subtract"
 ]  # fmt: skip
 
 class AbstractRNNCell(_keras_Layer):
@@ -3159,6 +3159,20 @@ class RandomGrayscale(_keras_Layer):
     def __call__(self, inputs: Any, **kwargs: Any) -> Any: ...
     def convert_weight(self, weight: Any) -> Any: ...
 
+class RandomHeight(_keras_Layer):
+    factor: Any
+    height_lower: Any
+    height_upper: Any
+    interpolation: Any
+    seed: Any
+    def __init__(
+        self, factor: Any, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Any
+    ) -> None: ...
+    def call(self, inputs: Any, training: bool = True) -> Any: ...
+    def compute_output_shape(self, input_shape: Any) -> Any: ...
+    def compute_output_spec(self, inputs: Any, training: bool = True) -> Any: ...
+    def get_config(self) -> Any: ...
+
 class RandomHue(_keras_Layer):
     backend: Any
     bounding_box_format: Any
@@ -3483,6 +3497,20 @@ class RandomTranslation(_keras_Layer):
     def call(self, data: Any, training: Any = True) -> Any: ...
     def __call__(self, inputs: Any, **kwargs: Any) -> Any: ...
     def convert_weight(self, weight: Any) -> Any: ...
+
+class RandomWidth(_keras_Layer):
+    factor: Any
+    interpolation: Any
+    seed: Any
+    width_lower: Any
+    width_upper: Any
+    def __init__(
+        self, factor: Any, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Any
+    ) -> None: ...
+    def call(self, inputs: Any, training: bool = True) -> Any: ...
+    def compute_output_shape(self, input_shape: Any) -> Any: ...
+    def compute_output_spec(self, inputs: Any, training: bool = True) -> Any: ...
+    def get_config(self) -> Any: ...
 
 class RandomZoom(_keras_Layer):
     backend: Any

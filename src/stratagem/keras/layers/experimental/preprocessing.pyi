@@ -14,8 +14,10 @@ from stratagem.keras.layers import Normalization as Normalization
 from stratagem.keras.layers import RandomContrast as RandomContrast
 from stratagem.keras.layers import RandomCrop as RandomCrop
 from stratagem.keras.layers import RandomFlip as RandomFlip
+from stratagem.keras.layers import RandomHeight as RandomHeight
 from stratagem.keras.layers import RandomRotation as RandomRotation
 from stratagem.keras.layers import RandomTranslation as RandomTranslation
+from stratagem.keras.layers import RandomWidth as RandomWidth
 from stratagem.keras.layers import RandomZoom as RandomZoom
 from stratagem.keras.layers import Rescaling as Rescaling
 from stratagem.keras.layers import Resizing as Resizing
@@ -24,8 +26,8 @@ from stratagem.keras.layers import TextVectorization as TextVectorization
 
 __all__ = [
     "CategoryEncoding", "CenterCrop", "Discretization", "HashedCrossing", "Hashing", "IntegerLookup", "Normalization",
-    "PreprocessingLayer", "RandomContrast", "RandomCrop", "RandomFlip", "RandomRotation", "RandomTranslation",
-    "RandomZoom", "Rescaling", "Resizing", "StringLookup", "TextVectorization"
+    "PreprocessingLayer", "RandomContrast", "RandomCrop", "RandomFlip", "RandomHeight", "RandomRotation",
+    "RandomTranslation", "RandomWidth", "RandomZoom", "Rescaling", "Resizing", "StringLookup", "TextVectorization"
 ]  # fmt: skip
 
 class PreprocessingLayer(_keras_Layer):
@@ -37,7 +39,7 @@ class PreprocessingLayer(_keras_Layer):
     @property
     def weights(self) -> Any: ...
     def learned_weights(self) -> Any: ...
-    def host_values(self) -> Any: ...
+    def host_arrays(self) -> Any: ...
     def learned_beside_variables(self) -> bool: ...
     def update_state(self, data: Any) -> None: ...
     def reset_state(self) -> None: ...
