@@ -81,7 +81,7 @@ def test_every_row_names_what_is_there() -> None:
     ("namespace", "name", "text"),
     [
         ("io", "decode_proto", "the message's own class of protobuf in tf.numpy_function"),
-        ("keras.layers", "RandomHeight", "tf.keras.layers.RandomZoom"),
+        ("keras.layers", "LocallyConnected1D", "a layer of your own with one kernel for each place"),
         ("distribute.experimental", "rpc", "ClusterCoordinator.schedule"),
         ("compat.v1.keras.backend", "get_session", "Keras has no sessions here"),
         ("", "Session", "the same name of tf.compat.v1"),

@@ -54,6 +54,7 @@ from stratagem._private._layer_classes import read_layers_as as read_layers_as
 from stratagem._private._layers import accept_any_input as accept_any_input
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
+from stratagem._private._layers import before_embedding as before_embedding
 from stratagem._private._layers import build_layers_as_tensorflow as build_layers_as_tensorflow
 from stratagem._private._layers import track_late as track_late
 from stratagem._private._legacy import SlotNames as SlotNames
@@ -66,6 +67,7 @@ from stratagem._private._legacy import compiled_parts as compiled_parts
 from stratagem._private._legacy import let_symbols_answer_operators as let_symbols_answer_operators
 from stratagem._private._legacy import own_metrics as own_metrics
 from stratagem._private._legacy import sublayers as sublayers
+from stratagem._private._legacy import weigh_layers as weigh_layers
 from stratagem._private._lookups import intercept_take as intercept_take
 from stratagem._private._lookups import looked_up as looked_up
 from stratagem._private._losses import find_losses_by_name as find_losses_by_name
