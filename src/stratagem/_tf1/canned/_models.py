@@ -12,7 +12,7 @@ from stratagem._tf1.canned._logits import baseline_logits, dnn_logits, linear_lo
 from stratagem._tf1.canned._optimizers import check_optimizer, graph_optimizer, keras_optimizer
 from stratagem._tf1.canned._training import graph_train_op, kept_optimizer, keras_train_op
 from stratagem._tf1.estimator import EstimatorSpec, ModeKeys
-from stratagem._tf1.graph import GraphKeys, get_collection, group, slots_named, variable_scope
+from stratagem._tf1.graph import GraphKeys, SlotNames, get_collection, group, slots_named, variable_scope
 
 AnyHead = Head | GraphHead
 # features, the number of units, the mode, whether it is TensorFlow 1's model; returns logits.
@@ -37,19 +37,19 @@ class ModelPart:
 
 @final
 @dataclass(frozen=True)
-class _SlotNames:
-    """The names of slots of TensorFlow 1's optimizers. part: after the variable's. scope: of what Adam keeps beside them."""
+class _OptimizerNames:
+    """What TensorFlow 1's optimizers call what they keep. slots: of variables. scope: of what Adam keeps beside them."""
 
-    part: str
+    slots: SlotNames
     scope: str
 
 
 _OF_ONE_PART: Final = {
-    "linear": _SlotNames("part_0", "linear/head"),
-    "dnn": _SlotNames("t_0", "dnn/head"),
-    "baseline": _SlotNames("", "head"),
+    "linear": _OptimizerNames(SlotNames("part_0", mirrored="linear"), "linear/head"),
+    "dnn": _OptimizerNames(SlotNames("t_0", mirrored="dnn"), "dnn/head"),
+    "baseline": _OptimizerNames(SlotNames(""), "head"),
 }
-_OF_SEVERAL: Final = _SlotNames("", "head")
+_OF_SEVERAL: Final = _OptimizerNames(SlotNames(""), "head")
 
 
 def linear_part(columns: Sequence[Value], optimizer: Value, sparse_combiner: str, rate: float) -> ModelPart:
@@ -152,7 +152,7 @@ def _graph_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], *,
     for number, part in enumerate(parts):
         optimizer = graph_optimizer(part.optimizer, part.graph_rate)
         names = _OF_SEVERAL if combined else _OF_ONE_PART[part.scope]
-        with slots_named(names.part), variable_scope(names.scope):
+        with slots_named(names.slots), variable_scope(names.scope):
             variables = trainable_below(part.scope)
             operations.append(graph_train_op(reduction, loss, optimizer, variables, counted=number == 0))
     return group(*operations)
