@@ -7,8 +7,9 @@ import multiprocessing
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,17 @@ def record(file: Path, case: Callable[[str, Path], Arrays], names: Iterable[str]
         print("recorded", name, flush=True)
     if without:
         sys.exit(f"not recorded: {', '.join(without)}")
+
+
+def checkpoint(path: Path | str) -> Arrays:
+    """The files of a checkpoint, by what is behind its path in their names."""
+    files = Path(path).parent.glob(f"{Path(path).name}.*[0-9x]")
+    return {file.name.removeprefix(f"{Path(path).name}."): np.frombuffer(file.read_bytes(), np.uint8) for file in files}
+
+
+def below(name: str, arrays: Mapping[str, Any]) -> Arrays:
+    """Values with a name before their own."""
+    return {f"{name}/{key}": np.asarray(value) for key, value in arrays.items()}
 
 
 def _in_a_process(case: Callable[[str, Path], Arrays], name: str, folder: Path) -> Arrays | None:

@@ -1,6 +1,7 @@
 """Canned Estimators that run in TensorFlow and here: twenty steps from the same first weights, an evaluation, predictions."""
 
 import contextlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,9 @@ def labels(kind: str) -> Any:
 def wide(tf: Any, folder: Path) -> list[Any]:
     """A column of every kind that a linear model takes."""
     fc, path = tf.feature_column, folder / "titles.txt"
-    path.write_text("mr\nmrs\ndr\n")
+    written = folder / f"titles of {os.getpid()}"  # tasks of a cluster share the folder
+    written.write_text("mr\nmrs\ndr\n")
+    written.replace(path)
     age = fc.numeric_column("age", normalizer_fn=lambda x: (x - 40.0) / 20.0)
     buckets = fc.bucketized_column(fc.numeric_column("age"), [25, 40, 60])
     work = fc.categorical_column_with_vocabulary_list("work", ["state", "private"], num_oov_buckets=1)

@@ -19,20 +19,10 @@ import tensorflow as tf
 
 from tests.tf1.canned import warm_starts
 from tests.tf1.canned.programs import CASES, IN_CLUSTERS, ON_REPLICAS, STEPS, outcome, trained, values
-from tests.tf1.recorder import Arrays, record
+from tests.tf1.recorder import Arrays, below, checkpoint, record
 
 WARM = "warm_start"
 RECORDED = Path(__file__).parent / "recorded"
-
-
-def checkpoint(path: Path | str) -> Arrays:
-    """The files of a checkpoint, by what is behind its path in their names."""
-    files = Path(path).parent.glob(f"{Path(path).name}.*[0-9x]")
-    return {file.name.removeprefix(f"{Path(path).name}."): np.frombuffer(file.read_bytes(), np.uint8) for file in files}
-
-
-def below(name: str, arrays: Arrays) -> Arrays:
-    return {f"{name}/{key}": np.asarray(value) for key, value in arrays.items()}
 
 
 def one_device(name: str, folder: Path) -> Arrays:

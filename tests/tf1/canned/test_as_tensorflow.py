@@ -13,12 +13,13 @@ from stratagem.compat import v1 as tf1
 from tests.multi_worker.jobs import job, printed
 from tests.tf1.canned import warm_starts
 from tests.tf1.canned.programs import CASES, IN_CLUSTERS, ON_REPLICAS, STEPS, input_fn, outcome, run_config, trained, values
-from tests.tf1.canned.recordings import NOT_OURS, assert_together, assert_variables, begin_with, below, recorded
+from tests.tf1.recordings import NOT_OURS, assert_together, assert_variables, begin_with, below, recorded
 from tests.tf1.estimator.clusters import chief_of
 from tests.thorough import thorough_but
 
 TASK, ROOT = Path(__file__).with_name("task.py"), Path(__file__).parents[3]
-RECORDED = recorded("tensorflow.npz")
+FOLDER = Path(__file__).parent / "recorded"
+RECORDED = recorded(FOLDER / "tensorflow.npz")
 # Each way to make logits, each head's measurements and each way to name slots once; the others are instances.
 QUICK = ("linear_classifier", "combined_classifier", "graph_dnn_classifier", "graph_baseline_classifier")
 
@@ -55,7 +56,7 @@ def test_a_warm_start_from_tensorflows_checkpoint_moves_words_to_their_places(tm
 @pytest.mark.parametrize(("name", "count"), thorough_but([("combined_classifier", 2), ("graph_dnn_classifier", 4)], ON_REPLICAS))
 def test_replicas_train_as_those_of_tensorflow(name: str, count: int, tmp_path: Path) -> None:
     """Every replica takes a batch of its own, and all begin with TensorFlow's checkpoint before its first step."""
-    case, arrays = f"{name} on {count}", recorded("mirrored.npz")
+    case, arrays = f"{name} on {count}", recorded(FOLDER / "mirrored.npz")
     begin_with(arrays, case, tmp_path / "model")
     strategy = tf.distribute.MirroredStrategy([f"CPU:{index}" for index in range(count)])
     made = trained(tf, tf1, name, tmp_path, str(tmp_path / "model"), train_distribute=strategy)
@@ -69,7 +70,7 @@ SERVED = [name for name, mode in IN_CLUSTERS if mode == "served"]
 def in_cluster(mode: str, names: list[str], folder: Path) -> list[list[Any]]:
     """What every task of a cluster, all of them processes, prints of each case, which goes on from TensorFlow's checkpoint."""
     for name in names:
-        begin_with(recorded("clusters.npz"), f"{name} {mode}", folder / name)
+        begin_with(recorded(FOLDER / "clusters.npz"), f"{name} {mode}", folder / name)
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])  # of `tests`
     tasks: dict[str, Any] = {"ps": 1, "evaluator": True} if mode == "served" else {}
     workers = 1 if mode == "served" else 2
@@ -89,7 +90,7 @@ def test_two_workers_train_together_as_those_of_tensorflow(tmp_path: Path) -> No
     """Each takes its share of the batches. One job trains all models, one after the other."""
     for name, (first, second) in zip(TOGETHER, in_cluster("together", TOGETHER, tmp_path), strict=True):
         assert (first[0], second[0]) == (STEPS, STEPS)
-        assert_together(last_values(tmp_path / name), recorded("clusters.npz"), f"{name} together")
+        assert_together(last_values(tmp_path / name), recorded(FOLDER / "clusters.npz"), f"{name} together")
 
 
 @pytest.mark.thorough
@@ -100,8 +101,8 @@ def test_a_chief_a_worker_a_server_and_an_evaluator_find_what_those_of_tensorflo
     """One task takes all steps: here the worker, in TensorFlow the chief, which reaches the last one before the worker begins."""
     ((chief, _, _, evaluator),) = in_cluster("served", [name], tmp_path)
     assert chief[0] == STEPS  # its hooks run
-    assert_variables(last_values(tmp_path / name), recorded("clusters.npz"), f"{name} served")
-    expected = json.loads(str(recorded("clusters.npz")[f"{name} served/evaluation"]))
+    assert_variables(last_values(tmp_path / name), recorded(FOLDER / "clusters.npz"), f"{name} served")
+    expected = json.loads(str(recorded(FOLDER / "clusters.npz")[f"{name} served/evaluation"]))
     assert evaluator[1] == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
@@ -109,7 +110,7 @@ def test_servers_and_a_worker_in_this_process_find_the_variables_of_tensorflows_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "dnn_classifier"
-    arrays = recorded("clusters.npz")
+    arrays = recorded(FOLDER / "clusters.npz")
     begin_with(arrays, f"{name} served", tmp_path / name)
     make, given, truth = CASES[name](tf, tf1, tmp_path)
     with chief_of(monkeypatch, workers=1):

@@ -1,11 +1,10 @@
-"""What TensorFlow 2.15.1 has recorded of canned Estimators: checkpoints to begin with, and the variables in the end."""
+"""What TensorFlow 2.15.1 has recorded of Estimators: checkpoints to begin with, and the variables in the end."""
 
 import re
 from pathlib import Path
 
 import numpy as np
 
-FOLDER = Path(__file__).parent / "recorded"
 # Settings of an optimizer of Keras, which TensorFlow saves, and the powers of Adam, for which there is a counter.
 NOT_OURS = (
     "/learning_rate",
@@ -24,9 +23,9 @@ _SLOT = re.compile(r"^training/|/(Adagrad|Adam|Ftrl|Momentum|RMSProp)(_\d)?$")
 _MIRRORED, _PARTS = re.compile(r"^(linear|dnn)/(\1/.*)/(\w+)$"), {"linear": "part_0", "dnn": "t_0"}
 
 
-def recorded(name: str) -> dict[str, np.ndarray]:
+def recorded(file: Path) -> dict[str, np.ndarray]:
     """The arrays of a file of recordings, by case and key."""
-    with np.load(FOLDER / name) as arrays:
+    with np.load(file) as arrays:
         return {key: arrays[key] for key in arrays.files}
 
 
