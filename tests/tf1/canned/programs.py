@@ -348,6 +348,49 @@ def graph_baseline_regressor(tf: Any, tf1: Any, folder: Path) -> Program:
     return make, {"age": features()["age"]}, labels("numbers")
 
 
+# --- no canned one ----------------------------------------------------------------------------------------------------
+
+
+@case
+def sequences(tf: Any, tf1: Any, folder: Path) -> Program:
+    """A model_fn with columns of sequences of every kind, in the mean over the steps that a sequence has."""
+    fc = tf.feature_column
+
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        words = fc.sequence_categorical_column_with_vocabulary_list("words", ["a", "b"], num_oov_buckets=1)
+        path = folder / "letters.txt"
+        path.write_text("a\nb\nc\n")
+        columns = [
+            fc.embedding_column(fc.sequence_categorical_column_with_hash_bucket("tags", 7), 3),
+            fc.indicator_column(fc.sequence_categorical_column_with_vocabulary_file("letters", str(path))),
+            fc.embedding_column(words, 2),
+            fc.indicator_column(fc.sequence_categorical_column_with_identity("places", 5)),
+            fc.sequence_numeric_column("numbers", normalizer_fn=lambda x: x * 0.5),
+        ]
+        given = {
+            **dict.fromkeys(("tags", "words", "letters"), features["tags"]),
+            "numbers": features["numbers"],
+            "places": features["places"],
+        }
+        steps, lengths = tf.keras.experimental.SequenceFeatures(columns, name="sequences")(given)
+        mask = tf.cast(tf.sequence_mask(lengths, tf.shape(steps)[1]), tf.float32)
+        mean = tf.reduce_sum(steps * mask[:, :, None], 1) / tf.maximum(tf.reduce_sum(mask, 1, keepdims=True), 1.0)
+        y = tf1.layers.dense(mean, 1, name="y")[:, 0]
+        if mode == tf.estimator.ModeKeys.PREDICT:
+            return tf.estimator.EstimatorSpec(mode, predictions={"y": y[:, None]})
+        loss = tf.reduce_mean((y - labels) ** 2)
+        train_op = tf1.train.AdagradOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
+        metrics = {"error": tf1.metrics.mean_absolute_error(labels, y)}
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op, eval_metric_ops=metrics)
+
+    given = features()
+    places = np.argwhere(given["tags"] != "")  # as many numbers as tags
+    numbers = tf1.SparseTensorValue(places, given["pair"][tuple(places.T)], given["pair"].shape)
+    cities = np.where(given["tags"] != "", np.stack([given["city"], 4 - given["city"]], 1), -1)
+    used = {"tags": given["tags"], "places": cities, "numbers": numbers}
+    return lambda path, config: tf.estimator.Estimator(model_fn, path, config), used, labels("number")
+
+
 def run_config(tf: Any, **options: Any) -> Any:
     return tf.estimator.RunConfig(tf_random_seed=3, save_checkpoints_steps=1000, log_step_count_steps=1000, **options)
 
