@@ -175,7 +175,10 @@ def test_numbers_of_steps_are_normalized_in_a_compiled_step_as_outside() -> None
 
 def test_a_sparse_tensor_value_is_one_element_of_a_dataset() -> None:
     given = tf.compat.v1.SparseTensorValue(np.array([[0, 0], [1, 1]]), np.float32([2, 4]), np.array([2, 2]))
-    for made in (tf.data.Dataset.from_tensors((given, 1)), tf.data.Dataset.from_tensor_slices((given, [1, 2])).batch(2)):
+    for made in (
+        tf.data.Dataset.from_tensors((given, 1)),
+        tf.data.Dataset.from_tensor_slices((given, [1, 2])).batch(2),
+    ):
         ((sparse, _),) = made
         assert isinstance(sparse, tf.SparseTensor)
         np.testing.assert_array_equal(tf.sparse.to_dense(sparse), [[2.0, 0.0], [0.0, 4.0]])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 Arrays = dict[str, np.ndarray]
-SECONDS = 120.0  # for a case
+SECONDS = 240.0  # for a case
 
 
 def record(file: Path, case: Callable[[str, Path], Arrays], names: Iterable[str]) -> None:

@@ -82,6 +82,13 @@ def demand_sequences(what: str, name: str, column: FeatureColumn) -> None:
         )
 
 
+def _in_the_same_places(one: TensorLike, other: TensorLike) -> bool:
+    """Returns whether two sparse tensors are known to differ in their values alone."""
+    if not isinstance(one, SparseTensor) or not isinstance(other, SparseTensor):
+        return False
+    return one.indices is other.indices and one.dense_shape is other.dense_shape
+
+
 @final
 @dataclass(frozen=True)
 class SequenceNumericColumn(SequenceDenseColumn):
@@ -117,10 +124,9 @@ class SequenceNumericColumn(SequenceDenseColumn):
         """Returns the numbers as `normalizer_fn` gives them. Raises TypeError for a dense tensor."""
         raw: Any = features.raw(self.key)
         found: Any = raw if self.normalizer_fn is None else self.normalizer_fn(raw)
-        if found is not raw and isinstance(found, SparseTensor) and isinstance(raw, SparseTensor):
-            if found.indices is raw.indices and found.dense_shape is raw.dense_shape:
-                # The places are known before a step, though the numbers are computed in it.
-                return placed(prepared(positions, raw), found.values, self.default_value)
+        if found is not raw and _in_the_same_places(found, raw):
+            # The places are known before a step, though the numbers are computed in it.
+            return placed(prepared(positions, raw), found.values, self.default_value)
         if not isinstance(found, CompositeTensor):
             raise TypeError(
                 f"Input must be a SparseTensor: the feature {self.key!r} of sequence_numeric_column is a dense tensor. Use "

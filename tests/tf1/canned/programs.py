@@ -17,7 +17,6 @@ ON_REPLICAS = (
     ("linear_regressor", 2),
     ("dnn_classifier", 2),
     ("combined_classifier", 2),
-    ("combined_heads", 2),
     ("baseline_share", 2),
     ("graph_linear_classifier", 2),
     ("graph_shared", 2),
@@ -39,7 +38,7 @@ IN_CLUSTERS = (
     ("dnn_classifier", "served"),
     ("combined_regressor", "served"),
     ("baseline_classifier", "served"),
-    ("graph_linear_regressor", "served"),
+    ("graph_linear_classifier", "served"),
     ("graph_dnn_regressor", "served"),
     ("graph_combined_classifier", "served"),
     ("graph_baseline_classifier", "served"),
@@ -148,9 +147,7 @@ def linear_regressor(tf: Any, tf1: Any, folder: Path) -> Program:
         optimizer = lambda: tf.keras.optimizers.legacy.Ftrl(  # noqa: E731 - each replica of TensorFlow makes its own
             0.3, l1_regularization_strength=0.01, l2_regularization_strength=0.1
         )
-        return tf.estimator.LinearRegressor(
-            wide(tf, folder), path, 2, "many", optimizer, config, None, "sum", "mean"
-        )
+        return tf.estimator.LinearRegressor(wide(tf, folder), path, 2, "many", optimizer, config, None, "sum", "mean")
 
     return make, features(), labels("numbers")
 
@@ -159,9 +156,7 @@ def linear_regressor(tf: Any, tf1: Any, folder: Path) -> Program:
 def linear_poisson(tf: Any, tf1: Any, folder: Path) -> Program:
     def make(path: str, config: Any) -> Any:
         head = tf.estimator.PoissonRegressionHead(name="counts", weight_column="weight")
-        return tf.estimator.LinearEstimator(
-            head, wide(tf, folder), path, tf.keras.optimizers.legacy.SGD(0.01), config
-        )
+        return tf.estimator.LinearEstimator(head, wide(tf, folder), path, tf.keras.optimizers.legacy.SGD(0.01), config)
 
     return make, features(), labels("counts")
 
@@ -179,9 +174,7 @@ def dnn_classifier(tf: Any, tf1: Any, folder: Path) -> Program:
 @case
 def dnn_regressor(tf: Any, tf1: Any, folder: Path) -> Program:
     def make(path: str, config: Any) -> Any:
-        return tf.estimator.DNNRegressor(
-            [6], deep(tf), path, optimizer="Adam", activation_fn=tf.nn.tanh, config=config
-        )
+        return tf.estimator.DNNRegressor([6], deep(tf), path, optimizer="Adam", activation_fn=tf.nn.tanh, config=config)
 
     return make, features(), labels("number")
 
@@ -346,6 +339,28 @@ def graph_baseline_regressor(tf: Any, tf1: Any, folder: Path) -> Program:
         return tf1.estimator.BaselineRegressor(path, 2, optimizer="RMSProp", config=config)
 
     return make, {"age": features()["age"]}, labels("numbers")
+
+
+# TensorFlow's LinearEstimator and DNNEstimator of TensorFlow 1 hand their optimizer to the head, which refuses it.
+
+
+@case
+def graph_combined_estimator(tf: Any, tf1: Any, folder: Path) -> Program:
+    def make(path: str, config: Any) -> Any:
+        head = tf.estimator.RegressionHead(2)
+        return tf1.estimator.DNNLinearCombinedEstimator(
+            head, path, wide(tf, folder), "Ftrl", deep(tf), tf1.train.MomentumOptimizer(0.05, 0.5), [4], config=config
+        )
+
+    return make, features(), labels("numbers")
+
+
+@case
+def graph_baseline_estimator(tf: Any, tf1: Any, folder: Path) -> Program:
+    def make(path: str, config: Any) -> Any:
+        return tf1.estimator.BaselineEstimator(tf.estimator.PoissonRegressionHead(), path, "Adam", config)
+
+    return make, {"age": features()["age"]}, labels("counts")
 
 
 # --- no canned one ----------------------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def mirrored(name: str, folder: Path) -> Arrays:
     strategy = tf.distribute.MirroredStrategy([f"CPU:{index}" for index in range(int(count))])
     # Replicas wait for each other in threads, of which there have to be enough.
     session = tf.compat.v1.ConfigProto(
-        device_count={"CPU": int(count)}, inter_op_parallelism_threads=64, allow_soft_placement=True
+        device_count={"CPU": int(count)}, inter_op_parallelism_threads=16, allow_soft_placement=True
     )
     options = {"train_distribute": strategy, "session_config": session}
     estimator = trained(tf, tf.compat.v1, case, folder, str(folder / "model"), **options)

@@ -32,7 +32,9 @@ class Kept(tf1.estimator.Exporter):  # type: ignore[misc]
     name = "kept"
     found: Any = None
 
-    def export(self, estimator: Any, export_path: Any, checkpoint_path: Any, eval_result: Any, is_the_final_export: Any):  # type: ignore[no-untyped-def]
+    def export(
+        self, estimator: Any, export_path: Any, checkpoint_path: Any, eval_result: Any, is_the_final_export: Any
+    ):  # type: ignore[no-untyped-def]
         self.found = {key: float(value) for key, value in eval_result.items()}
 
 

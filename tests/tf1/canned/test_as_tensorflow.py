@@ -12,16 +12,26 @@ import stratagem as tf
 from stratagem.compat import v1 as tf1
 from tests.multi_worker.jobs import job, printed
 from tests.tf1.canned import warm_starts
-from tests.tf1.canned.programs import CASES, IN_CLUSTERS, ON_REPLICAS, STEPS, input_fn, outcome, run_config, trained, values
-from tests.tf1.recordings import NOT_OURS, assert_together, assert_variables, begin_with, below, recorded
+from tests.tf1.canned.programs import (
+    CASES,
+    IN_CLUSTERS,
+    ON_REPLICAS,
+    STEPS,
+    input_fn,
+    outcome,
+    run_config,
+    trained,
+    values,
+)
 from tests.tf1.estimator.clusters import chief_of
+from tests.tf1.recordings import NOT_OURS, assert_together, assert_variables, begin_with, below, recorded
 from tests.thorough import thorough_but
 
 TASK, ROOT = Path(__file__).with_name("task.py"), Path(__file__).parents[3]
 FOLDER = Path(__file__).parent / "recorded"
 RECORDED = recorded(FOLDER / "tensorflow.npz")
-# Each way to make logits, each head's measurements and each way to name slots once; the others are instances.
-QUICK = ("linear_classifier", "combined_classifier", "graph_dnn_classifier", "graph_baseline_classifier")
+# Each head's measurements and each way to name slots once; the others are instances. Wide and deep: on replicas, below.
+QUICK = ("linear_classifier", "graph_dnn_classifier", "graph_baseline_classifier")
 
 
 @pytest.mark.parametrize("name", thorough_but(QUICK, CASES))
@@ -53,7 +63,9 @@ def test_a_warm_start_from_tensorflows_checkpoint_moves_words_to_their_places(tm
     assert_variables(found, RECORDED, "warm_start")
 
 
-@pytest.mark.parametrize(("name", "count"), thorough_but([("combined_classifier", 2), ("graph_dnn_classifier", 4)], ON_REPLICAS))
+@pytest.mark.parametrize(
+    ("name", "count"), thorough_but([("combined_classifier", 2), ("graph_dnn_classifier", 4)], ON_REPLICAS)
+)
 def test_replicas_train_as_those_of_tensorflow(name: str, count: int, tmp_path: Path) -> None:
     """Every replica takes a batch of its own, and all begin with TensorFlow's checkpoint before its first step."""
     case, arrays = f"{name} on {count}", recorded(FOLDER / "mirrored.npz")
@@ -65,6 +77,7 @@ def test_replicas_train_as_those_of_tensorflow(name: str, count: int, tmp_path: 
 
 TOGETHER = [name for name, mode in IN_CLUSTERS if mode == "together"]
 SERVED = [name for name, mode in IN_CLUSTERS if mode == "served"]
+IN_PROCESSES = ("baseline_classifier", "combined_regressor", "graph_dnn_regressor")  # the others are instances, below
 
 
 def in_cluster(mode: str, names: list[str], folder: Path) -> list[list[Any]]:
@@ -94,11 +107,11 @@ def test_two_workers_train_together_as_those_of_tensorflow(tmp_path: Path) -> No
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", SERVED)
+@pytest.mark.parametrize("name", IN_PROCESSES)
 def test_a_chief_a_worker_a_server_and_an_evaluator_find_what_those_of_tensorflow_find(
     name: str, tmp_path: Path
 ) -> None:
-    """One task takes all steps: here the worker, in TensorFlow the chief, which reaches the last one before the worker begins."""
+    """One task takes all steps: here the worker; in TensorFlow the chief, which has taken all when the worker begins."""
     ((chief, _, _, evaluator),) = in_cluster("served", [name], tmp_path)
     assert chief[0] == STEPS  # its hooks run
     assert_variables(last_values(tmp_path / name), recorded(FOLDER / "clusters.npz"), f"{name} served")
@@ -106,10 +119,10 @@ def test_a_chief_a_worker_a_server_and_an_evaluator_find_what_those_of_tensorflo
     assert evaluator[1] == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.parametrize("name", thorough_but(["dnn_classifier"], SERVED))
 def test_servers_and_a_worker_in_this_process_find_the_variables_of_tensorflows_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = "dnn_classifier"
     arrays = recorded(FOLDER / "clusters.npz")
     begin_with(arrays, f"{name} served", tmp_path / name)
     make, given, truth = CASES[name](tf, tf1, tmp_path)

@@ -19,7 +19,8 @@ from stratagem._data.stages._file_names import names_in
 class TFRecordOptions:
     """The compression of a `TFRecordWriter`: zlib's own parameters; None is zlib's default.
 
-    compression_type: "", "GZIP" or "ZLIB", or its number in `compression_type_map`. The sizes of TensorFlow's buffers are accepted, without effect.
+    compression_type: "", "GZIP" or "ZLIB", or its number in `compression_type_map`. The sizes of TensorFlow's buffers are
+        accepted, without effect.
 
     Raises:
         ValueError: another compression_type.
@@ -39,10 +40,10 @@ class TFRecordOptions:
         mem_level: int | None = None,
         compression_strategy: int | None = None,
     ) -> None:
-        kind = self.compression_type_map.get(compression_type, compression_type or "")
-        if kind not in ("", *WINDOW_BITS):
+        names: dict[Any, str] = {None: "", "": "", **self.compression_type_map, **{kind: kind for kind in WINDOW_BITS}}
+        if compression_type not in names:
             raise ValueError(f'Not a valid compression_type: "{compression_type}". Use "", "GZIP" or "ZLIB".')
-        self.compression_type = kind
+        self.compression_type = names[compression_type]
         self.flush_mode = flush_mode
         self.input_buffer_size = input_buffer_size
         self.output_buffer_size = output_buffer_size

@@ -118,7 +118,8 @@ def model_fn_of(
 
         def train_op(loss: TensorLike) -> Nest:
             if of_graph:
-                return _graph_step(head.loss_reduction, loss, parts, combined=combined)
+                of_head = None if isinstance(head, GraphHead) else head.training_scope
+                return _graph_step(head.loss_reduction, loss, parts, of_head, combined=combined)
             scope = "training" if isinstance(head, GraphHead) else head.training_scope
             return _keras_step(head.loss_reduction, loss, parts, scope)
 
@@ -147,12 +148,15 @@ def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], sc
     return group(*operations)
 
 
-def _graph_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], *, combined: bool) -> Nest:
+def _graph_step(
+    reduction: str, loss: TensorLike, parts: Sequence[ModelPart], scope: str | None, *, combined: bool
+) -> Nest:
+    """Returns the step of all parts. scope: of what Adam keeps beside slots, under a head of TensorFlow 2."""
     operations = []
     for number, part in enumerate(parts):
         optimizer = graph_optimizer(part.optimizer, part.graph_rate)
         names = _OF_SEVERAL if combined else _OF_ONE_PART[part.scope]
-        with slots_named(names.slots), variable_scope(names.scope):
+        with slots_named(names.slots), variable_scope(scope or names.scope):
             variables = trainable_below(part.scope)
             operations.append(graph_train_op(reduction, loss, optimizer, variables, counted=number == 0))
     return group(*operations)

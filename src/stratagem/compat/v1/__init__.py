@@ -30,8 +30,8 @@ from stratagem._tf1.graph import Orthogonal as orthogonal_initializer  # noqa: F
 from stratagem._tf1.graph import RandomNormal as random_normal_initializer  # noqa: F401
 from stratagem._tf1.graph import RandomUniform as random_uniform_initializer  # noqa: F401
 from stratagem._tf1.graph import TruncatedNormal as truncated_normal_initializer  # noqa: F401
-from stratagem._tf1.graph import VariableScope as VariableScope
 from stratagem._tf1.graph import UniformUnitScaling as uniform_unit_scaling_initializer  # noqa: F401
+from stratagem._tf1.graph import VariableScope as VariableScope
 from stratagem._tf1.graph import VarianceScaling as variance_scaling_initializer  # noqa: F401
 from stratagem._tf1.graph import Zeros as zeros_initializer  # noqa: F401
 from stratagem._tf1.graph import add_to_collection as add_to_collection

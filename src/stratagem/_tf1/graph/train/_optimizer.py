@@ -172,7 +172,7 @@ def _list_slots(building: ModelBuild, rule: Rule, variables: list[Any]) -> None:
         whole = _whole(variable)
         own = listed.get(id(whole), building.variable_name(whole))
         for name in rule.slots:
-            slot, end = _whole(rule.slot(name, variable)), rule.slot_names.get(name, rule.name)
+            slot, end = _whole(rule.slot(name, variable)), str(rule.slot_names.get(name, rule.name))
             if id(slot) not in listed:
                 names = building.slot_names
                 full = _free(below(f"{own}/{end}") if names is None else names.whole(own, end), known)
