@@ -37,8 +37,7 @@ def test_constants_of_saved_models() -> None:
     saved = tf1.saved_model
     assert (saved.tag_constants.SERVING, saved.tag_constants.TRAINING) == ("serve", "train")
     assert saved.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY == "serving_default"
-    with pytest.raises(AttributeError, match="PREDICT_METHOD_NAME"):
-        _ = saved.signature_constants.PREDICT_METHOD_NAME
+    assert saved.signature_constants.PREDICT_METHOD_NAME == "tensorflow/serving/predict"
 
 
 def test_an_initializer_that_keeps_the_scale_of_what_it_is_multiplied_with() -> None:

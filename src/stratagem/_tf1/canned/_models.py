@@ -12,7 +12,7 @@ from stratagem._tf1.canned._logits import baseline_logits, dnn_logits, linear_lo
 from stratagem._tf1.canned._optimizers import check_optimizer, graph_optimizer, keras_optimizer
 from stratagem._tf1.canned._training import graph_train_op, kept_optimizer, keras_train_op
 from stratagem._tf1.estimator import EstimatorSpec, ModeKeys
-from stratagem._tf1.graph import GraphKeys, SlotNames, get_collection, group, slots_named, variable_scope
+from stratagem._tf1.graph import GraphKeys, SlotNaming, get_collection, group, slots_named, variable_scope
 
 AnyHead = Head | GraphHead
 # features, the number of units, the mode, whether it is TensorFlow 1's model; returns logits.
@@ -38,18 +38,18 @@ class ModelPart:
 @final
 @dataclass(frozen=True)
 class _OptimizerNames:
-    """What TensorFlow 1's optimizers call what they keep. slots: of variables. scope: of what Adam keeps beside them."""
+    """The names of what TensorFlow 1's optimizers keep: slots of variables, and below `scope` what Adam has beside them."""
 
-    slots: SlotNames
+    slots: SlotNaming
     scope: str
 
 
 _OF_ONE_PART: Final = {
-    "linear": _OptimizerNames(SlotNames("part_0", mirrored="linear"), "linear/head"),
-    "dnn": _OptimizerNames(SlotNames("t_0", mirrored="dnn"), "dnn/head"),
-    "baseline": _OptimizerNames(SlotNames(""), "head"),
+    "linear": _OptimizerNames(SlotNaming("part_0", mirrored="linear"), "linear/head"),
+    "dnn": _OptimizerNames(SlotNaming("t_0", mirrored="dnn"), "dnn/head"),
+    "baseline": _OptimizerNames(SlotNaming(""), "head"),
 }
-_OF_SEVERAL: Final = _OptimizerNames(SlotNames(""), "head")
+_OF_SEVERAL: Final = _OptimizerNames(SlotNaming(""), "head")
 
 
 def linear_part(columns: Sequence[Value], optimizer: Value, sparse_combiner: str, rate: float) -> ModelPart:

@@ -43,7 +43,7 @@ from stratagem._tf1.graph._initializers import VarianceScaling as VarianceScalin
 from stratagem._tf1.graph._initializers import Zeros as Zeros
 from stratagem._tf1.graph._keys import GraphKeys as GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild as ModelBuild
-from stratagem._tf1.graph._model_build import SlotNames as SlotNames
+from stratagem._tf1.graph._model_build import SlotNaming as SlotNaming
 from stratagem._tf1.graph._model_build import building_here as building_here
 from stratagem._tf1.graph._model_build import current_building as current_building
 from stratagem._tf1.graph._model_state import ModelState as ModelState

@@ -20,8 +20,8 @@ from stratagem._tf1.graph._scopes import Scopes
 
 @final
 @dataclass(frozen=True)
-class SlotNames:
-    """How slots are called that do not begin with the open variable scope, those of TensorFlow's canned Estimators.
+class SlotNaming:
+    """The names of slots that do not begin with the open variable scope, those of TensorFlow's canned Estimators.
 
     part: what is between a variable's name and the slot's. mirrored: the scope that TensorFlow's MirroredStrategy puts in
     front of the variable's name, in place of the part; None if its names are the same.
@@ -75,7 +75,7 @@ class ModelBuild:
         self.scopes = Scopes()
         self.collections: dict[str, list[Any]] = collections.defaultdict(list)
         self.loss_reduction: str | None = None
-        self.slot_names: SlotNames | None = None
+        self.slot_names: SlotNaming | None = None
         self.named: dict[str, Any] = {}
         self.summaries: list[tuple[str, str, Any]] = []
         self.declared: dict[str, Any] = {}

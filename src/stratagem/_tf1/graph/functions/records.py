@@ -1,4 +1,4 @@
-"""What `tf.compat.v1.python_io` has beside the writer: the compressions by number, and the records of a file one by one."""
+"""The part of `tf.compat.v1.python_io` beside the writer: compressions by number, and the records of a file one by one."""
 
 from collections.abc import Iterator
 from typing import ClassVar, final

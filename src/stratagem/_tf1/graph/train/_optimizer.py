@@ -14,7 +14,7 @@ from stratagem._base.errors import TapeError
 from stratagem._core.context import current
 from stratagem._core.values import IndexedSlices, is_remote, shards
 from stratagem._tf1.graph._keys import GraphKeys
-from stratagem._tf1.graph._model_build import ModelBuild, SlotNames, current_building
+from stratagem._tf1.graph._model_build import ModelBuild, SlotNaming, current_building
 from stratagem._tf1.graph._operations import Operation
 from stratagem._tf1.graph.losses import Reduction
 from stratagem._tf1.graph.train._rule import Rule
@@ -203,7 +203,7 @@ def _power(beta: float, iterations: Any) -> np.ndarray:
 
 
 @contextlib.contextmanager
-def slots_named(names: SlotNames) -> Iterator[None]:
+def slots_named(names: SlotNaming) -> Iterator[None]:
     """Has slots that the body creates called by their variable, a part and their suffix: `dense/kernel/part_0/Adagrad`.
 
     TensorFlow's canned Estimators, whose variables a partitioner makes, have such names.

@@ -12,6 +12,10 @@ from stratagem.saved_model import PREDICT_OUTPUTS as PREDICT_OUTPUTS
 from stratagem.saved_model import REGRESS_INPUTS as REGRESS_INPUTS
 from stratagem.saved_model import REGRESS_OUTPUTS as REGRESS_OUTPUTS
 
+CLASSIFY_METHOD_NAME = "tensorflow/serving/classify"
+PREDICT_METHOD_NAME = "tensorflow/serving/predict"
+REGRESS_METHOD_NAME = "tensorflow/serving/regress"
+
 
 def __getattr__(name: str) -> _Any:
     raise _not_provided("compat.v1.saved_model.signature_constants", name)
