@@ -31,7 +31,7 @@ TASK, ROOT = Path(__file__).with_name("task.py"), Path(__file__).parents[3]
 FOLDER = Path(__file__).parent / "recorded"
 RECORDED = recorded(FOLDER / "tensorflow.npz")
 # Each head's measurements and each way to name slots once; the others are instances. Wide and deep: on replicas, below.
-QUICK = ("linear_classifier", "graph_dnn_classifier", "graph_baseline_classifier")
+QUICK = ("linear_classifier", "graph_dnn_classifier", "graph_baseline_classifier", "graph_baseline_estimator")
 
 
 @pytest.mark.parametrize("name", thorough_but(QUICK, CASES))
@@ -119,7 +119,7 @@ def test_a_chief_a_worker_a_server_and_an_evaluator_find_what_those_of_tensorflo
     assert evaluator[1] == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", thorough_but(["dnn_classifier"], SERVED))
+@pytest.mark.parametrize("name", thorough_but(["graph_dnn_regressor"], SERVED))
 def test_servers_and_a_worker_in_this_process_find_the_variables_of_tensorflows_processes(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
