@@ -144,6 +144,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "compat.v1.gfile.Glob": gfile_of_tf1.Glob,
     "compat.v1.gfile.Remove": gfile_of_tf1.Remove,
     "compat.v1.gfile.Stat": gfile_of_tf1.Stat,
+    "compat.v1.io.tf_record_iterator": lambda p: list(tf.compat.v1.io.tf_record_iterator(p)),
     "config.experimental.set_compilation_cache": tf.config.experimental.set_compilation_cache,
     "launch": lambda p: tf.launch(print, log_dir=p),
     "keras.layers.TFSMLayer": tf.keras.layers.TFSMLayer,
