@@ -135,14 +135,19 @@ def is_hdf5(path: str) -> bool:
 
 
 def hdf5_problem(path: str) -> str | None:
-    """Returns why a file cannot be opened as HDF5, in that library's words; None if it can. Raises OSError for the system's."""
+    """Returns why a file cannot be opened as HDF5, in that library's words, or has a configuration that is no text; None if it can.
+
+    Raises OSError for the system's errors.
+    """
     try:
-        h5py.File(path, "r").close()
+        with h5py.File(path, "r") as file:
+            found = {name: file.attrs[name] for name in ("model_config", "training_config") if name in file.attrs}
+        wrong = [name for name, value in found.items() if not isinstance(value, str | bytes)]
+        return f"its {wrong[0]} is no text" if wrong else None
     except OSError as error:
         if error.errno is not None:
             raise
         return str(error)
-    return None
 
 
 def write_hdf5_model(model: keras.Model, path: str, include_optimizer: bool) -> None:

@@ -32,6 +32,7 @@ from stratagem._training.saving._formats import (
     Found,
     format_of_model,
     found_at,
+    named_in_errors,
     saved_model,
 )
 from stratagem._training.saving._learned import refuse_what_hdf5_loses
@@ -178,7 +179,8 @@ def model_loader(keras_load: Function) -> Function:
                 safe_mode = safe_mode and not is_ours(path)
             case Found.HDF5 if not path.endswith(_HDF5):
                 verify_hdf5(path)
-                return read_hdf5_model(path, custom_objects, compile, safe_mode)
+                with named_in_errors(path):
+                    return read_hdf5_model(path, custom_objects, compile, safe_mode)
             case Found.HDF5 | Found.OTHER if path.endswith(_HDF5):
                 verify_hdf5(path)
             case Found.EXPORT:
@@ -198,6 +200,7 @@ def model_loader(keras_load: Function) -> Function:
                 verify_archive(path)
             case Found.NOTHING if not path.endswith(_KERAS_READS):
                 raise NotFoundError(f"No file or directory found at {path}")
-        return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
+        with named_in_errors(path):
+            return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
 
     return load_model

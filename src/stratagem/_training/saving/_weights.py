@@ -15,7 +15,7 @@ from stratagem._core.context import entered
 from stratagem._private import may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
 from stratagem._saved_models import MODEL_FILE
 from stratagem._training.saving._archives import verify_archive
-from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at
+from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at, named_in_errors
 from stratagem._training.saving._learned import refuse_what_hdf5_loses
 from stratagem._training.saving._sealed_hdf5 import seal_hdf5, verify_hdf5
 
@@ -125,12 +125,14 @@ def weights_loader(keras_load: Function) -> Function:
             case Found.MODEL:
                 _demand_topology(path, skip_mismatch, by_name)
                 verify_archive(os.path.join(path, MODEL_FILE))
-                with without_training(model):  # it may have another optimizer than the one that was saved
+                # It may have another optimizer than the one that was saved.
+                with without_training(model), named_in_errors(os.path.join(path, MODEL_FILE)):
                     keras_load(model, os.path.join(path, MODEL_FILE))
                 return _WholeStatus()
             case Found.HDF5 if not path.endswith(_HDF5):
                 verify_hdf5(path)
-                read_hdf5_weights(model, path, bool(by_name), skip_mismatch)
+                with named_in_errors(path):
+                    read_hdf5_weights(model, path, bool(by_name), skip_mismatch)
                 return None
             case Found.SAVED_MODEL:
                 _demand_topology(path, skip_mismatch, by_name)
@@ -148,7 +150,8 @@ def weights_loader(keras_load: Function) -> Function:
                 )
             case Found.OTHER if path.endswith(".keras"):
                 verify_archive(path)
-        _load_with_keras(keras_load, model, filepath, skip_mismatch, by_name, kwargs)
+        with named_in_errors(path):
+            _load_with_keras(keras_load, model, filepath, skip_mismatch, by_name, kwargs)
         return None
 
     return load_weights
