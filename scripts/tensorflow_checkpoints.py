@@ -33,7 +33,8 @@ ARCHITECTURES = {
 }  # fmt: skip
 STEPS = 5
 CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-DATA = Path(os.environ.get("STRATAGEM_DATA") or f"{CACHE}/stratagem/datasets", "fashion-mnist")  # of scripts/fetch_data.py
+# Where scripts/fetch_data.py puts it.
+DATA = Path(os.environ.get("STRATAGEM_DATA") or f"{CACHE}/stratagem/datasets", "fashion-mnist")
 
 
 def data(part: str = "train") -> tuple[np.ndarray, np.ndarray]:

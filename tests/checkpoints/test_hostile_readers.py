@@ -1,4 +1,4 @@
-"""Every attack on every reader of models: one table. Nothing outside is read or written, nothing is executed, the file is named.
+"""Every attack on every reader of models: one table. Nothing outside is touched, nothing is executed, the file is named.
 
 The files of this table have right checksums, as their author could give them. Other tests go into the depth of one reader:
 `test_hostile`, `test_tensorflow_files`, `tests/saved_models/test_damage`, `tests/training/test_archives`.
@@ -118,7 +118,8 @@ def _path_in(reader: str, path: Path, secret: str) -> None:
             with zipfile.ZipFile(path) as archive:
                 parts = {name: archive.read(name) for name in archive.namelist()}
             with zipfile.ZipFile(path, "w") as archive:
-                for name, part in (parts | {secret: b"x", "config.json": b"{}"}).items():  # the configuration ends the load
+                # The configuration ends the load.
+                for name, part in (parts | {secret: b"x", "config.json": b"{}"}).items():
                     archive.writestr(name, part)
         case _:
             _elsewhere("link", path, secret)

@@ -135,7 +135,7 @@ def is_hdf5(path: str) -> bool:
 
 
 def hdf5_problem(path: str) -> str | None:
-    """Returns why a file cannot be opened as HDF5, in that library's words, or has a configuration that is no text; None if it can.
+    """Returns why a file cannot be opened as HDF5, in that library's words, or is no model; None if nothing is wrong.
 
     Raises OSError for the system's errors.
     """
