@@ -65,7 +65,10 @@ def network(tf: Any) -> Any:
 
 def go_on(model: Any) -> dict[str, Any]:
     """The accuracy of the test images, then the losses of the next steps."""
-    found: dict[str, Any] = {"accuracy": float(model.evaluate(*data("t10k"), batch_size=256, verbose=0)[1]), "losses": []}
+    found: dict[str, Any] = {
+        "accuracy": float(model.evaluate(*data("t10k"), batch_size=256, verbose=0)[1]),
+        "losses": [],
+    }
     images, labels = data()
     for step in range(STEPS):
         model.reset_metrics()
