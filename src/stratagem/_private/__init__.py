@@ -80,6 +80,7 @@ from stratagem._private._model_exports import intercept_export as intercept_expo
 from stratagem._private._model_files import SAVING_PLACES as SAVING_PLACES
 from stratagem._private._model_files import accept_any_path as accept_any_path
 from stratagem._private._model_files import has_layers_by_position as has_layers_by_position
+from stratagem._private._model_files import hdf5_problem as hdf5_problem
 from stratagem._private._model_files import intercept_saving as intercept_saving
 from stratagem._private._model_files import is_hdf5 as is_hdf5
 from stratagem._private._model_files import may_overwrite as may_overwrite
