@@ -372,8 +372,6 @@ NOT_PATHS = {
     "compat.path_to_str": "turns a path into text",
     "compat.v1.flags.FlagValues.append_flags_into_file": "absl's, with Python's open",
     "compat.v1.flags.FlagValues.write_help_in_xml_format": "an open file, of absl",
-    "compat.v1.flags.argparse_flags.ArgumentParser.print_help": "an open file, of argparse",
-    "compat.v1.flags.argparse_flags.ArgumentParser.print_usage": "an open file, of argparse",
     "debugging.enable_check_numerics": "path_length_limit is a number",
     "estimator.BestExporter": "a pattern, which is not used",
     "estimator.BestExporter.export": "given by train_and_evaluate, and to export_saved_model",
