@@ -103,6 +103,8 @@ def main() -> None:
     )
     parser.add_argument("--limit", type=int, default=8192, help="people to draw for training")
     parser.add_argument("--steps", type=int, default=600, help="the step to train to")
+    parser.add_argument("--shuffle", type=int, default=1000, help="people among which the next one is drawn")
+    parser.add_argument("--dropout", type=float, default=0.1, help="the share of hidden units that a step leaves out")
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
@@ -113,7 +115,7 @@ def main() -> None:
 
     def batches(training: bool) -> tf.data.Dataset:
         rows = tf.data.Dataset.from_tensor_slices(people(training))
-        return (rows.shuffle(1000, seed=7).repeat() if training else rows).batch(64, drop_remainder=training)
+        return (rows.shuffle(options.shuffle, seed=7).repeat() if training else rows).batch(64, drop_remainder=training)
 
     wide, deep = columns()
     config = tf.estimator.RunConfig(os.path.join(options.output, "model"), tf_random_seed=1, save_checkpoints_steps=200)
@@ -123,7 +125,7 @@ def main() -> None:
         dnn_feature_columns=deep,
         dnn_hidden_units=[32, 16],
         dnn_optimizer=tf.keras.optimizers.legacy.Adagrad(0.05),
-        dnn_dropout=0.1,
+        dnn_dropout=options.dropout or None,
         label_vocabulary=INCOMES,
         config=config,
     )

@@ -41,6 +41,7 @@ def main() -> None:
     parser.add_argument("--output", required=True, help="the folder of checkpoints and events")
     parser.add_argument("--limit", type=int, default=60_000, help="images to train and to evaluate with")
     parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--shuffle", type=int, default=5000, help="images among which the next one is drawn")
     parser.add_argument("--use_tpu", type=int, default=0)
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -50,7 +51,7 @@ def main() -> None:
         images, kinds = tf.keras.datasets.fashion_mnist.load_data()[0 if training else 1]
         pictures = images[: options.limit].astype("float32") / 255
         rows = tf.data.Dataset.from_tensor_slices((pictures, kinds[: options.limit].astype("int32")))
-        return (rows.shuffle(5000, seed=3).repeat() if training else rows).batch(
+        return (rows.shuffle(options.shuffle, seed=3).repeat() if training else rows).batch(
             params["batch_size"], drop_remainder=True
         )
 

@@ -118,13 +118,20 @@ def origin(namespace: str, module: ModuleType, name: str, value: Any) -> Origin 
         return Origin(parent, last) if parent else Origin(last, "")
     wrapped = list(_wrapped(value))
     for candidate in _candidates(namespace, module, name, value):
-        if importlib.util.find_spec(candidate.module) is not None:
+        if _is_module(candidate.module):
             found = getattr(importlib.import_module(candidate.module), candidate.name, wrapped)
             if any(found is each for each in wrapped):
                 return _followed(candidate)
     if isinstance(value, PLAIN):
         return None
     raise UnknownOriginError(f"{namespace}.{name} is {value!r}: nothing says where it is from.")
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # what it would be in is a module, and no package
+        return False
 
 
 def _followed(found: Origin) -> Origin:

@@ -3,13 +3,15 @@
 
 `python scripts/tensorflow_checkpoints.py --tensorflow PYTHON`, whose interpreter has TensorFlow; by hand, several minutes.
 
-training: the network of the first document, trained by one side for an epoch with Adam, restored with `assert_consumed` by
-the other: both then take the same five steps, whose losses are compared. estimator: an Estimator's model_dir, which the other
+training: the network of the first document, trained by one side for an epoch of Fashion-MNIST with Adam, restored with
+`assert_consumed` by the other: both then take the same five steps, whose losses are compared, and TensorFlow takes them once
+more in float64, which says how much of a difference is rounding. estimator: an Estimator's model_dir, which the other
 goes on with. architectures: networks of `keras.applications` with random weights, saved by `save_weights`, whose outputs are
 compared.
 """
 
 import argparse
+import gzip
 import json
 import os
 import subprocess
@@ -30,16 +32,17 @@ ARCHITECTURES = {
     "EfficientNetV2B0": 32, "ConvNeXtTiny": 32,
 }  # fmt: skip
 STEPS = 5
+CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+# Where scripts/fetch_data.py puts it.
+DATA = Path(os.environ.get("STRATAGEM_DATA") or f"{CACHE}/stratagem/datasets", "fashion-mnist")
 
 
-def data() -> tuple[np.ndarray, np.ndarray]:
-    """Images with a mark whose place is their class."""
-    random = np.random.default_rng(0)
-    labels = random.integers(0, 10, 4096)
-    images = random.random((4096, 28, 28, 1), "float32") * 0.5
-    for image, label in zip(images, labels, strict=True):
-        image[4 + 2 * label : 6 + 2 * label, 8:20] += 0.5
-    return images, labels
+def data(part: str = "train") -> tuple[np.ndarray, np.ndarray]:
+    """Images and labels of Fashion-MNIST; part: "train" or "t10k"."""
+    with gzip.open(DATA / f"{part}-images-idx3-ubyte.gz") as file:
+        images = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 28, 28, 1) / np.float32(255)
+    with gzip.open(DATA / f"{part}-labels-idx1-ubyte.gz") as file:
+        return images, np.frombuffer(file.read(), np.uint8, offset=8).astype("int64")
 
 
 def network(tf: Any) -> Any:
@@ -61,12 +64,12 @@ def network(tf: Any) -> Any:
 
 
 def go_on(model: Any) -> dict[str, Any]:
-    """The accuracy, then the losses of the next steps."""
-    images, labels = data()
+    """The accuracy of the test images, then the losses of the next steps."""
     found: dict[str, Any] = {
-        "accuracy": float(model.evaluate(images, labels, batch_size=256, verbose=0)[1]),
+        "accuracy": float(model.evaluate(*data("t10k"), batch_size=256, verbose=0)[1]),
         "losses": [],
     }
+    images, labels = data()
     for step in range(STEPS):
         model.reset_metrics()
         rows = slice(64 * step, 64 * step + 64)
@@ -92,6 +95,21 @@ def training_read(tf: Any) -> Any:
     again = network(tf)
     again.load_weights("weights").assert_existing_objects_matched()
     return found
+
+
+def training_exact(tf: Any) -> Any:
+    """The losses of the next steps in float64, from the same checkpoint."""
+    model = network(tf)
+    tf.train.Checkpoint(model=model, optimizer=model.optimizer).restore("training-1").expect_partial()
+    model.optimizer.build(model.trainable_variables)
+    values = [[v.numpy() for v in variables] for variables in (model.variables, model.optimizer.variables)]
+    tf.keras.backend.set_floatx("float64")
+    exact = network(tf)
+    exact.optimizer.build(exact.trainable_variables)
+    for variables, found in zip((exact.variables, exact.optimizer.variables), values, strict=True):
+        for variable, value in zip(variables, found, strict=True):
+            variable.assign(value.astype(variable.dtype.as_numpy_dtype))
+    return go_on(exact)
 
 
 def estimator(tf: Any, steps: int, options: dict[str, Any]) -> Any:
@@ -149,6 +167,8 @@ def act(side: str, what: str) -> Any:
             return training_write(tf, options)
         case "training_read":
             return training_read(tf)
+        case "training_exact":
+            return training_exact(tf)
         case "estimator":
             return estimator(tf, int(name), options)
         case "architectures_write":
@@ -197,6 +217,9 @@ def main() -> int:
                 right.append(expected["accuracy"] == found["accuracy"])
                 print(f"{writer} to {reader}: accuracy {expected['accuracy']} and {found['accuracy']}")
                 right.append(compare(f"training, {writer} to {reader}", expected["losses"], found["losses"], 1e-5))
+                exact = run(pythons["tensorflow"], "tensorflow", "training_exact", folder)["losses"]
+                for side, losses in ((writer, expected), (reader, found)):
+                    compare(f"training, {side} to float64", exact, losses["losses"], 1e-5)
             if "estimator" in given.only:
                 run(pythons[writer], writer, "estimator:3", folder)
                 found = run(pythons[reader], reader, f"estimator:{STEPS}", folder)

@@ -30,7 +30,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("errors",),
         ("backend", "log", "paths", "files", "processes", "locks", "programs", "threads"),
         ("storage", "remote_failure"),
-        ("proto_messages", "varints"),
+        ("dtype_names", "proto_messages", "varints"),
         ("job", "framing", "tensor_proto", "structure_proto"),
     ),
     "_checkpoints": (("tensorflow",), ("",)),

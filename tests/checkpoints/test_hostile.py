@@ -76,6 +76,8 @@ ROOT_NODE = {"path": "", "kind": "object", "children": {}}
         {"arrays": {"v": ARRAY | {"dtype": "object"}}},
         {"arrays": {"v": ARRAY | {"dtype": "V1000000"}}},
         {"arrays": {"v": ARRAY | {"dtype": "no such type"}}},
+        {"arrays": {"v": ARRAY | {"dtype": ",float32"}}},
+        {"arrays": {"v": ARRAY | {"dtype": "f,,,loat32"}}},
         {"arrays": {"v": ARRAY | {"crc32c": 7}}},
         {"arrays": {"v\n../x": ARRAY}},
         {"arrays": {"v": {}}},

@@ -157,3 +157,28 @@ def test_a_layer_is_made_again_of_its_description() -> None:
     assert found.shape == (ROWS, 16) == again.compute_output_shape({"age": (ROWS,)})
     assert sum(part.shape[1] for part in outputs.values()) == 16
     assert columns()[0] in outputs
+
+
+def test_numbers_of_steps_are_normalized_in_a_compiled_step_as_outside() -> None:
+    """What the user's function makes of a sparse feature is a tensor of the step; where its entries are is known before."""
+    layer = tf.keras.experimental.SequenceFeatures(
+        [fc.sequence_numeric_column("x", default_value=-1.0, normalizer_fn=lambda x: x * 0.5)]
+    )
+    given = tf.compat.v1.SparseTensorValue(np.array([[0, 0], [0, 1], [2, 0]]), np.float32([2, 4, 6]), np.array([3, 2]))
+    (feature,) = tf.data.Dataset.from_tensors({"x": given})
+    expected = [[1.0, 2.0], [-1.0, -1.0], [3.0, -1.0]]
+    for call in (layer, tf.function(layer)):
+        steps, lengths = call(feature)
+        np.testing.assert_array_equal(steps[..., 0], expected)
+        np.testing.assert_array_equal(lengths, [2, 0, 1])
+
+
+def test_a_sparse_tensor_value_is_one_element_of_a_dataset() -> None:
+    given = tf.compat.v1.SparseTensorValue(np.array([[0, 0], [1, 1]]), np.float32([2, 4]), np.array([2, 2]))
+    for made in (
+        tf.data.Dataset.from_tensors((given, 1)),
+        tf.data.Dataset.from_tensor_slices((given, [1, 2])).batch(2),
+    ):
+        ((sparse, _),) = made
+        assert isinstance(sparse, tf.SparseTensor)
+        np.testing.assert_array_equal(tf.sparse.to_dense(sparse), [[2.0, 0.0], [0.0, 4.0]])

@@ -238,7 +238,7 @@ def test_an_error_names_its_element_and_line_and_the_walk_goes_on_after_it(
     assert [int(next(walk)[1]), int(next(walk)[1])] == [0, 1]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid JPEG data") as caught:
         next(walk)
-    assert caught.value.__notes__ == ["map_func raised at element 2 (counted from 0)."]
+    assert caught.value.__notes__ == [f"map_func raised at element 2 (counted from 0), of {paths[2]!r}."]
     assert any(entry.name == "decoded" for entry in caught.traceback)
     state = walk.get_state()
     assert [int(label) for _, label in walk] == [3, 4, 5, 6, 7, 8]
@@ -253,7 +253,7 @@ def test_a_batch_ends_at_an_error_and_the_next_begins_after_it(paths: list[str],
     walk = iter(dataset(paths, resized, threads).batch(3))
     with pytest.raises(tf.errors.NotFoundError, match=re.escape(paths[1])) as caught:
         next(walk)
-    assert caught.value.__notes__ == ["map_func raised at element 1 (counted from 0)."]
+    assert caught.value.__notes__ == [f"map_func raised at element 1 (counted from 0), of {paths[1]!r}."]
     state = walk.get_state()
     assert [label.tolist() for _, label in walk] == [[2, 3, 4], [5, 6, 7], [8]]
     again = iter(dataset(paths, resized, threads).batch(3))

@@ -87,3 +87,15 @@ def test_a_metric_without_a_name_is_an_error() -> None:
         layer.add_metric(1.0)
     with pytest.raises(TypeError, match="Unknown keyword arguments: \\['reduction'\\]"):
         layer.add_metric(1.0, name="m", reduction="sum")
+
+
+@pytest.mark.parametrize("wrong", [-1, 3])
+def test_an_embedding_refuses_ids_that_it_does_not_have(wrong: int) -> None:
+    """In a compiled step they give NaN, on a machine of any kind (TensorFlow: an error on CPUs, zeros on GPUs)."""
+    layer = layers.Embedding(3, 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"the id {wrong} is not in \[0, 3\)"):
+        layer(tf.constant([[0, wrong]]))
+    found = tf.function(layer)(tf.constant([[0, wrong]])).numpy()
+    assert np.isfinite(found[0, 0]).all()
+    assert np.isnan(found[0, 1]).all()
+    assert layer(np.array([0.9, 2.2])).shape == layer(np.array([0, 2], np.uint8)).shape == (2, 2)

@@ -48,6 +48,14 @@ def said(module: ModuleType, name: str) -> AttributeError | None:
 
 
 @pytest.mark.parametrize("namespace", HERE)
+def test_only_a_package_has_a_path_to_import_from(namespace: str) -> None:
+    """One that gave another package's path would import that package's modules a second time, under its own name."""
+    module = reached(namespace)
+    spec = module.__spec__
+    assert hasattr(module, "__path__") == (spec.submodule_search_locations is not None), module
+
+
+@pytest.mark.parametrize("namespace", HERE)
 def test_what_is_said_about_wrong_names(namespace: str) -> None:
     module = reached(namespace)
     error = said(module, WRONG)
@@ -81,7 +89,7 @@ def test_every_row_names_what_is_there() -> None:
     ("namespace", "name", "text"),
     [
         ("io", "decode_proto", "the message's own class of protobuf in tf.numpy_function"),
-        ("keras.layers", "RandomHeight", "tf.keras.layers.RandomZoom"),
+        ("keras.layers", "LocallyConnected1D", "a layer of your own with one kernel for each place"),
         ("distribute.experimental", "rpc", "ClusterCoordinator.schedule"),
         ("compat.v1.keras.backend", "get_session", "Keras has no sessions here"),
         ("", "Session", "the same name of tf.compat.v1"),

@@ -69,3 +69,24 @@ def test_replicas_draw_numbers_of_their_own_in_a_step_and_in_fit() -> None:
     assert first.tobytes() != second.tobytes()
     history = model.fit(IMAGES.repeat(4, 0), np.ones((16, 1)), batch_size=8, epochs=2, verbose=0).history
     assert np.isfinite(history["loss"]).all()
+
+
+@pytest.mark.parametrize(("kind", "axis"), [("RandomHeight", 0), ("RandomWidth", 1)])
+def test_images_get_a_size_that_is_drawn(kind: str, axis: int) -> None:
+    layer = getattr(layers, kind)((-0.5, 0.5), seed=1)
+    found = [call(layer, IMAGES) for _ in range(12)]
+    sizes = {each.shape[1 + axis] for each in found}
+    assert 4 <= min(sizes) < 8 <= max(sizes) < 12
+    assert all(each.shape[2 - axis] == 8 and each.shape[0] == 4 for each in found)
+    np.testing.assert_array_equal(found[0], tf.image.resize(IMAGES, found[0].shape[1:3]))
+    assert call(layer, IMAGES[0]).shape[1 - axis] == 8
+    np.testing.assert_array_equal(layer(IMAGES, training=False), IMAGES)
+    dataset = tf.data.Dataset.from_tensor_slices(IMAGES).repeat(3).map(lambda image: call(layer, image))
+    assert len({image.shape[axis] for image in dataset.as_numpy_iterator()}) > 2
+    images = tf.keras.Input((8, 8, 3))
+    assert layer(images).shape == ((None, None, 8, 3), (None, 8, None, 3))[axis]
+    again = type(layer).from_config(layer.get_config())
+    assert again.get_config() == layer.get_config()
+    for arguments in ((0.2, -0.2),), (-1.5,), (0.1, "cubic"):
+        with pytest.raises(ValueError, match=r"`factor` argument|`interpolation` is one of"):
+            getattr(layers, kind)(*arguments)

@@ -91,7 +91,7 @@ EXPECTED = {
     "keras.src.tree": {"tree_api"},
     "keras.src.trainers": {"data_adapters", "trainer"},
     "keras.src.trainers.data_adapters": {"array_slicing", "data_adapter"},
-    "keras.src.utils": {"io_utils", "module_utils", "python_utils", "rng_utils", "tracking"},
+    "keras.src.utils": {"io_utils", "module_utils", "python_utils", "rng_utils", "summary_utils", "tracking"},
     "keras.src.utils.jax_utils": {"is_in_jax_tracing_scope"},
 }
 

@@ -68,3 +68,43 @@ def trained(tf: Any, name: str, scope: Any) -> dict[str, Any]:
         "predictions": np.asarray(model.predict(rows, batch_size=4, verbose=0)).ravel().tolist(),
         "evaluated": float(model.evaluate(batches, verbose=0)),
     }
+
+
+MASKED_ROWS = [[1, 2, 0], [], [0, 3], [0]]
+# Behind an embedding of ids, 0 of which are masked, or of vectors, those of zeros masked.
+BEHIND_MASKS: dict[str, Callable[[Any], list[Any]]] = {
+    "nothing": lambda layers: [],
+    "dense": lambda layers: [layers.Dense(1, kernel_initializer="ones"), layers.ReLU()],
+    "steps": lambda layers: [layers.TimeDistributed(layers.Dense(1, kernel_initializer="ones")), layers.Dropout(0.5)],
+    "mean": lambda layers: [layers.GlobalAveragePooling1D()],
+    "largest": lambda layers: [layers.GlobalMaxPooling1D()],
+    "recurrent": lambda layers: [layers.LSTM(2)],
+    "both ways": lambda layers: [layers.Bidirectional(layers.GRU(2))],
+}
+
+
+def behind_masks(tf: Any, name: str) -> dict[str, Any]:
+    """The values and the mask that a model returns for ragged tensors of which layers mask values, or the class of an error."""
+    layers, found = tf.keras.layers, {}
+    table = np.arange(8.0).reshape(4, 2)
+    rows = tf.ragged.constant(MASKED_ROWS, dtype=tf.int32)
+    vectors = tf.ragged.constant(
+        [[[float(i), 0.0] for i in row] for row in MASKED_ROWS], ragged_rank=1, inner_shape=(2,)
+    )
+    embedding = layers.Embedding(
+        4, 2, mask_zero=True, embeddings_initializer=lambda *a, **k: tf.constant(table, tf.float32)
+    )
+    for what, first, given in (("ids", embedding, rows), ("vectors", layers.Masking(), vectors)):
+        inputs = tf.keras.Input((None, *given.shape[2:]), ragged=True, dtype=given.dtype)
+        try:
+            hidden = first(inputs)
+            for layer in BEHIND_MASKS[name](layers):
+                hidden = layer(hidden)
+            outputs = tf.keras.Model(inputs, hidden)(given)
+        except ValueError as error:
+            found[what] = type(error).__name__
+            continue
+        mask = getattr(outputs, "_keras_mask", None)
+        values = outputs.to_list() if hasattr(outputs, "to_list") else np.asarray(outputs).tolist()
+        found[what] = [values, None if mask is None else mask.to_list()]
+    return found

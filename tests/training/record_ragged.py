@@ -6,14 +6,17 @@ from pathlib import Path
 
 import tensorflow as tf
 
-from tests.training.ragged_programs import MODELS, trained
+from tests.training.ragged_programs import BEHIND_MASKS, MODELS, behind_masks, trained
 
 
 def main() -> None:
-    """Writes recorded/ragged.json."""
+    """Writes recorded/ragged.json and ragged_masks.json."""
+    recorded = Path(__file__).with_name("recorded")
+    masked = {name: behind_masks(tf, name) for name in BEHIND_MASKS}
+    recorded.joinpath("ragged_masks.json").write_text(json.dumps(masked, indent=None) + "\n")
     found = {name: trained(tf, name, contextlib.nullcontext()) for name in MODELS}
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(values)}" for name, values in found.items())
-    Path(__file__).with_name("recorded").joinpath("ragged.json").write_text(f"{{\n{lines}\n}}\n")
+    recorded.joinpath("ragged.json").write_text(f"{{\n{lines}\n}}\n")
 
 
 if __name__ == "__main__":

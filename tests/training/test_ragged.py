@@ -11,9 +11,10 @@ import pytest
 
 import stratagem as tf
 from tests.core.step.observing import programs_made
-from tests.training.ragged_programs import MODELS, ROWS, TARGETS, model_of, trained
+from tests.training.ragged_programs import BEHIND_MASKS, MODELS, ROWS, TARGETS, behind_masks, model_of, trained
 
 RECORDED = json.loads(Path(__file__).with_name("recorded").joinpath("ragged.json").read_text())
+MASKED = json.loads(Path(__file__).with_name("recorded").joinpath("ragged_masks.json").read_text())
 layers = tf.keras.layers
 
 
@@ -30,6 +31,19 @@ def test_a_model_of_rows_has_the_weights_of_tensorflow(name: str, scope: Callabl
     found, wanted = trained(tf, name, scope()), RECORDED[name]
     for what, values in wanted.items():
         np.testing.assert_allclose(found[what], values, rtol=2e-5, atol=2e-6, err_msg=what)
+
+
+@pytest.mark.filterwarnings("ignore:Layer 'global_max_pooling1d:UserWarning")  # Keras 3: that it destroys the mask
+@pytest.mark.parametrize("name", BEHIND_MASKS)
+def test_masks_of_rows_go_as_far_as_in_tensorflow(name: str) -> None:
+    for what, wanted in MASKED[name].items():
+        found = behind_masks(tf, name)[what]
+        if isinstance(wanted, str):
+            assert found == wanted
+            continue
+        assert found[1] == wanted[1]
+        for row, expected in zip(found[0], wanted[0], strict=True):
+            np.testing.assert_allclose(row, expected, rtol=1e-6)
 
 
 def pooled(inner: Any = None) -> Any:
@@ -154,8 +168,8 @@ def test_what_a_layer_does_not_take_is_refused_by_name(layer: Callable[[], Any],
 
 def test_masks_and_matrices_without_inner_size_are_refused() -> None:
     ids = tf.keras.Input((None,), ragged=True, dtype="int32")
-    with pytest.raises(ValueError, match="mask_zero=True: rows of a RaggedTensor have no padding"):
-        layers.Embedding(10, 4, mask_zero=True)(ids)
+    with pytest.raises(ValueError, match="a mask cannot be applied to RaggedTensor inputs"):
+        layers.GRU(3)(layers.Embedding(10, 4, mask_zero=True)(ids))
     dense = layers.Dense(2)
     dense.build((None, 3))
     with pytest.raises(ValueError, match="The last dimension of the inputs to a Dense layer should be defined"):

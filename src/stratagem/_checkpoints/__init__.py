@@ -12,6 +12,9 @@ from stratagem._checkpoints._attached import has_attached as has_attached
 from stratagem._checkpoints._attached import write_attached as write_attached
 from stratagem._checkpoints._checkpoint import Checkpoint as Checkpoint
 from stratagem._checkpoints._checkpoint_files import AttachedFiles as AttachedFiles
+from stratagem._checkpoints._children import Finalized as Finalized
+from stratagem._checkpoints._children import HostArray as HostArray
+from stratagem._checkpoints._children import Supplement as Supplement
 from stratagem._checkpoints._children import Tracked as Tracked
 from stratagem._checkpoints._children import is_plain_object as is_plain_object
 from stratagem._checkpoints._children import is_trackable as is_trackable

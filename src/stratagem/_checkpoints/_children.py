@@ -25,7 +25,7 @@ BOOKKEEPING = {
     *("_tracker", "_layers", "_metrics", "_seed_generators", "_functional", "_operations", "_operations_by_depth"),
     *("_variables", "_trainable_variables", "_non_trainable_variables", "_trainable_variables_indices"),
     *("_nodes", "_nodes_by_depth", "_inbound_nodes", "_outbound_nodes", "_losses", "_losses_override"),
-    *("_inputs", "_outputs", "_inputs_struct", "_outputs_struct"),
+    *("_inputs", "_outputs", "_inputs_struct", "_outputs_struct", "_learned_weights"),
     *("_loss_tracker", "_compile_metrics", "_compile_loss", "_compile_config", "_jax_state"),
 }
 
@@ -44,17 +44,58 @@ class Tracked(abc.ABC):
         """The parts by name. parts: names the parts of an object whose parts count as this one's."""
 
 
+class HostArray(abc.ABC):
+    """An array that no variable holds, and that TensorFlow's format keeps as if one did."""
+
+    @property
+    @abc.abstractmethod
+    def value(self) -> np.ndarray:
+        """The array."""
+
+    @abc.abstractmethod
+    def restore(self, saved: np.ndarray, path: str) -> None:
+        """Takes what a checkpoint has at this path."""
+
+
+class Supplement(abc.ABC):
+    """The state of an object that TensorFlow's checkpoints lack: one without it matches the program, too."""
+
+    @abc.abstractmethod
+    def get_state(self) -> Json:
+        """Returns it, for a checkpoint."""
+
+    @abc.abstractmethod
+    def set_state(self, state: Json) -> None:
+        """Takes up what a checkpoint has."""
+
+
+class Finalized(abc.ABC):
+    """A layer that computes what it uses of values, which a checkpoint may bring, and has some beside its variables."""
+
+    @abc.abstractmethod
+    def host_arrays(self) -> dict[str, HostArray]:
+        """Returns the values beside variables that TensorFlow's format keeps, by their names there."""
+
+    @abc.abstractmethod
+    def finalize_state(self) -> None:
+        """Computes what the layer uses."""
+
+
 @final
-class FixedValue:
+class FixedValue(HostArray):
     """A value that a format keeps and no variable holds: it is written, and restored into nothing.
 
     name: the setting that it is; None if a restored value may differ without any harm.
     """
 
     def __init__(self, value: np.ndarray, name: str | None) -> None:
-        self.value, self.name = value, name
+        self._value, self.name = value, name
 
-    def compare(self, saved: np.ndarray, path: str) -> None:
+    @property
+    def value(self) -> np.ndarray:
+        return self._value
+
+    def restore(self, saved: np.ndarray, path: str) -> None:
         """Warns if a setting was another one when the checkpoint was saved."""
         if self.name is not None and not np.allclose(saved, self.value):
             _log.warning(
@@ -81,7 +122,7 @@ def global_names(variable: Any) -> list[str]:
 
 def value_of(variable: Any) -> np.ndarray:
     """The value of a variable; for a distributed or sharded variable, the single value that it represents."""
-    if isinstance(variable, FixedValue):
+    if isinstance(variable, HostArray):
         return variable.value
     if is_view(variable):
         return np.concatenate([value_of(shard) for shard in variable.variables])
@@ -131,7 +172,7 @@ def is_plain_object(value: Value) -> bool:
 
 def is_savable(value: Any) -> bool:
     """Returns whether `value` is saved in its own right; containers and plain objects count only for what they hold."""
-    known = isinstance(value, Tracked | Generator | FixedValue) or is_variable(value)
+    known = isinstance(value, Tracked | Generator | HostArray) or is_variable(value)
     return known or is_keras_object(value) or is_stateful(value)
 
 
@@ -142,7 +183,7 @@ def is_trackable(value: Value) -> bool:
 
 def parts_of(value: Any) -> dict[str, Any]:
     """The trackable parts of an object by name, in a fixed order; empty for a variable or a stateful object."""
-    if is_variable(value) or is_stateful(value) or isinstance(value, FixedValue):
+    if is_variable(value) or is_stateful(value) or isinstance(value, HostArray):
         return {}
     if isinstance(value, Tracked):
         return value.tracked_parts(parts_of)

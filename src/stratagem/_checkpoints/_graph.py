@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from stratagem._checkpoints._children import FixedValue, is_savable, is_stateful, is_variable, parts_of
+from stratagem._checkpoints._children import HostArray, is_savable, is_stateful, is_variable, parts_of
 from stratagem._checkpoints._naming import Naming
 
 
@@ -40,7 +40,7 @@ class LiveNode:
     @property
     def kind(self) -> str:
         """The same as `Node.kind`."""
-        if is_variable(self.value) or isinstance(self.value, FixedValue):
+        if is_variable(self.value) or isinstance(self.value, HostArray):
             return "variable"
         return "state" if is_stateful(self.value) else "object"
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from stratagem._checkpoints._children import (
     BOOKKEEPING,
+    Finalized,
     FixedValue,
     Tracked,
     is_keras_object,
@@ -141,7 +142,7 @@ def _layer_parts(layer: Any) -> dict[str, Any]:
         parts[renamed.get(shown, shown)] = value
     for variable in unnamed_variables(layer, parts):
         parts.setdefault(variable.name, variable)
-    return parts
+    return parts | layer.host_arrays() if isinstance(layer, Finalized) else parts
 
 
 def _layers_by_position(model: Any) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from stratagem._base.dtype_names import named_dtype
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import parent
 from stratagem._base.storage import file_system
@@ -259,10 +260,10 @@ def _is_natural(value: Any) -> TypeGuard[int]:
 def _is_numeric(name: str) -> bool:
     """Returns whether `name` is a NumPy or ml_dtypes number type, as `str(dtype)` writes it."""
     try:
-        dtype = np.dtype(name)
-    except TypeError:
+        dtype = named_dtype(name)
+    except ValueError:
         return False
-    return str(dtype) == name and (dtype.kind in "biufc" or dtype.isbuiltin == 2)
+    return dtype.kind in "biufc" or dtype.isbuiltin == 2
 
 
 def _check(right: object, problem: str) -> None:

@@ -10,7 +10,15 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._base.weak_identity import WeakIdentityMap
-from stratagem._checkpoints._children import FixedValue, global_names, is_container, is_variable, set_state
+from stratagem._checkpoints._children import (
+    Finalized,
+    HostArray,
+    Supplement,
+    global_names,
+    is_container,
+    is_variable,
+    set_state,
+)
 from stratagem._checkpoints._contents import CheckpointContents, Stored
 from stratagem._checkpoints._graph import LiveNode, Node, bind, survey
 from stratagem._core.values import shards
@@ -73,13 +81,13 @@ class Restoration:
         """Returns whether an object has to have a counterpart, for the program to match the checkpoint."""
         if self._contents.naming.values_only and live.kind == "object":
             return False
-        return not (is_container(live.value) or isinstance(live.value, FixedValue))
+        return not (is_container(live.value) or isinstance(live.value, HostArray | Supplement))
 
     def match(self, found: list[LiveNode], start: int = 0) -> dict[int, int]:
         """The nodes of objects from `survey`: by edges, and by the slots of variables; without a graph, by their names."""
         bound = bind(found, self.nodes, start)
         for i, live in enumerate(found if self._named else ()):
-            if live.kind == "variable" and not isinstance(live.value, FixedValue):
+            if live.kind == "variable" and not isinstance(live.value, HostArray):
                 names = [name for name in global_names(live.value) if name in self._named]
                 if names:
                     bound[i] = self._named[names[0]]
@@ -123,8 +131,12 @@ class Restoration:
         ready: dict[
             tuple[int, int], tuple[Any, Node]
         ] = {}  # by identity and node, because two starts may reach the same
+        finalized: dict[int, tuple[Finalized, list[Any]]] = {}
         for start, node in starts:
             found = self.survey(start, node)
+            for live in found:
+                if isinstance(live.value, Finalized):
+                    finalized[id(live.value)] = live.value, [found[i].value for i in live.children.values()]
             for i, n in self.match(found, node).items():
                 value = found[i].value
                 if n in self._waiting and self._is_assignable(value):
@@ -135,6 +147,10 @@ class Restoration:
         check_fit(todo, self._contents.arrays, self.path, converts=self._contents.naming.converts)
         for value, source in todo:
             self._restore(value, source)
+        restored = {id(value) for value, _ in todo}
+        for layer, parts in finalized.values():
+            if any(id(part) in restored for part in parts):
+                layer.finalize_state()
         self._settle({n for _, n in ready})
 
     def _is_assignable(self, value: Any) -> bool:
@@ -150,8 +166,8 @@ class Restoration:
             if isinstance(stored, np.ndarray):
                 stored.flags.writeable = False  # nobody else has it: the variable need not copy it
             assign(value, stored)
-        elif isinstance(value, FixedValue):
-            value.compare(np.asarray(self._contents.arrays[node.path]), node.path)
+        elif isinstance(value, HostArray):
+            value.restore(np.asarray(self._contents.arrays[node.path]), node.path)
         else:
             set_state(value, self._contents.states[node.path])
         _restored_by[value] = self._order

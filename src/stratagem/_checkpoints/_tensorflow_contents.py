@@ -11,11 +11,13 @@ from stratagem._checkpoints._contents import CheckpointContents, Stored
 from stratagem._checkpoints._graph import Node
 from stratagem._checkpoints._keras_two import READ
 from stratagem._checkpoints.tensorflow import Bundle, ObjectGraph, StoredTensor, damage
+from stratagem._ops.lookup import encoded_array
 
 OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 ENDING = "/.ATTRIBUTES/"
 VALUE = "VARIABLE_VALUE"
 PYTHON_STATE = "py_state"
+TABLE = "table"  # of a look-up table, whose keys and values are two tensors
 OWN_STATE = "STRATAGEM_STATE"  # JSON, of objects that TensorFlow does not know
 _LONGEST_PATH = 1 << 12  # characters, in messages
 _CONFIGURATION = "OBJECT_CONFIG_JSON"  # of layers, which old versions kept in checkpoints
@@ -85,6 +87,12 @@ class _GraphReader:
         path, kind = paths.get(number, ""), "object"
         for attribute in message.attributes:
             key = attribute.checkpoint_key
+            if attribute.name == TABLE and self._has_table(key):
+                if self._bundle.facts[f"{key}-keys"].count:  # tables of look-up layers have none
+                    path, kind = self._free(key.removesuffix(ENDING + TABLE)), "state"
+                    keys, values = (self._bundle.read(f"{key}-{part}") for part in ("keys", "values"))
+                    self._states[path] = {"keys": encoded_array(keys), "values": encoded_array(values)}
+                continue
             fact = self._bundle.facts.get(key)
             if fact is None:
                 raise damage(self._bundle.index, f"{key} is in its object graph, and has no value")
@@ -101,6 +109,9 @@ class _GraphReader:
             elif attribute.name != _CONFIGURATION:
                 path, kind = key, "unknown"
         return Node(path=path, kind=kind, children={child.local_name: child.node_id for child in message.children})
+
+    def _has_table(self, key: str) -> bool:
+        return {f"{key}-keys", f"{key}-values"} <= self._bundle.facts.keys()
 
     def _json(self, key: str) -> Any:
         try:

@@ -53,6 +53,18 @@ def spread(feature: TensorLike, fill: Value = None) -> Entries:
     return Entries(values, there)
 
 
+def positions(feature: SparseTensor) -> Entries:
+    """Returns the number of each entry among all entries in place of its value, 0 where there are none."""
+    return spread(SparseTensor(feature.indices, np.arange(np.shape(feature.values)[0]), feature.dense_shape), 0)
+
+
+def placed(numbers: Entries, values: TensorLike, fill: float) -> Entries:
+    """Returns values at their positions, `fill` where there are none."""
+    given: Any = jnp.asarray(values)
+    found = given[jnp.asarray(numbers.values)] if given.size else jnp.zeros(np.shape(numbers.values), given.dtype)
+    return Entries(jnp.where(jnp.asarray(numbers.present), found, fill), numbers.present)
+
+
 def _of_ragged(feature: RaggedTensor, nothing: Any) -> Entries:
     present = feature.with_flat_values(np.ones(np.shape(feature.flat_values), bool)).to_tensor(False)
     return Entries(np.asarray(feature.to_tensor(nothing)), np.asarray(present))

@@ -16,7 +16,7 @@ from stratagem._columns._categories import (
 )
 from stratagem._columns._column import FeatureColumn
 from stratagem._columns._crosses import entries_to_cross
-from stratagem._columns._entries import spread
+from stratagem._columns._entries import positions, spread
 from stratagem._columns._sequences import SequenceNumericColumn
 from stratagem._core.step import HostKind, host_kind, named_host_function
 from stratagem._ops import string, tensor
@@ -68,4 +68,5 @@ for each in (
 ):
     host_kind(each)
 named_host_function("feature_column.entries", spread)
+named_host_function("feature_column.positions", positions)
 named_host_function("feature_column.entries_to_cross", entries_to_cross)

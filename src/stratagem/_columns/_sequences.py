@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, PathLike, ShapeLike, TensorLike, UserFunction, Value
@@ -15,11 +15,12 @@ from stratagem._columns._categories import (
 )
 from stratagem._columns._checks import checked_function, checked_number, checked_shape
 from stratagem._columns._column import CategoricalColumn, FeatureColumn, SequenceDenseColumn, Tables
-from stratagem._columns._entries import Entries, prepared, sequence_lengths, spread
+from stratagem._columns._entries import Entries, placed, positions, prepared, sequence_lengths, spread
 from stratagem._columns._features import Features
 from stratagem._core.values import CompositeTensor, TensorShape
 from stratagem._data.files import VarLenFeature
 from stratagem._ops import DType, Tensor, float32, string, tensor
+from stratagem._ops.sparse import SparseTensor
 
 
 @final
@@ -81,6 +82,13 @@ def demand_sequences(what: str, name: str, column: FeatureColumn) -> None:
         )
 
 
+def _in_the_same_places(one: TensorLike, other: TensorLike) -> bool:
+    """Returns whether two sparse tensors are known to differ in their values alone."""
+    if not isinstance(one, SparseTensor) or not isinstance(other, SparseTensor):
+        return False
+    return one.indices is other.indices and one.dense_shape is other.dense_shape
+
+
 @final
 @dataclass(frozen=True)
 class SequenceNumericColumn(SequenceDenseColumn):
@@ -114,9 +122,11 @@ class SequenceNumericColumn(SequenceDenseColumn):
 
     def transform(self, features: Features) -> Entries:
         """Returns the numbers as `normalizer_fn` gives them. Raises TypeError for a dense tensor."""
-        found = features.raw(self.key)
-        if self.normalizer_fn is not None:
-            found = self.normalizer_fn(found)
+        raw: Any = features.raw(self.key)
+        found: Any = raw if self.normalizer_fn is None else self.normalizer_fn(raw)
+        if found is not raw and _in_the_same_places(found, raw):
+            # The places are known before a step, though the numbers are computed in it.
+            return placed(prepared(positions, raw), found.values, self.default_value)
         if not isinstance(found, CompositeTensor):
             raise TypeError(
                 f"Input must be a SparseTensor: the feature {self.key!r} of sequence_numeric_column is a dense tensor. Use "

@@ -12,6 +12,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import CompositeTensor, TensorSpec
 from stratagem._data import _plan as plan
 from stratagem._data._dataset_base import DatasetBase, as_int, seed_of, stage_of
+from stratagem._data.elements._composites import with_sparse_tensors
 from stratagem._data.elements._nest import Nest, convert, kinds_of, leaves, map_leaves, spec_of, to_numpy
 from stratagem._data.elements._spec import NestedDataset, without_rows
 from stratagem._data.functions._map_filter import mapped
@@ -34,6 +35,7 @@ class Sources(DatasetBase, abc.ABC):
     @classmethod
     def from_tensor_slices(cls, tensors: Nest, name: str | None = None) -> Self:
         """One element for every row of the tensors, ragged and sparse ones too, which must have the same number of rows."""
+        tensors = with_sparse_tensors(tensors)
         if any(isinstance(leaf, CompositeTensor) for leaf in leaves(tensors)):
             element = convert(tensors)
             spec = map_leaves(without_rows, spec_of(element))
@@ -43,7 +45,7 @@ class Sources(DatasetBase, abc.ABC):
     @classmethod
     def from_tensors(cls, tensors: Nest, name: str | None = None) -> Self:
         """A single element."""
-        element = convert(tensors)
+        element = convert(with_sparse_tensors(tensors))
         if any(isinstance(leaf, NestedDataset | CompositeTensor) for leaf in leaves(element)):
             return cls._of(ListStage([element], lambda: spec_of(element)))
         return cls._of(plan.rows(ArrayColumns(plan.expanded(element))))

@@ -14,13 +14,14 @@ from stratagem._core.values import (
 )
 from stratagem._legacy import (
     attach_compiled_parts,
+    attach_embeddings,
     attach_layer_methods,
     attach_loss_scaling,
     attach_minimize,
     attach_ragged,
 )
 from stratagem._ops import attach_strings
-from stratagem._preprocessing import attach_layers
+from stratagem._preprocessing import attach_layers, attach_weights
 from stratagem._private import (
     LAYER_PLACES,
     RAGGED_PLACES,
@@ -96,6 +97,13 @@ OF_TRAINING: tuple[Hook, ...] = (
         why='`self.add_weight("w", shape=(3,))` and `self.add_metric(value, name="n")` would fail.',
         test="tests/keras/test_layers.py::test_weights_are_added_as_in_keras_2",
         attach=attach_layer_methods,
+    ),
+    Hook(
+        what="ids of embeddings",
+        places=("keras.src.layers.core.embedding.Embedding.call",),
+        why="An id beyond the table would be NaN, and one of -1 the last row.",
+        test="tests/keras/test_layers.py::test_an_embedding_refuses_ids_that_it_does_not_have",
+        attach=attach_embeddings,
     ),
     Hook(
         what="operators of symbolic tensors",
@@ -223,6 +231,18 @@ OF_TRAINING: tuple[Hook, ...] = (
         why="Layers of texts and words in files of Keras 2 would be Keras 3's, which ask for TensorFlow.",
         test="tests/preprocessing/test_files_of_tensorflow.py::test_a_file_of_tensorflow_is_read",
         attach=attach_layers,
+    ),
+    Hook(
+        what="weights that are no variables",
+        places=(
+            "keras.src.layers.layer.Layer.set_weights",
+            "keras.src.utils.summary_utils.count_params",
+            "keras.src.utils.summary_utils.weight_memory_size",
+        ),
+        why="`model.set_weights` would refuse another number of words and leave `Normalization` as it was, and a summary would "
+        "count words as parameters.",
+        test="tests/preprocessing/test_weights.py::test_a_model_gives_another_what_its_layers_have_learned",
+        attach=attach_weights,
     ),
     Hook(
         what="paths of files",

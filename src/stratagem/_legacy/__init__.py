@@ -9,6 +9,7 @@ from stratagem._legacy._compiled_parts import attach_compiled_parts as attach_co
 from stratagem._legacy._dropped_layers import AbstractRNNCell as AbstractRNNCell
 from stratagem._legacy._dropped_layers import SyncBatchNormalization as SyncBatchNormalization
 from stratagem._legacy._dropped_layers import ThresholdedReLU as ThresholdedReLU
+from stratagem._legacy._embedding_ids import attach_embeddings as attach_embeddings
 from stratagem._legacy._layers import adds_metrics as adds_metrics
 from stratagem._legacy._layers import attach_layer_methods as attach_layer_methods
 from stratagem._legacy._linear_model import LinearModel as LinearModel

@@ -14,6 +14,7 @@ from stratagem._private import take_ragged
 
 layers = keras.layers
 _DENSE = "tf.keras.layers.Lambda(lambda x: x.to_tensor())"
+_RECURRENT = (layers.RNN, layers.LSTM, layers.GRU, layers.SimpleRNN, layers.Bidirectional)
 # A rule: called with a layer, its `call`, and the arguments of the call.
 Rule = Callable[..., Any]
 
@@ -45,10 +46,23 @@ def _dense(layer: Any, call: UserFunction, inputs: RaggedTensor, *args: Any, **k
     return _by_value(layer, call, inputs, *args, **kwargs)
 
 
-def _embedding(layer: Any, call: UserFunction, inputs: RaggedTensor, *args: Any, **kwargs: Any) -> Any:
-    if layer.mask_zero:
-        raise _refused(layer, " with mask_zero=True: rows of a RaggedTensor have no padding, so leave it out")
-    return _by_value(layer, call, inputs, *args, **kwargs)
+def _masking(layer: Any, call: UserFunction, inputs: RaggedTensor) -> Any:
+    if inputs._stored_flat().ndim == 1:
+        raise _refused(layer, " along a dimension whose rows differ in length")
+    return _by_value(layer, call, inputs)
+
+
+def _mask_of(layer: Any, inputs: Any) -> Any:
+    """Returns the mask of what a layer makes of ragged inputs, its own or theirs; of symbols, whether there will be one."""
+    symbolic = isinstance(inputs, keras.KerasTensor)
+    previous = getattr(inputs, "has_ragged_mask" if symbolic else "_keras_mask", None)
+    if previous is not None and isinstance(layer, _RECURRENT):
+        raise _unmasked(layer)
+    if isinstance(layer, layers.Masking):
+        return symbolic or inputs.with_flat_values(ops.reduce_any(inputs._stored_flat() != layer.mask_value, axis=-1))
+    if isinstance(layer, layers.Embedding) and layer.mask_zero:
+        return symbolic or inputs.with_flat_values(inputs._stored_flat() != 0)
+    return previous if layer.supports_masking else None
 
 
 def _dropout(layer: Any, call: UserFunction, inputs: RaggedTensor, *args: Any, **kwargs: Any) -> Any:
@@ -58,9 +72,8 @@ def _dropout(layer: Any, call: UserFunction, inputs: RaggedTensor, *args: Any, *
 
 
 def _each_step(layer: Any, call: UserFunction, inputs: RaggedTensor, *args: Any, **kwargs: Any) -> Any:
-    """The result of TimeDistributed, for which all values are the steps of one row."""
-    if kwargs.pop("mask", None) is not None:
-        raise _refused(layer, " with a mask")
+    """The result of TimeDistributed, for which all values are the steps of one row; a mask is only passed on."""
+    kwargs.pop("mask", None)
     found = call(inputs._stored_flat()[None], *args, **kwargs)
     return inputs.with_flat_values(found[0])
 
@@ -72,6 +85,16 @@ def _pooled(reduction: UserFunction) -> Rule:
         return reduction(inputs, axis=1, keepdims=layer.keepdims)
 
     return pool
+
+
+def _average_pooled(layer: Any, call: UserFunction, inputs: RaggedTensor, mask: Any = None) -> Any:
+    mean = _pooled(ops.reduce_mean)
+    if mask is None:
+        return mean(layer, call, inputs)
+    counts: Any = ops.cast(mask, inputs.dtype)
+    weighted = inputs.with_flat_values(inputs._stored_flat() * counts._stored_flat()[:, None])
+    total = _pooled(ops.reduce_sum)(layer, call, weighted)
+    return total / ops.reshape(ops.reduce_sum(counts, axis=1), (-1, *[1] * (len(total.shape) - 1)))
 
 
 def _merged(function: UserFunction) -> Rule:
@@ -92,9 +115,7 @@ def _concatenated(layer: Any, call: UserFunction, inputs: Sequence[TensorLike]) 
 def _recurrent(layer: Any, call: UserFunction, sequences: RaggedTensor, *args: Any, **kwargs: Any) -> Any:
     """The result of a recurrent layer, for which rows end where a mask says; sequences are rows again."""
     if kwargs.pop("mask", None) is not None:
-        raise ValueError(
-            f"Layer {layer.name!r}: a mask cannot be applied to RaggedTensor inputs. Leave out what makes it before this layer."
-        )
+        raise _unmasked(layer)
     if getattr(layer, "unroll", False):
         raise ValueError(f"Layer {layer.name!r}: the input is a RaggedTensor, with which unroll=True cannot be used.")
     if sequences.ragged_rank != 1:
@@ -133,9 +154,10 @@ _RULES: dict[type, Rule] = {
     **dict.fromkeys((layers.Softmax, layers.LayerNormalization), _along_last),
     **dict.fromkeys((layers.Dropout, layers.AlphaDropout), _dropout),
     layers.Dense: _dense,
-    layers.Embedding: _embedding,
+    layers.Embedding: _by_value,
+    layers.Masking: _masking,
     layers.TimeDistributed: _each_step,
-    layers.GlobalAveragePooling1D: _pooled(ops.reduce_mean),
+    layers.GlobalAveragePooling1D: _average_pooled,
     layers.GlobalMaxPooling1D: _pooled(ops.reduce_max),
     layers.Add: _merged(ops.add),
     layers.Subtract: _merged(ops.subtract),
@@ -144,11 +166,15 @@ _RULES: dict[type, Rule] = {
     layers.Minimum: _merged(ops.minimum),
     layers.Average: _average,
     layers.Concatenate: _concatenated,
-    **dict.fromkeys(
-        (layers.RNN, layers.LSTM, layers.GRU, layers.SimpleRNN, layers.Bidirectional),
-        _recurrent,
-    ),
+    **dict.fromkeys(_RECURRENT, _recurrent),
 }
+
+
+def _unmasked(layer: Any) -> ValueError:
+    return ValueError(
+        f"Layer {layer.name!r}: a mask cannot be applied to RaggedTensor inputs. Leave out what makes it before this layer: "
+        "rows of a RaggedTensor have no padding."
+    )
 
 
 def _refused(layer: Any, where: str) -> ValueError:
@@ -206,7 +232,9 @@ def attach_ragged() -> None:
     names = {"add": ops.add, "sub": ops.subtract, "mul": ops.multiply, "truediv": ops.truediv}
     operators = {f"__{name}__": function for name, function in names.items()}
     operators |= {f"__r{name}__": _reversed(function) for name, function in names.items()}
-    take_ragged(RaggedTensor, _called, _converted, _example, operators | {"__getitem__": ops.getitem_of_symbol})
+    take_ragged(
+        RaggedTensor, _called, _converted, _example, operators | {"__getitem__": ops.getitem_of_symbol}, _mask_of
+    )
 
 
 def _reversed(function: UserFunction) -> UserFunction:

@@ -95,7 +95,7 @@ def gather(
     if of_rows:
         rows = _private.looked_up(params, index)
         if rows is not None:
-            return rows
+            return mark_touched(params, rows)
     array = params if isinstance(params, ShardedTable) else tensor(params)
     where = batch_dims if axis is None else static_int(axis, "a tensor is an axis") % len(array.shape)
     _check_range(index, array.shape[where])

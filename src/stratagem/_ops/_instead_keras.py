@@ -34,17 +34,11 @@ INSTEAD = {
     },
     "keras.layers": {
         "LocallyConnected1D LocallyConnected2D": _LOCAL,
-        "RandomHeight": "tf.keras.layers.RandomZoom(height_factor, width_factor=0.0)",
-        "RandomWidth": "tf.keras.layers.RandomZoom(0.0, width_factor=…)",
     },
     "keras.layers.experimental": {
         "RandomFourierFeatures": (
             "a layer of your own: tf.cos(inputs @ random_kernel + bias), with weights that are not trainable"
         ),
-    },
-    "keras.layers.experimental.preprocessing": {
-        "RandomHeight": "tf.keras.layers.RandomZoom(height_factor, width_factor=0.0)",
-        "RandomWidth": "tf.keras.layers.RandomZoom(0.0, width_factor=…)",
     },
     "keras.metrics": {
         "MeanRelativeError": "tf.keras.metrics.MeanAbsolutePercentageError, or a subclass of tf.keras.metrics.Mean",

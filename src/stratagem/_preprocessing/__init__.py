@@ -8,12 +8,16 @@ Never: puts a string into a program, or needs TensorFlow, as Keras' own layers o
 from stratagem._preprocessing import _host_kinds as _host_kinds
 from stratagem._preprocessing._adapting import AdaptedLayer as AdaptedLayer
 from stratagem._preprocessing._attach import attach_layers as attach_layers
+from stratagem._preprocessing._attach import attach_weights as attach_weights
 from stratagem._preprocessing._categories import CategoryEncoding as CategoryEncoding
 from stratagem._preprocessing._discretization import Discretization as Discretization
 from stratagem._preprocessing._hashing import HashedCrossing as HashedCrossing
 from stratagem._preprocessing._hashing import Hashing as Hashing
+from stratagem._preprocessing._learned_weights import LearnedWeight as LearnedWeight
 from stratagem._preprocessing._lookups import IntegerLookup as IntegerLookup
 from stratagem._preprocessing._lookups import StringLookup as StringLookup
 from stratagem._preprocessing._normalization import Normalization as Normalization
 from stratagem._preprocessing._random_crop import RandomCrop as RandomCrop
+from stratagem._preprocessing._random_sizes import RandomHeight as RandomHeight
+from stratagem._preprocessing._random_sizes import RandomWidth as RandomWidth
 from stratagem._preprocessing._text_vectorization import TextVectorization as TextVectorization

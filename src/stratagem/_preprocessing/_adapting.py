@@ -10,9 +10,11 @@ import numpy as np
 
 from stratagem._base.job import process_job
 from stratagem._base.types import Json, TensorLike, Unused, Value
+from stratagem._checkpoints import Finalized, HostArray, Supplement
 from stratagem._core.values import is_per_replica
 from stratagem._data import Dataset, DistributedInput, to_numpy
 from stratagem._ops import is_tensor, tensor
+from stratagem._preprocessing._learned_weights import LearnedWeight
 from stratagem._preprocessing._worker_states import exchanged
 from stratagem._private import accept_any_input
 
@@ -20,22 +22,20 @@ _ROWS = 32  # of arrays, at a time: TensorFlow's
 
 
 @final
-class _Kept:
+class _Kept(Supplement):
     """The part of a layer that a checkpoint keeps beside its variables."""
 
     def __init__(self, layer: "AdaptedLayer") -> None:
         self._layer = layer
 
     def get_state(self) -> Json:
-        """Returns it, for a checkpoint."""
         return self._layer.kept()
 
     def set_state(self, state: Json) -> None:
-        """Gives it to the layer."""
         self._layer.take_up(state)
 
 
-class AdaptedLayer(keras.Layer, abc.ABC):  # type: ignore[misc]
+class AdaptedLayer(keras.Layer, Finalized):  # type: ignore[misc]
     """A layer with a state that `adapt` computes from data in one pass.
 
     What it computes on strings and on data is computed on the host, outside of programs.
@@ -76,33 +76,18 @@ class AdaptedLayer(keras.Layer, abc.ABC):  # type: ignore[misc]
         self.finalize_state()
         self._is_adapted = True
 
-    def get_weights(self) -> list[np.ndarray]:
-        """Returns the values of the variables and, as in Keras 2, the numbers that the layer has learned beside them.
+    @property
+    def weights(self) -> list[Value]:
+        """The variables, and what the layer has learned beside them: the weights of Keras 2, in its order."""
+        return [*super().weights, *self.learned_weights()]
 
-        A model's `get_weights` has the variables alone, as in Keras 3.
-        """
-        return [*super().get_weights(), *self.learned_weights()]
+    def learned_weights(self) -> Sequence[LearnedWeight]:
+        """Returns the weights that are no variables, the same objects each time: none by default."""
+        return ()
 
-    def set_weights(self, weights: Sequence[np.ndarray]) -> None:
-        """Gives the layer what `get_weights` has returned; calls from then on use it.
-
-        Raises ValueError for another number of arrays, or for shapes that do not fit.
-        """
-        variables, learned = len(self.weights), len(self.learned_weights())
-        if len(weights) != variables + learned:
-            raise ValueError(
-                f"{self.name}: `set_weights` was given {len(weights)} arrays; the layer has {variables + learned}."
-            )
-        super().set_weights(weights[:variables])
-        if learned:
-            self.take_learned_weights(*map(np.asarray, weights[variables:]))
-
-    def learned_weights(self) -> list[np.ndarray]:
-        """Returns the learned numbers that are no variables, because their shapes are those of the data: none by default."""
-        return []
-
-    def take_learned_weights(self, *weights: np.ndarray) -> None:
-        """Uses such numbers, if the layer has any. Raises ValueError for shapes that do not fit."""
+    def host_arrays(self) -> dict[str, HostArray]:
+        """Returns the weights that are numbers and no variables, by their names."""
+        return {weight.name: weight for weight in self.learned_weights() if weight.dtype != "string"}
 
     def learned_beside_variables(self) -> bool:
         """Returns whether the layer has learned what a file of variables alone does not keep: False by default."""

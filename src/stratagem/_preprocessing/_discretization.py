@@ -1,5 +1,6 @@
 """`Discretization`: numbers as the numbers of bins, whose boundaries may be learned."""
 
+from collections.abc import Sequence
 from typing import Any, final
 
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from stratagem._preprocessing._composites import Encoded, encoded_composite, is_
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape
 from stratagem._preprocessing._hashing import integers_if_int
 from stratagem._preprocessing._inputs import as_input, is_known
+from stratagem._preprocessing._learned_weights import LearnedWeight
 from stratagem._preprocessing._vocabulary import listed
 
 _EMPTY = np.zeros((2, 0), np.float32)
@@ -55,6 +57,9 @@ class Discretization(AdaptedLayer):
         self.bin_boundaries = list(self.input_bin_boundaries or [])
         self.num_bins, self.epsilon, self.output_mode, self.sparse = num_bins, epsilon, mode, sparse
         self._summary = _EMPTY
+        self._learned_weights = (
+            LearnedWeight(self, "summary", lambda: self._summary.copy(), self._set_summary, lambda: (2, None)),
+        )
 
     def update_state(self, data: TensorLike) -> None:
         """Adds a batch of numbers to the summary. Raises ValueError for a layer with given boundaries."""
@@ -73,17 +78,12 @@ class Discretization(AdaptedLayer):
         if self.input_bin_boundaries is None and self._summary.size and self.num_bins:
             self.bin_boundaries = _compressed(self._summary, 1.0 / self.num_bins)[0, :-1].tolist()
 
-    def learned_weights(self) -> list[np.ndarray]:
+    def learned_weights(self) -> Sequence[LearnedWeight]:
         """Returns the summary, (2, n) float32: values, and how many numbers each stands for. None for given boundaries."""
-        return [] if self.input_bin_boundaries is not None else [self._summary.copy()]
+        return self._learned_weights if self.built and self.input_bin_boundaries is None else ()
 
-    def take_learned_weights(self, *weights: np.ndarray) -> None:
-        """Makes this the summary, and the boundaries of it."""
-        (summary,) = weights
-        if summary.ndim != 2 or len(summary) != 2:
-            raise ValueError(f"{self.name}: the summary of numbers has the shape (2, n), got {summary.shape}.")
-        self._summary = np.array(summary, np.float32)
-        self.finalize_state()
+    def _set_summary(self, summary: np.ndarray) -> None:
+        self._summary = summary
 
     def learned_beside_variables(self) -> bool:
         """Returns whether there is a summary."""

@@ -35,6 +35,7 @@ from stratagem._preprocessing._encoding import (
     output_dtype,
 )
 from stratagem._preprocessing._inputs import as_input, is_known
+from stratagem._preprocessing._learned_weights import LearnedWeight
 from stratagem._preprocessing._token_counts import TokenCounts, as_text, of_text
 from stratagem._preprocessing._vocabulary import (
     as_tokens,
@@ -86,6 +87,11 @@ class IndexLookup(AdaptedLayer):
         self._words = np.zeros(0, as_dtype(vocabulary_dtype).dtype)
         self._table = self._table_of(self._words)
         self._knows_words = False
+        self._learned_weights = (
+            LearnedWeight(self, "idf_weights", self._idf_numbers, self._set_idf, self._idf_shape),
+            LearnedWeight(self, "words", lambda: self._words.copy(), self._set_learned_words, lambda: (None,)),
+            LearnedWeight(self, "num_documents", self._counts.documents, self._counts.set_documents, tuple),
+        )
         if vocabulary is not None:
             self.set_vocabulary(vocabulary, idf_weights)
 
@@ -211,9 +217,13 @@ class IndexLookup(AdaptedLayer):
         self._is_adapted = False
 
     def finalize_state(self) -> None:
-        """Makes the vocabulary of the words that were counted, the most frequent first, and forgets the counts."""
+        """Makes the vocabulary of the words that were counted, the most frequent first, and forgets the counts.
+
+        Raises RuntimeError if the output would have another size, ValueError for another number of weights than of words.
+        """
         if self._has_input_vocabulary or not len(self._counts):
             self._check_size(self.vocabulary_size())
+            self._check_idf()
             self._frozen_vocab_size = self.vocabulary_size()
             return
         special = [self._raw(token) for token in (self.mask_token, self.oov_token)]
@@ -229,19 +239,29 @@ class IndexLookup(AdaptedLayer):
             self._idf = np.concatenate([weights, np.zeros(unused)])
         self._counts.clear()
 
-    def learned_weights(self) -> list[np.ndarray]:
-        """Returns the weights of the words, (words,), after those of special tokens; none without output_mode tf_idf."""
-        return [self._idf.astype(as_dtype(self.compute_dtype).dtype)] if self.output_mode == "tf_idf" else []
+    def _check_idf(self) -> None:
+        size = self.max_tokens if self.pad_to_max_tokens else self.vocabulary_size()
+        if self.output_mode == "tf_idf" and self._knows_words and len(self._idf) != size:
+            raise ValueError(f"{self.name}: {size} tokens have as many `idf_weights`, got {len(self._idf)}.")
 
-    def take_learned_weights(self, *weights: np.ndarray) -> None:
-        """Makes these the weights of the words. A layer without words takes any number of them, for its later vocabulary."""
-        (found,) = weights
-        if found.ndim != 1 or (len(self._words) and len(found) != len(self._idf)):
-            raise ValueError(
-                f"{self.name}: the weights of {self.vocabulary_size()} words have the shape ({len(self._idf)},), "
-                f"got {found.shape}. Set the vocabulary first: `set_vocabulary(words, idf_weights=...)`."
-            )
-        self._idf = np.array(found)
+    def learned_weights(self) -> Sequence[LearnedWeight]:
+        """Returns the words, unless they are an argument; and for tf_idf their weights and the count of documents."""
+        idf, words, documents = self._learned_weights
+        weighted, given = self.output_mode == "tf_idf", self._has_input_vocabulary
+        return ((idf,) * weighted) + ((words,) * (not given)) + ((documents,) * (weighted and not given))
+
+    def _idf_numbers(self) -> np.ndarray:
+        return self._idf.astype(as_dtype(self.compute_dtype).dtype)
+
+    def _idf_shape(self) -> tuple[int | None, ...]:
+        return self._idf.shape if self._has_input_vocabulary else (None,)
+
+    def _set_idf(self, weights: np.ndarray) -> None:
+        self._idf = weights
+
+    def _set_learned_words(self, words: np.ndarray) -> None:
+        if len(words):
+            self._set_words(words)
 
     def learned_beside_variables(self) -> bool:
         """Returns whether there are words that are no argument."""

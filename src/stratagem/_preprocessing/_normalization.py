@@ -26,6 +26,12 @@ class Normalization(AdaptedLayer, keras.layers.Normalization):  # type: ignore[m
         super().__init__(axis=axis, mean=mean, variance=variance, invert=invert, **kwargs)
         self._taken_up: Json = []
 
+    def add_weight(self, *args: Value, **kwargs: Value) -> Value:
+        """Adds a variable. The count is of int64, as in TensorFlow: data may have more than 2^31 numbers."""
+        if kwargs.get("name") == "count":
+            kwargs["dtype"] = "int64"
+        return super().add_weight(*args, **kwargs)
+
     def update_state(self, data: TensorLike) -> None:
         """Adds a batch to the mean and the variance. Raises ValueError if these were given, RuntimeError before `build`."""
         if self.input_mean is not None:

@@ -111,14 +111,6 @@ class TextVectorization(AdaptedLayer):
         """Makes the vocabulary of the words that were counted."""
         self._lookup_layer.finalize_state()
 
-    def learned_weights(self) -> list[np.ndarray]:
-        """Returns the weights of the words, with output_mode tf_idf."""
-        return self._lookup_layer.learned_weights()
-
-    def take_learned_weights(self, *weights: np.ndarray) -> None:
-        """Makes these the weights of the words. Raises ValueError for another number of them."""
-        self._lookup_layer.take_learned_weights(*weights)
-
     def learned(self) -> Json:
         """Returns what this worker has counted."""
         return self._lookup_layer.learned()

@@ -22,6 +22,14 @@ class TokenCounts:
     def __len__(self) -> int:
         return len(self._tokens)
 
+    def documents(self) -> np.ndarray:
+        """Returns the number of documents, () int64, if they are counted."""
+        return np.array(self._documents, np.int64)
+
+    def set_documents(self, number: np.ndarray) -> None:
+        """Goes on from this number of documents."""
+        self._documents = int(number)
+
     def add(self, documents: Iterable[Sequence[Value]]) -> None:
         """Counts the tokens of further documents."""
         for document in documents:

@@ -55,6 +55,7 @@ from stratagem._private._layer_classes import read_layers_as as read_layers_as
 from stratagem._private._layers import accept_any_input as accept_any_input
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
+from stratagem._private._layers import before_embedding as before_embedding
 from stratagem._private._layers import build_layers_as_tensorflow as build_layers_as_tensorflow
 from stratagem._private._layers import track_late as track_late
 from stratagem._private._legacy import SlotNames as SlotNames
@@ -67,6 +68,7 @@ from stratagem._private._legacy import compiled_parts as compiled_parts
 from stratagem._private._legacy import let_symbols_answer_operators as let_symbols_answer_operators
 from stratagem._private._legacy import own_metrics as own_metrics
 from stratagem._private._legacy import sublayers as sublayers
+from stratagem._private._legacy import weigh_layers as weigh_layers
 from stratagem._private._lookups import intercept_take as intercept_take
 from stratagem._private._lookups import looked_up as looked_up
 from stratagem._private._losses import find_losses_by_name as find_losses_by_name
@@ -79,6 +81,7 @@ from stratagem._private._model_exports import intercept_export as intercept_expo
 from stratagem._private._model_files import SAVING_PLACES as SAVING_PLACES
 from stratagem._private._model_files import accept_any_path as accept_any_path
 from stratagem._private._model_files import has_layers_by_position as has_layers_by_position
+from stratagem._private._model_files import hdf5_problem as hdf5_problem
 from stratagem._private._model_files import intercept_saving as intercept_saving
 from stratagem._private._model_files import is_hdf5 as is_hdf5
 from stratagem._private._model_files import may_overwrite as may_overwrite

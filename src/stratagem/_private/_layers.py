@@ -6,7 +6,7 @@ from typing import Any
 
 import keras
 
-from stratagem._base.types import Trackable
+from stratagem._base.types import TensorLike, Trackable
 from stratagem._private._traces import OutsideOfTraces
 
 _builders: list[Callable[[Any], None]] = []
@@ -33,6 +33,17 @@ def accept_any_input(layer: keras.layers.Layer) -> None:
     """Let a layer be called with what Keras would convert or refuse: strings, lists, and structures of them."""
     layer._convert_input_args = False
     layer._allow_non_tensor_positional_args = True
+
+
+def before_embedding(checked: Callable[[keras.layers.Embedding, TensorLike], TensorLike]) -> None:
+    """Let embeddings look up what `checked` returns for the ids that they are called with."""
+    look_up = keras.layers.Embedding.call
+
+    @functools.wraps(look_up)
+    def call(self: Any, inputs: Any) -> Any:
+        return look_up(self, checked(self, inputs))
+
+    keras.layers.Embedding.call = call
 
 
 def track_late(layer: keras.layers.Layer, made: Trackable) -> None:

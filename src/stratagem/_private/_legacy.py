@@ -9,6 +9,7 @@ from keras.src.metrics.metric import Metric
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 from keras.src.optimizers.multi_optimizer import MultiOptimizer
+from keras.src.utils import summary_utils
 
 from stratagem._base.types import TensorLike, Value
 from stratagem._private._scopes import unscoped
@@ -127,6 +128,21 @@ def add_layer_methods(
     for cls, converted in ((keras.layers.Layer, of_layer), (Metric, of_metric)):
         cls.add_weight = _converting(cls.add_weight, converted)
     keras.layers.Layer.add_variable = _converting(keras.layers.Layer.add_variable, of_layer)
+
+
+def weigh_layers(set_weights: Method, counts: Callable[[Value], bool]) -> None:
+    """Give layers this `set_weights`; summaries and `count_params` count the weights of which `counts` is true."""
+    keras.layers.Layer.set_weights = set_weights
+    for name in ("count_params", "weight_memory_size"):
+        setattr(summary_utils, name, _of_those(getattr(summary_utils, name), counts))
+
+
+def _of_those(function: Callable[[list[Any]], Any], counts: Callable[[Any], bool]) -> Callable[[Iterable[Any]], Any]:
+    @functools.wraps(function)
+    def measured(weights: Iterable[Any]) -> Any:
+        return function([weight for weight in weights if counts(weight)])
+
+    return measured
 
 
 def _converting(method: Method, converted: Callable[..., Any]) -> Method:

@@ -12,7 +12,7 @@ import h5py
 import keras
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.models.functional import Functional
-from keras.src.saving import saving_api
+from keras.src.saving import saving_api, saving_lib
 from keras.src.utils import io_utils
 
 from stratagem._base.types import UserFunction, Value
@@ -134,14 +134,30 @@ def is_hdf5(path: str) -> bool:
     return os.path.isfile(path) and not zipfile.is_zipfile(path) and bool(h5py.is_hdf5(path))
 
 
+def hdf5_problem(path: str) -> str | None:
+    """Returns why a file cannot be opened as HDF5, in that library's words, or is no model; None if nothing is wrong.
+
+    Raises OSError for the system's errors.
+    """
+    try:
+        with h5py.File(path, "r") as file:
+            found = {name: file.attrs[name] for name in ("model_config", "training_config") if name in file.attrs}
+        wrong = [name for name, value in found.items() if not isinstance(value, str | bytes)]
+        return f"its {wrong[0]} is no text" if wrong else None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        return str(error)
+
+
 def write_hdf5_model(model: keras.Model, path: str, include_optimizer: bool) -> None:
     """Write a whole model to an HDF5 file of any name."""
     legacy_h5_format.save_model_to_hdf5(model, path, include_optimizer=include_optimizer)
 
 
-def read_hdf5_model(path: Value, custom_objects: Value, compile: bool) -> keras.Model:
+def read_hdf5_model(path: Value, custom_objects: Value, compile: bool, safe_mode: bool) -> keras.Model:
     """Read a whole model from an HDF5 file of any name, or from an open one."""
-    return legacy_h5_format.load_model_from_hdf5(path, custom_objects, compile)
+    return legacy_h5_format.load_model_from_hdf5(path, custom_objects, compile, safe_mode=safe_mode)
 
 
 def write_hdf5_weights(model: keras.Model, path: str) -> None:
@@ -153,7 +169,8 @@ def write_hdf5_weights(model: keras.Model, path: str) -> None:
 def read_hdf5_weights(model: keras.Model, path: str, by_name: bool, skip_mismatch: bool) -> None:
     """Read the weights of layers from an HDF5 file of any name, by their order or by the layers' names."""
     with h5py.File(path, "r") as file:
-        group = file["model_weights"] if "layer_names" not in file.attrs and "model_weights" in file else file
+        is_whole = "layer_names" not in file.attrs and "model_weights" in file
+        group = saving_lib.safe_get_h5_group(file, "model_weights") if is_whole else file
         if by_name:
             legacy_h5_format.load_weights_from_hdf5_group_by_name(group, model, skip_mismatch)
         else:

@@ -34,6 +34,7 @@ def take_ragged(
     converted: Callable[[Value, Value], Value],
     example: Callable[[TensorLike, tuple[int | None, ...], int, int], Value],
     operators: dict[str, UserFunction],
+    mask_of: Callable[[keras.Layer, Value], Value],
 ) -> None:
     """Let ragged tensors through the calls of layers and models, and symbolic ones stand for them.
 
@@ -41,10 +42,14 @@ def take_ragged(
 
     ragged: the class. called(layer): what is called in place of its `call`; None if it knows by itself. converted(x, dtype):
     what a conversion to a tensor makes of a ragged one. example(flat values, shape, ragged_rank, length): a ragged tensor
-    whose rows all have this length. operators: of symbolic ragged tensors, by name.
+    whose rows all have this length. operators: of symbolic ragged tensors, by name. mask_of(layer, inputs): the mask of the
+    ragged tensor that a layer returns, something if it is symbolic, or None.
     """
     backend.SUPPORTS_RAGGED_TENSORS = True
     convert, calling, masking = keras_core.convert_to_tensor, Operation.__call__, Layer._set_mask_metadata
+
+    def is_rows(value: Any) -> bool:
+        return isinstance(value, ragged)
 
     def has_ragged(values: Any) -> bool:
         for value in values:
@@ -67,12 +72,19 @@ def take_ragged(
         if call is None:
             return calling(self, *args, **kwargs)
         if any(isinstance(v, keras.KerasTensor) for v in keras.tree.flatten((args, kwargs))):
-            return backend.compute_output_spec(call, *args, **kwargs)
-        return call(*args, **kwargs)
+            found: Any = backend.compute_output_spec(call, *args, **kwargs)
+        else:
+            found = call(*args, **kwargs)
+        mask = mask_of(self, args[0]) if args and isinstance(self, Layer) else None
+        if mask is not None and is_rows(found):
+            found._keras_mask = mask
+        elif mask is not None and is_ragged_symbol(found):
+            found.has_ragged_mask = True  # the mask itself goes with the values, not through the model's graph
+        return found
 
     @functools.wraps(masking)
     def new_masking(self: Any, inputs: Any, outputs: Any, previous_mask: Any) -> None:
-        if not has_ragged((inputs, outputs)):  # whose rows end where there is nothing
+        if not has_ragged((inputs, outputs)):  # whose masks are those of `mask_of`
             masking(self, inputs, outputs, previous_mask)
 
     keras_core.convert_to_tensor = backend.convert_to_tensor = new_convert

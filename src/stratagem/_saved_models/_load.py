@@ -22,6 +22,7 @@ from stratagem._saved_models._options import LoadOptions
 from stratagem._saved_models._source import SavedModelSource
 from stratagem._saved_models._structure import decoded
 
+_PARAMETER_KINDS = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
 _OF_TENSORFLOW = ("saved_model.pb", "saved_model.pbtxt")
 
 
@@ -157,5 +158,7 @@ class _Loading:
 
 
 def _parameter(name: str, kind: str, default: Any) -> inspect.Parameter:
+    if not isinstance(name, str) or not name.isidentifier() or kind not in _PARAMETER_KINDS:
+        raise ValueError(f"{name!r:.100}, {kind!r:.100} is no parameter of a function")
     value = inspect.Parameter.empty if default is None else decoded(default)
     return inspect.Parameter(name, getattr(inspect.Parameter, kind), default=value)

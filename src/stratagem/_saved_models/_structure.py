@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.dtype_names import named_dtype
 from stratagem._base.types import Json, Nest
 from stratagem._core.values import TensorShape, TensorSpec
 
@@ -56,7 +57,7 @@ def decoded(value: Json) -> Nest:
 
 def _tensor(content: Any) -> TensorSpec:
     sizes, dtype, name = content
-    return TensorSpec(sizes, np.dtype(dtype), name)
+    return TensorSpec(sizes, named_dtype(dtype), name)
 
 
 def _constant(content: Any) -> Any:
@@ -87,7 +88,7 @@ _DECODERS: dict[str, Any] = {
     "tensor": _tensor,
     "constant": _constant,
     "float": _float,
-    "dtype": np.dtype,
+    "dtype": named_dtype,
     "shape": TensorShape,
     "dict": lambda content: {key: decoded(value) for key, value in content},
     "named": _named,

@@ -244,7 +244,8 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
 
     def _write_weights(self, epoch: int) -> None:
         # All workers read, because reading a variable that is summed over workers takes all of them.
-        weights = {w.path.replace(":", "_"): np.asarray(w) for layer in self.model.layers for w in layer.weights}
+        numbers = (w for layer in self.model.layers for w in layer.weights if w.dtype != "string")
+        weights = {w.path.replace(":", "_"): np.asarray(w) for w in numbers}
         if not self._chief:
             return
         with events.record_if(True), self._writer("train").as_default():

@@ -10,7 +10,6 @@ import pytest
 
 import stratagem as tf
 from stratagem.compat import v1 as tf1
-from tests.tf1.estimator.clusters import chief_of
 
 WORDS = np.array(["ant", "bee", "cat", "bee"])
 FEATURES = {
@@ -49,20 +48,6 @@ def test_two_replicas_train_as_one_with_the_double_batch(api: Any, tmp_path: Pat
     assert {k: v for k, v in found.items() if k not in own} == {
         name: pytest.approx(value, rel=1e-5) for name, value in expected.items() if name not in own
     }
-
-
-def test_a_cluster_trains_with_the_same_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with chief_of(monkeypatch, workers=1):
-        config = tf.estimator.RunConfig(tmp_path, save_checkpoints_steps=100)
-        estimator = tf.estimator.LinearClassifier(columns(), label_vocabulary=["no", "yes"], config=config)
-        train = tf.estimator.TrainSpec(rows(2, epochs=50), max_steps=6)
-        tf.estimator.train_and_evaluate(estimator, train, tf.estimator.EvalSpec(rows(2)))
-    alone = tf.estimator.LinearClassifier(columns(), tmp_path / "alone", label_vocabulary=["no", "yes"])
-    alone.train(rows(2, epochs=50), max_steps=6)
-    assert estimator.get_variable_names() == alone.get_variable_names()
-    for name in alone.get_variable_names():
-        expected = alone.get_variable_value(name)
-        np.testing.assert_allclose(estimator.get_variable_value(name), expected, rtol=1e-5, atol=1e-6, err_msg=name)
 
 
 def example(row: int) -> bytes:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.tf1.canned.programs import BATCH, config, features, input_fn, labels
+from tests.tf1.canned.programs import BATCH, features, input_fn, labels, run_config, values
 
 OLD, NEW = ["mr", "mrs", "dr"], ["prof", "dr", "ms", "mr", "sir"]
 OLD_CLASSES, NEW_CLASSES = ["low", "mid", "high"], ["none", "high", "low", "mid"]
@@ -29,7 +29,7 @@ def first(tf: Any, folder: Path, model_dir: str) -> Any:
     """The Estimator that is trained first, in TensorFlow."""
     path = _file(folder, "old.txt", OLD)
     return tf.estimator.DNNClassifier(
-        [4], _columns(tf, path, 1), model_dir, 3, label_vocabulary=OLD_CLASSES, config=config(tf)
+        [4], _columns(tf, path, 1), model_dir, 3, label_vocabulary=OLD_CLASSES, config=run_config(tf)
     )
 
 
@@ -53,7 +53,7 @@ def second(tf: Any, tf1: Any, folder: Path, model_dir: str, checkpoint: str) -> 
         model_dir,
         4,
         label_vocabulary=NEW_CLASSES,
-        config=config(tf),
+        config=run_config(tf),
         warm_start_from=settings,
     )
 
@@ -61,4 +61,4 @@ def second(tf: Any, tf1: Any, folder: Path, model_dir: str, checkpoint: str) -> 
 def trained(tf: Any, estimator: Any) -> dict[str, np.ndarray]:
     """The variables after a few steps."""
     estimator.train(input_fn(tf, features(), labels("words"), 1), max_steps=STEPS)
-    return {name: estimator.get_variable_value(name) for name in estimator.get_variable_names()}
+    return values(estimator)

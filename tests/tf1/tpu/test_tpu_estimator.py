@@ -1,5 +1,6 @@
 """TPUEstimator without TPUs: an Estimator that says the size of batches."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,10 @@ import pytest
 
 import stratagem as tf
 from stratagem.compat import v1 as tf1
+from tests.tf1.recordings import assert_variables, begin_with, recorded
+from tests.tf1.tpu.programs import CASES, outcome
 
+RECORDED = recorded(Path(__file__).parent / "recorded" / "tensorflow.npz")
 tpu = tf1.estimator.tpu
 SEEN: list[Any] = []
 
@@ -61,6 +65,19 @@ def test_it_trains_evaluates_and_predicts_as_an_estimator_with_sizes_of_batches(
     assert set(SEEN) == {("train", 2, False, 0.01), ("eval", 3, False, 0.01), ("infer", 6, False, 0.01)}
     assert made.config.tpu_config.iterations_per_loop == 3
     assert made.params == {"rate": 0.01}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_training_goes_on_as_in_tensorflow(name: str, tmp_path: Path) -> None:
+    """Weights, slots, what host_call has counted, metrics of eval_metrics, predictions."""
+    begin_with(RECORDED, name, tmp_path / "model")
+    found = outcome(tf, tf1, name, str(tmp_path / "model"))
+    assert_variables(found["variables"], RECORDED, name)
+    others = json.loads(str(RECORDED[f"{name}/others"]))
+    assert found["evaluation"] == pytest.approx(others["evaluation"], rel=1e-5, abs=1e-6)
+    assert found["predictions"].keys() == others["predictions"].keys()
+    for key, rows in others["predictions"].items():
+        np.testing.assert_allclose(found["predictions"][key], rows, rtol=1e-5, atol=1e-5, err_msg=key)
 
 
 def config() -> Any:

@@ -69,12 +69,14 @@ def _append(parts: bytearray, entries: list[tuple[bytes, bytes]], *, whole_keys:
 def read_table(data: bytes, file: str) -> dict[bytes, bytes]:
     """The entries of a table, in their order. Memory is bounded by a multiple of the bytes given.
 
-    Raises DataLossError, which names `file`, for anything but a whole table; UnimplementedError for a compressed one.
+    Raises DataLossError for anything but a whole table, and UnimplementedError for a compressed one; both name `file`.
     """
     try:
         return _read(data)
     except ValueError as error:
         raise damage(file, str(error)) from error
+    except UnimplementedError as error:
+        raise UnimplementedError(f"{file!r}: {error}") from error
 
 
 def _read(data: bytes) -> dict[bytes, bytes]:

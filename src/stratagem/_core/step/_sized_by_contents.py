@@ -1,7 +1,10 @@
 """Tensors whose sizes only their contents tell, as images have them: functions that make and take such tensors on the host."""
 
+import contextlib
+import contextvars
 import functools
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar, final
 
 import jax
@@ -27,6 +30,32 @@ _sized_call_p.def_abstract_eval(_result)
 
 
 @final
+@dataclass
+class SizesAsked:
+    """The notes on calls of functions whose results have sizes of their contents.
+
+    doubled: the dimension whose size is twice as large and one more. dimensions: how many sizes of a result are its contents'.
+    """
+
+    doubled: int | None
+    dimensions: int = 0
+
+
+_asked: contextvars.ContextVar[SizesAsked | None] = contextvars.ContextVar("sizes_asked", default=None)
+
+
+@contextlib.contextmanager
+def asking_sizes(doubled: int | None = None) -> Iterator[SizesAsked]:
+    """Notes how many sizes are those of contents, so that specs of results can leave them open; see `SizesAsked`."""
+    asked = SizesAsked(doubled)
+    token = _asked.set(asked)
+    try:
+        yield asked
+    finally:
+        _asked.reset(token)
+
+
+@final
 class SizedByContents(Generic[P, T]):
     """A function whose result has sizes, all but the last, that only the contents of its argument tell.
 
@@ -39,7 +68,13 @@ class SizedByContents(Generic[P, T]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Returns the result as a tensor."""
-        return self._convert(self.function(*args, **kwargs))
+        found, asked = self.function(*args, **kwargs), _asked.get()
+        if asked is not None:
+            asked.dimensions = max(asked.dimensions, found.ndim - 1)
+            if asked.doubled is not None and asked.doubled < found.ndim - 1:
+                size = found.shape[asked.doubled]
+                found = np.take(found, np.minimum(np.arange(2 * size + 1), size - 1), axis=asked.doubled)
+        return self._convert(found)
 
 
 def has_unknown_sizes(shape: ShapeLike) -> bool:

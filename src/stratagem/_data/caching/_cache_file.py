@@ -22,6 +22,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._base.dtype_names import named_dtype
 from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
 from stratagem._base.files import commit
 from stratagem._data.elements._nest import Array, Nest, leaves
@@ -237,7 +238,7 @@ def _decoded(payload: bytes) -> list[Array]:
         if dtype == "string":
             array, size = _strings_decoded(payload, place, count)
         else:
-            array = np.frombuffer(payload, np.dtype(dtype), count, place)
+            array = np.frombuffer(payload, named_dtype(dtype), count, place)
             size = array.nbytes
         arrays.append(array.reshape(shape))
         place += size

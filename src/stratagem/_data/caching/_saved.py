@@ -17,6 +17,7 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.dtype_names import named_dtype
 from stratagem._base.errors import InvalidArgumentError, NotFoundError, OpError
 from stratagem._base.files import atomic_write
 from stratagem._base.paths import file_errors
@@ -224,7 +225,7 @@ def _spec_of_json(written: Any) -> Nest:
         return None
     if "tensor" in written:
         dtype, shape = written["tensor"]
-        return TensorSpec(shape, np.dtype(dtype))
+        return TensorSpec(shape, named_dtype(dtype))
     if "dict" in written:
         return {key: _spec_of_json(part) for key, part in written["dict"]}
     parts = [_spec_of_json(part) for part in written["tuple"]]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Value
+from stratagem._base.types import Nest, Value
 from stratagem._core.values import CompositeTensor
 from stratagem._ops.ragged import RaggedTensor, rounded_up
-from stratagem._ops.sparse import SparseTensor
+from stratagem._ops.sparse import SparseTensor, SparseTensorValue
 
 
 class RaggedRow(np.ndarray):
@@ -126,3 +126,18 @@ def ragged_rows_joined(rows: Sequence[Value]) -> Value:
     return RaggedTensor(
         ragged_rows_joined([row._values for row in rows]), splits, uniform.pop() if len(uniform) == 1 else None
     )
+
+
+def with_sparse_tensors(nest: Nest) -> Nest:
+    """Returns the nest with a SparseTensor in place of each `tf.compat.v1.SparseTensorValue`, which is a tuple as well."""
+    if isinstance(nest, SparseTensorValue):
+        return SparseTensor.from_value(nest)
+    if isinstance(nest, dict):
+        found = {key: with_sparse_tensors(part) for key, part in nest.items()}
+        return found if any(part is not nest[key] for key, part in found.items()) else nest
+    if isinstance(nest, tuple):
+        parts = [with_sparse_tensors(part) for part in nest]
+        if all(part is given for part, given in zip(parts, nest, strict=True)):
+            return nest
+        return type(nest)(*parts) if hasattr(nest, "_fields") else tuple(parts)
+    return nest

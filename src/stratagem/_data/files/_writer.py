@@ -19,7 +19,8 @@ from stratagem._data.stages._file_names import names_in
 class TFRecordOptions:
     """The compression of a `TFRecordWriter`: zlib's own parameters; None is zlib's default.
 
-    compression_type: "", "GZIP" or "ZLIB". The sizes of TensorFlow's buffers are accepted, without effect.
+    compression_type: "", "GZIP" or "ZLIB", or its number in `compression_type_map`. The sizes of TensorFlow's buffers are
+        accepted, without effect.
 
     Raises:
         ValueError: another compression_type.
@@ -29,7 +30,7 @@ class TFRecordOptions:
 
     def __init__(
         self,
-        compression_type: str | None = None,
+        compression_type: str | int | None = None,
         flush_mode: int | None = None,
         input_buffer_size: int | None = None,
         output_buffer_size: int | None = None,
@@ -39,9 +40,10 @@ class TFRecordOptions:
         mem_level: int | None = None,
         compression_strategy: int | None = None,
     ) -> None:
-        if compression_type not in (None, "", *WINDOW_BITS):
+        names: dict[Any, str] = {None: "", "": "", **self.compression_type_map, **{kind: kind for kind in WINDOW_BITS}}
+        if compression_type not in names:
             raise ValueError(f'Not a valid compression_type: "{compression_type}". Use "", "GZIP" or "ZLIB".')
-        self.compression_type = compression_type or ""
+        self.compression_type = names[compression_type]
         self.flush_mode = flush_mode
         self.input_buffer_size = input_buffer_size
         self.output_buffer_size = output_buffer_size
@@ -52,7 +54,7 @@ class TFRecordOptions:
         self.compression_strategy = compression_strategy
 
     @classmethod
-    def get_compression_type_string(cls, options: "TFRecordOptions | str | None") -> str:
+    def get_compression_type_string(cls, options: "TFRecordOptions | str | int | None") -> str:
         """The compression of options, or of what stands for them: its name, or None.
 
         Raises:
@@ -74,7 +76,7 @@ class TFRecordWriter:
         FailedPreconditionError, PermissionDeniedError: `path` is a folder; writing is not allowed.
     """
 
-    def __init__(self, path: PathLike, options: TFRecordOptions | str | None = None) -> None:
+    def __init__(self, path: PathLike, options: TFRecordOptions | str | int | None = None) -> None:
         (self._path,) = names_in(path)
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(options)

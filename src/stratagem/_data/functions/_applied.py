@@ -4,6 +4,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, final
 
+import numpy as np
+
 from stratagem._base.errors import InvalidArgumentError, OpError
 from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.functions._compiled import CompiledFunction
@@ -14,6 +16,8 @@ from stratagem._data.functions._split_mode import SplitMapMode
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage
+
+_LONGEST = 300  # bytes of a string in a message
 
 
 @final
@@ -101,8 +105,16 @@ class AppliedFunction:
         try:
             return run(element, *drawing)
         except Exception as error:
-            error.add_note(f"{self.function.what} raised at element {position} (counted from 0).")
+            error.add_note(f"{self.function.what} raised at element {position} (counted from 0){_strings_of(element)}.")
             raise
+
+
+def _strings_of(element: Nest) -> str:
+    """The strings of an element, as paths of files, to be added to a message; no contents of files."""
+    arrays = (leaf for leaf in leaves(element) if isinstance(leaf, np.ndarray | bytes) and np.ndim(leaf) == 0)
+    texts = (value for value in map(np.ndarray.item, map(np.asarray, arrays)) if isinstance(value, bytes))
+    found = [repr(text.decode("utf-8", "replace")) for text in texts if len(text) <= _LONGEST]
+    return f", of {', '.join(found)}" if found else ""
 
 
 def check_tensors(result: Nest) -> None:

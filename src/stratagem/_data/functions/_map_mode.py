@@ -5,6 +5,7 @@ from typing import final
 
 import numpy as np
 
+from stratagem._core.step import asking_sizes
 from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
 from stratagem._data.elements._spec import merged
@@ -44,8 +45,20 @@ class PythonMapMode(FunctionRunner):
                 "mapping an element, and there is none."
             ) from None
         if not any(map(has_open_rows, leaves(specs))):
-            return spec_of(self._function(example))
+            return self._spec_of_example(example)
         return map_leaves(merged, *(spec_of(self._function(_resized(specs, example, n))) for n in (2, 3)))
+
+    def _spec_of_example(self, example: Nest) -> Nest:
+        """The specs of the result for an example; sizes that follow those of an image in a file are unknown."""
+        with asking_sizes() as asked:
+            found = spec_of(self._function(example))
+        for dimension in range(asked.dimensions):
+            try:
+                with asking_sizes(doubled=dimension):
+                    found = map_leaves(merged, found, spec_of(self._function(example)))
+            except Exception as error:
+                logger.debug("%s: `%s` takes images of one size: %s", self._function.what, self._function.name, error)
+        return found
 
     def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
         return self._function(element, seed, place)

@@ -97,7 +97,7 @@ class MutableHashTable(LookupTable):
         """Returns the keys and values for a checkpoint; nothing for a table with `checkpoint=False`."""
         if not self._saved:
             return {}
-        return {"keys": _encoded(self._all_keys()), "values": _encoded(self._all_values())}
+        return {"keys": encoded_array(self._all_keys()), "values": encoded_array(self._all_values())}
 
     def set_state(self, state: Json) -> None:
         """Replaces the keys and values by those of a checkpoint. Raises CheckpointError for those of other dtypes."""
@@ -202,8 +202,8 @@ def _filled(entries: Iterable[Value], dtype: np.dtype, shape: tuple[int, ...]) -
     return np.array(listed, dtype).reshape((len(listed), *shape))
 
 
-def _encoded(array: np.ndarray) -> Json:
-    """An array as JSON. The numbers as bytes, for they are exact, and a list of them would be long."""
+def encoded_array(array: np.ndarray) -> Json:
+    """Returns an array as JSON. The numbers as bytes, for they are exact, and a list of them would be long."""
     parts = array.ravel().tolist() if array.dtype == object else [array.tobytes()]
     text = [base64.b64encode(part).decode("ascii") for part in parts]
     return {"dtype": array.dtype.name, "shape": list(array.shape), "content": text}

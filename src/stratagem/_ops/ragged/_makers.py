@@ -20,8 +20,9 @@ _NROWS = "a tensor is the number of rows of a RaggedTensor"
 class RaggedMakers(CompositeTensor):
     """The base of RaggedTensor, with the functions that make one."""
 
-    __slots__ = ("_spare", "_splits", "_splits_tensor", "_stored", "_uniform")
+    __slots__ = ("_keras_mask", "_spare", "_splits", "_splits_tensor", "_stored", "_uniform")
 
+    _keras_mask: Any  # what a layer of Keras has said of the values
     _spare: bool
     _splits: RowSplits
     _splits_tensor: Any

@@ -33,5 +33,6 @@ from stratagem._ops.sparse._layout import split as split
 from stratagem._ops.sparse._layout import transpose as transpose
 from stratagem._ops.sparse._sparse_tensor import SparseTensor as SparseTensor
 from stratagem._ops.sparse._sparse_tensor import SparseTensorSpec as SparseTensorSpec
+from stratagem._ops.sparse._sparse_tensor import SparseTensorValue as SparseTensorValue
 
 _arithmetic.give_rules()

@@ -1,7 +1,7 @@
 """`tf.SparseTensor`: some entries of a tensor with their indices, all others being zero; and its spec."""
 
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import jax
 import numpy as np
@@ -12,6 +12,14 @@ from stratagem._core.values import CompositeTensor, TensorShape, TypeSpec
 from stratagem._ops._composite import hold
 from stratagem._ops._convert import StringTensor, Tensor, is_tensor, is_traced, known_sizes, need_value, on_host, tensor
 from stratagem._ops._dtypes import as_dtype
+
+
+class SparseTensorValue(NamedTuple):
+    """The parts of a sparse tensor as NumPy arrays: indices, (n, rank), values, (n,), and the shape. A session gives it."""
+
+    indices: TensorLike
+    values: TensorLike
+    dense_shape: TensorLike
 
 
 @final

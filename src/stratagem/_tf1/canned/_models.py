@@ -12,7 +12,7 @@ from stratagem._tf1.canned._logits import baseline_logits, dnn_logits, linear_lo
 from stratagem._tf1.canned._optimizers import check_optimizer, graph_optimizer, keras_optimizer
 from stratagem._tf1.canned._training import graph_train_op, kept_optimizer, keras_train_op
 from stratagem._tf1.estimator import EstimatorSpec, ModeKeys
-from stratagem._tf1.graph import GraphKeys, get_collection, group, slots_named, variable_scope
+from stratagem._tf1.graph import GraphKeys, SlotNaming, get_collection, group, slots_named, variable_scope
 
 AnyHead = Head | GraphHead
 # features, the number of units, the mode, whether it is TensorFlow 1's model; returns logits.
@@ -37,19 +37,19 @@ class ModelPart:
 
 @final
 @dataclass(frozen=True)
-class _SlotNames:
-    """The names of slots of TensorFlow 1's optimizers. part: after the variable's. scope: of what Adam keeps beside them."""
+class _OptimizerNames:
+    """The names of what TensorFlow 1's optimizers keep: slots of variables, and below `scope` what Adam has beside them."""
 
-    part: str
+    slots: SlotNaming
     scope: str
 
 
 _OF_ONE_PART: Final = {
-    "linear": _SlotNames("part_0", "linear/head"),
-    "dnn": _SlotNames("t_0", "dnn/head"),
-    "baseline": _SlotNames("", "head"),
+    "linear": _OptimizerNames(SlotNaming("part_0", mirrored="linear"), "linear/head"),
+    "dnn": _OptimizerNames(SlotNaming("t_0", mirrored="dnn"), "dnn/head"),
+    "baseline": _OptimizerNames(SlotNaming(""), "head"),
 }
-_OF_SEVERAL: Final = _SlotNames("", "head")
+_OF_SEVERAL: Final = _OptimizerNames(SlotNaming(""), "head")
 
 
 def linear_part(columns: Sequence[Value], optimizer: Value, sparse_combiner: str, rate: float) -> ModelPart:
@@ -118,7 +118,8 @@ def model_fn_of(
 
         def train_op(loss: TensorLike) -> Nest:
             if of_graph:
-                return _graph_step(head.loss_reduction, loss, parts, combined=combined)
+                of_head = None if isinstance(head, GraphHead) else head.training_scope
+                return _graph_step(head.loss_reduction, loss, parts, of_head, combined=combined)
             scope = "training" if isinstance(head, GraphHead) else head.training_scope
             return _keras_step(head.loss_reduction, loss, parts, scope)
 
@@ -147,12 +148,15 @@ def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], sc
     return group(*operations)
 
 
-def _graph_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], *, combined: bool) -> Nest:
+def _graph_step(
+    reduction: str, loss: TensorLike, parts: Sequence[ModelPart], scope: str | None, *, combined: bool
+) -> Nest:
+    """Returns the step of all parts. scope: of what Adam keeps beside slots, under a head of TensorFlow 2."""
     operations = []
     for number, part in enumerate(parts):
         optimizer = graph_optimizer(part.optimizer, part.graph_rate)
         names = _OF_SEVERAL if combined else _OF_ONE_PART[part.scope]
-        with slots_named(names.part), variable_scope(names.scope):
+        with slots_named(names.slots), variable_scope(scope or names.scope):
             variables = trainable_below(part.scope)
             operations.append(graph_train_op(reduction, loss, optimizer, variables, counted=number == 0))
     return group(*operations)

@@ -38,10 +38,12 @@ from stratagem._tf1.graph._initializers import Orthogonal as Orthogonal
 from stratagem._tf1.graph._initializers import RandomNormal as RandomNormal
 from stratagem._tf1.graph._initializers import RandomUniform as RandomUniform
 from stratagem._tf1.graph._initializers import TruncatedNormal as TruncatedNormal
+from stratagem._tf1.graph._initializers import UniformUnitScaling as UniformUnitScaling
 from stratagem._tf1.graph._initializers import VarianceScaling as VarianceScaling
 from stratagem._tf1.graph._initializers import Zeros as Zeros
 from stratagem._tf1.graph._keys import GraphKeys as GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild as ModelBuild
+from stratagem._tf1.graph._model_build import SlotNaming as SlotNaming
 from stratagem._tf1.graph._model_build import building_here as building_here
 from stratagem._tf1.graph._model_build import current_building as current_building
 from stratagem._tf1.graph._model_state import ModelState as ModelState
@@ -77,6 +79,7 @@ from stratagem._tf1.graph._session_graph import outside_of_graphs as outside_of_
 from stratagem._tf1.graph._session_graph import reset_default_graph as reset_default_graph
 from stratagem._tf1.graph._tracked_variables import get_or_create_layer as get_or_create_layer
 from stratagem._tf1.graph._tracked_variables import track_tf1_style_variables as track_tf1_style_variables
+from stratagem._tf1.graph._version_switches import colocate_with as colocate_with
 from stratagem._tf1.graph._version_switches import device as device
 from stratagem._tf1.graph._version_switches import disable_control_flow_v2 as disable_control_flow_v2
 from stratagem._tf1.graph._version_switches import disable_resource_variables as disable_resource_variables

@@ -1,6 +1,7 @@
 """Initializers with TensorFlow 1's arguments, implemented with those of Keras."""
 
 import abc
+import math
 from typing import Any, final
 
 import jax.numpy as jnp
@@ -106,6 +107,19 @@ class RandomUniform(Initializer):
 
     def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
         return keras.initializers.RandomUniform(self.minval, self.maxval, seed)(shape, dtype=dtype)
+
+
+@final
+class UniformUnitScaling(Initializer):
+    """Uniform random numbers below factor · sqrt(3 / n), where n is the product of all dimensions but the last."""
+
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: DTypeLike = float32) -> None:
+        super().__init__(dtype, seed)
+        self.factor = factor
+
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+        limit = self.factor * math.sqrt(3 / max(1, math.prod(shape[:-1])))
+        return keras.initializers.RandomUniform(-limit, limit, seed)(shape, dtype=dtype)
 
 
 class VarianceScaling(Initializer):

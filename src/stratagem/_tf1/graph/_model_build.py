@@ -3,6 +3,7 @@
 import collections
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, final
 
 import jax
@@ -18,6 +19,27 @@ from stratagem._tf1.graph._scopes import Scopes
 
 
 @final
+@dataclass(frozen=True)
+class SlotNaming:
+    """The names of slots that do not begin with the open variable scope, those of TensorFlow's canned Estimators.
+
+    part: what is between a variable's name and the slot's. mirrored: the scope that TensorFlow's MirroredStrategy puts in
+    front of the variable's name, in place of the part; None if its names are the same.
+    """
+
+    part: str
+    mirrored: str | None = None
+
+    def whole(self, variable: str, slot: str) -> str:
+        """Returns the name of a variable's slot."""
+        return "/".join(filter(None, (variable, self.part, slot)))
+
+    def under_mirrored(self, variable: str, slot: str) -> str | None:
+        """Returns the name that a checkpoint of a training under TensorFlow's MirroredStrategy has for it, if it is another."""
+        return None if self.mirrored is None else f"{self.mirrored}/{variable}/{slot}"
+
+
+@final
 class ModelBuild:
     """One call of a model_fn: its scopes, its collections, and the operations that its caller runs.
 
@@ -28,8 +50,7 @@ class ModelBuild:
     named: the tensors that an argument `name` has named, by name.
     summaries: (kind, tag, tensor), in the order in which they were made.
     done: the results of the operations that have run, by the id of the operation.
-    slot_part: what is between the names of a variable and of its slots, which then do not begin with the open variable scope;
-        None for slots that do.
+    slot_names: how slots are called; None for those whose names begin with the open variable scope.
     declared: the variables, by name. operations: all operations of a graph, by name.
     first_tensors_by_name: by a variable's name, the tensor of the graph from which it takes its first value.
     sessions: those that are open, the default one last; of a graph.
@@ -54,7 +75,7 @@ class ModelBuild:
         self.scopes = Scopes()
         self.collections: dict[str, list[Any]] = collections.defaultdict(list)
         self.loss_reduction: str | None = None
-        self.slot_part: str | None = None
+        self.slot_names: SlotNaming | None = None
         self.named: dict[str, Any] = {}
         self.summaries: list[tuple[str, str, Any]] = []
         self.declared: dict[str, Any] = {}

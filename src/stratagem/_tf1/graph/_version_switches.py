@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from stratagem._base.types import TensorLike
 from stratagem._devices import device as on_device
@@ -49,6 +49,12 @@ def enable_v2_behavior() -> None:
 def resource_variables_enabled() -> bool:
     """Returns True: every variable has a value of its own."""
     return True
+
+
+@contextlib.contextmanager
+def colocate_with(op: TensorLike, ignore_existing: bool = False) -> Iterator[None]:
+    """Opens a context without effect: where operations run follows from their tensors, and variables from the strategy."""
+    yield
 
 
 def device(device_name_or_function: TensorLike) -> contextlib.AbstractContextManager[None]:

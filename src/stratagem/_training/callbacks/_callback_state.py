@@ -60,8 +60,11 @@ class _EarlyStopping(_Attributes):
     def __init__(self, callback: Any, names: tuple[str, ...]) -> None:
         super().__init__(callback, names)
         self._has_weights = False
+        self._places: list[int] = []
         if callback.restore_best_weights:
-            self.variables = host_variables(callback.model.get_weights())
+            weights = callback.model.get_weights()
+            self._places = [place for place, value in enumerate(weights) if not value.dtype.hasobject]
+            self.variables = host_variables(weights[place] for place in self._places)
 
     def get_state(self) -> Any:
         return {**super().get_state(), "has_weights": self._callback.best_weights is not None}
@@ -71,12 +74,15 @@ class _EarlyStopping(_Attributes):
         self._has_weights = state["has_weights"]
 
     def capture(self) -> None:
-        for variable, value in zip(self.variables, self._callback.best_weights or [], strict=False):
-            variable.assign(value)
+        if self._callback.best_weights is not None:
+            for place, variable in zip(self._places, self.variables, strict=True):
+                variable.assign(self._callback.best_weights[place])
 
     def apply(self) -> None:
         if self.variables:
-            best = [np.asarray(variable.value) for variable in self.variables]
+            best = self._callback.model.get_weights()  # words are the model's, and training does not change them
+            for place, variable in zip(self._places, self.variables, strict=True):
+                best[place] = np.asarray(variable.value)
             self._callback.best_weights = best if self._has_weights else None
 
 

@@ -1,7 +1,9 @@
 """The format of a path: which one `save` and `save_weights` write there, and which one is there."""
 
+import contextlib
 import enum
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import final
 
@@ -102,6 +104,17 @@ def found_at(path: str, *, weights: bool = False) -> Found:
     if is_hdf5(path):
         return Found.HDF5
     return Found.OTHER if os.path.exists(path) else Found.NOTHING
+
+
+@contextlib.contextmanager
+def named_in_errors(path: str) -> Iterator[None]:
+    """Adds the file to errors of the body that do not name it, as Keras' do not: as a note, so that they stay what they are."""
+    try:
+        yield
+    except Exception as error:
+        if path not in str(error):
+            error.add_note(f"This was found in the file {path!r}.")
+        raise
 
 
 def saved_model(path: str) -> str:

@@ -32,16 +32,19 @@ from stratagem._training.saving._formats import (
     Found,
     format_of_model,
     found_at,
+    named_in_errors,
     saved_model,
 )
 from stratagem._training.saving._learned import refuse_what_hdf5_loses
 from stratagem._training.saving._own_objects import is_ours, own_objects, record, remember
+from stratagem._training.saving._sealed_hdf5 import seal_hdf5, verify_hdf5
 
 _log = logging.getLogger("stratagem")
 
 Function = Callable[..., Any]
 
-_KERAS_READS = (".keras", ".h5", ".hdf5")
+_HDF5 = (".h5", ".hdf5")
+_KERAS_READS = (".keras", *_HDF5)
 
 
 def model_saver(keras_save: Function) -> Function:
@@ -70,13 +73,16 @@ def model_saver(keras_save: Function) -> Function:
                 with uploaded(path) as written:
                     save_model(model, written, include_optimizer=include_optimizer, save_format=save_format, **kwargs)
             return None
-        match format:
-            case FileFormat.HDF5 if not path.endswith(_KERAS_READS):
-                if overwrite or not os.path.exists(path) or may_overwrite(path):
-                    with file_errors(path), atomic_write(Path(path)) as written:
-                        write_hdf5_model(model, str(written), include_optimizer)
-            case _:
-                keras_save(model, filepath, overwrite=overwrite, include_optimizer=include_optimizer, **kwargs)
+        if format is FileFormat.KERAS:
+            keras_save(model, filepath, overwrite=overwrite, include_optimizer=include_optimizer, **kwargs)
+        elif overwrite or not os.path.exists(path) or may_overwrite(path):
+            if path.endswith(_KERAS_READS):
+                keras_save(model, filepath, overwrite=True, include_optimizer=include_optimizer, **kwargs)
+                seal_hdf5(path)
+            else:
+                with file_errors(path), atomic_write(Path(path)) as written:
+                    write_hdf5_model(model, str(written), include_optimizer)
+                    seal_hdf5(written)
         return None
 
     return save_model
@@ -171,8 +177,12 @@ def model_loader(keras_load: Function) -> Function:
                 verify_archive(path)
                 custom_objects = {**own_objects(path), **(custom_objects or {})}
                 safe_mode = safe_mode and not is_ours(path)
-            case Found.HDF5 if not path.endswith((".h5", ".hdf5")):
-                return read_hdf5_model(path, custom_objects, compile)
+            case Found.HDF5 if not path.endswith(_HDF5):
+                verify_hdf5(path)
+                with named_in_errors(path):
+                    return read_hdf5_model(path, custom_objects, compile, safe_mode)
+            case Found.HDF5 | Found.OTHER if path.endswith(_HDF5):
+                verify_hdf5(path)
             case Found.EXPORT:
                 return load_saved_model(path)
             case Found.SAVED_MODEL:
@@ -190,6 +200,7 @@ def model_loader(keras_load: Function) -> Function:
                 verify_archive(path)
             case Found.NOTHING if not path.endswith(_KERAS_READS):
                 raise NotFoundError(f"No file or directory found at {path}")
-        return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
+        with named_in_errors(path):
+            return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
 
     return load_model

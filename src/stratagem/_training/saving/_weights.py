@@ -15,13 +15,15 @@ from stratagem._core.context import entered
 from stratagem._private import may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
 from stratagem._saved_models import MODEL_FILE
 from stratagem._training.saving._archives import verify_archive
-from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at
+from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at, named_in_errors
 from stratagem._training.saving._learned import refuse_what_hdf5_loses
+from stratagem._training.saving._sealed_hdf5 import seal_hdf5, verify_hdf5
 
 Function = Callable[..., Any]
 
 # The name of weights that are saved to a folder's own path, `save_weights("folder/")`.
 _NAMELESS = "weights"
+_HDF5 = (".h5", ".hdf5")
 # The checkpoint in the folder of a SavedModel.
 _SAVED_VARIABLES = os.path.join("variables", "variables")
 
@@ -46,7 +48,9 @@ def weights_saver(keras_save: Function) -> Function:
                     save_weights(model, written, True, save_format, **kwargs)
             return
         if format is FileFormat.KERAS:
-            keras_save(model, filepath, overwrite, shard, **kwargs)
+            if overwrite or not os.path.exists(path) or may_overwrite(path):
+                keras_save(model, filepath, True, shard, **kwargs)
+                seal_hdf5(path if shard is None else Path(path).with_suffix(".json"))
             return
         _demand_weights(model)
         target = prefix(path) if format is FileFormat.FOLDER else path
@@ -61,6 +65,7 @@ def weights_saver(keras_save: Function) -> Function:
                 make_directories(Path(path).parent)
                 with atomic_write(Path(path)) as written:
                     write_hdf5_weights(model, str(written))
+                    seal_hdf5(written)
 
     return save_weights
 
@@ -120,16 +125,21 @@ def weights_loader(keras_load: Function) -> Function:
             case Found.MODEL:
                 _demand_topology(path, skip_mismatch, by_name)
                 verify_archive(os.path.join(path, MODEL_FILE))
-                with without_training(model):  # it may have another optimizer than the one that was saved
+                # It may have another optimizer than the one that was saved.
+                with without_training(model), named_in_errors(os.path.join(path, MODEL_FILE)):
                     keras_load(model, os.path.join(path, MODEL_FILE))
                 return _WholeStatus()
-            case Found.HDF5 if not path.endswith((".h5", ".hdf5")):
-                read_hdf5_weights(model, path, bool(by_name), skip_mismatch)
+            case Found.HDF5 if not path.endswith(_HDF5):
+                verify_hdf5(path)
+                with named_in_errors(path):
+                    read_hdf5_weights(model, path, bool(by_name), skip_mismatch)
                 return None
             case Found.SAVED_MODEL:
                 _demand_topology(path, skip_mismatch, by_name)
                 return read_weights(model, os.path.join(path, _SAVED_VARIABLES)).expect_partial()
-            case Found.NOTHING if not path.endswith((".keras", ".h5", ".hdf5", ".weights.json")):
+            case Found.HDF5 | Found.OTHER if path.endswith((*_HDF5, ".weights.json")):
+                verify_hdf5(path)
+            case Found.NOTHING if not path.endswith((".keras", *_HDF5, ".weights.json")):
                 raise NotFoundError(
                     f"No weights at {path!r}: nothing is there. Check the path that save_weights was given."
                 )
@@ -140,7 +150,8 @@ def weights_loader(keras_load: Function) -> Function:
                 )
             case Found.OTHER if path.endswith(".keras"):
                 verify_archive(path)
-        _load_with_keras(keras_load, model, filepath, skip_mismatch, by_name, kwargs)
+        with named_in_errors(path):
+            _load_with_keras(keras_load, model, filepath, skip_mismatch, by_name, kwargs)
         return None
 
     return load_weights

@@ -30,6 +30,7 @@ from stratagem._tf1.graph import Orthogonal as orthogonal_initializer  # noqa: F
 from stratagem._tf1.graph import RandomNormal as random_normal_initializer  # noqa: F401
 from stratagem._tf1.graph import RandomUniform as random_uniform_initializer  # noqa: F401
 from stratagem._tf1.graph import TruncatedNormal as truncated_normal_initializer  # noqa: F401
+from stratagem._tf1.graph import UniformUnitScaling as uniform_unit_scaling_initializer  # noqa: F401
 from stratagem._tf1.graph import VariableScope as VariableScope
 from stratagem._tf1.graph import VarianceScaling as variance_scaling_initializer  # noqa: F401
 from stratagem._tf1.graph import Zeros as zeros_initializer  # noqa: F401
@@ -39,6 +40,7 @@ from stratagem._tf1.graph import all_variables as all_variables
 from stratagem._tf1.graph import assign as assign
 from stratagem._tf1.graph import assign_add as assign_add
 from stratagem._tf1.graph import assign_sub as assign_sub
+from stratagem._tf1.graph import colocate_with as colocate_with
 from stratagem._tf1.graph import control_dependencies as control_dependencies
 from stratagem._tf1.graph import device as device
 from stratagem._tf1.graph import disable_control_flow_v2 as disable_control_flow_v2
@@ -139,6 +141,7 @@ from stratagem._tf1.graph.functions.reordered import assert_scalar as assert_sca
 from stratagem._tf1.graph.functions.reordered import constant as constant
 from stratagem._tf1.graph.functions.reordered import decode_csv as decode_csv
 from stratagem._tf1.graph.functions.reordered import decode_raw as decode_raw
+from stratagem._tf1.graph.functions.reordered import depth_to_space as depth_to_space
 from stratagem._tf1.graph.functions.reordered import diag as diag
 from stratagem._tf1.graph.functions.reordered import diag_part as diag_part
 from stratagem._tf1.graph.functions.reordered import gradients as gradients
@@ -146,6 +149,7 @@ from stratagem._tf1.graph.functions.reordered import hessians as hessians
 from stratagem._tf1.graph.functions.reordered import parse_example as parse_example
 from stratagem._tf1.graph.functions.reordered import parse_single_example as parse_single_example
 from stratagem._tf1.graph.functions.reordered import reduce_join as reduce_join
+from stratagem._tf1.graph.functions.reordered import space_to_depth as space_to_depth
 from stratagem._tf1.graph.functions.reordered import string_to_hash_bucket as string_to_hash_bucket
 from stratagem._tf1.graph.functions.reordered import string_to_number as string_to_number
 from stratagem._tf1.graph.functions.reordered import substr as substr
@@ -203,6 +207,7 @@ from stratagem.compat.v1 import losses as losses
 from stratagem.compat.v1 import math as math
 from stratagem.compat.v1 import metrics as metrics
 from stratagem.compat.v1 import nn as nn
+from stratagem.compat.v1 import python_io as python_io
 from stratagem.compat.v1 import ragged as ragged
 from stratagem.compat.v1 import random as random
 from stratagem.compat.v1 import saved_model as saved_model

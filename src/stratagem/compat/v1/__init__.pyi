@@ -228,6 +228,7 @@ from stratagem._tf1.graph import Orthogonal as orthogonal_initializer
 from stratagem._tf1.graph import RandomNormal as random_normal_initializer
 from stratagem._tf1.graph import RandomUniform as random_uniform_initializer
 from stratagem._tf1.graph import TruncatedNormal as truncated_normal_initializer
+from stratagem._tf1.graph import UniformUnitScaling as uniform_unit_scaling_initializer
 from stratagem._tf1.graph import VariableScope as VariableScope
 from stratagem._tf1.graph import VarianceScaling as variance_scaling_initializer
 from stratagem._tf1.graph import Zeros as zeros_initializer
@@ -237,6 +238,7 @@ from stratagem._tf1.graph import all_variables as all_variables
 from stratagem._tf1.graph import assign as assign
 from stratagem._tf1.graph import assign_add as assign_add
 from stratagem._tf1.graph import assign_sub as assign_sub
+from stratagem._tf1.graph import colocate_with as colocate_with
 from stratagem._tf1.graph import control_dependencies as control_dependencies
 from stratagem._tf1.graph import device as device
 from stratagem._tf1.graph import disable_control_flow_v2 as disable_control_flow_v2
@@ -337,6 +339,7 @@ from stratagem._tf1.graph.functions.reordered import assert_scalar as assert_sca
 from stratagem._tf1.graph.functions.reordered import constant as constant
 from stratagem._tf1.graph.functions.reordered import decode_csv as decode_csv
 from stratagem._tf1.graph.functions.reordered import decode_raw as decode_raw
+from stratagem._tf1.graph.functions.reordered import depth_to_space as depth_to_space
 from stratagem._tf1.graph.functions.reordered import diag as diag
 from stratagem._tf1.graph.functions.reordered import diag_part as diag_part
 from stratagem._tf1.graph.functions.reordered import gradients as gradients
@@ -344,6 +347,7 @@ from stratagem._tf1.graph.functions.reordered import hessians as hessians
 from stratagem._tf1.graph.functions.reordered import parse_example as parse_example
 from stratagem._tf1.graph.functions.reordered import parse_single_example as parse_single_example
 from stratagem._tf1.graph.functions.reordered import reduce_join as reduce_join
+from stratagem._tf1.graph.functions.reordered import space_to_depth as space_to_depth
 from stratagem._tf1.graph.functions.reordered import string_to_hash_bucket as string_to_hash_bucket
 from stratagem._tf1.graph.functions.reordered import string_to_number as string_to_number
 from stratagem._tf1.graph.functions.reordered import substr as substr
@@ -401,6 +405,7 @@ from stratagem.compat.v1 import losses as losses
 from stratagem.compat.v1 import math as math
 from stratagem.compat.v1 import metrics as metrics
 from stratagem.compat.v1 import nn as nn
+from stratagem.compat.v1 import python_io as python_io
 from stratagem.compat.v1 import ragged as ragged
 from stratagem.compat.v1 import random as random
 from stratagem.compat.v1 import saved_model as saved_model
@@ -535,23 +540,23 @@ __all__ = [
     "assign", "assign_add", "assign_sub", "atan", "atan2", "atanh", "autograph", "batch_to_space", "batch_to_space_nd",
     "betainc", "bfloat16", "bincount", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape",
     "broadcast_static_shape", "broadcast_to", "case", "cast", "ceil", "check_numerics", "cholesky", "cholesky_solve",
-    "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "compat", "complex", "complex128",
-    "complex64", "concat", "cond", "config", "confusion_matrix", "conj", "constant", "constant_initializer",
-    "control_dependencies", "conv", "conv2d_backprop_filter_v2", "conv2d_backprop_input_v2", "convert_to_tensor",
-    "convert_to_tensor_or_sparse_tensor", "cos", "cosh", "count_nonzero", "cross", "cumprod", "cumsum",
-    "custom_gradient", "data", "debugging", "decode_base64", "decode_compressed", "decode_csv", "decode_json_example",
-    "decode_raw", "device", "diag", "diag_part", "digamma", "dimension_at_index", "dimension_value",
-    "disable_control_flow_v2", "disable_eager_execution", "disable_resource_variables", "disable_tensor_equality",
-    "disable_v2_behavior", "disable_v2_tensorshape", "distribute", "div", "div_no_nan", "divide", "double", "dtypes",
-    "dynamic_partition", "dynamic_stitch", "einsum", "enable_control_flow_v2", "enable_eager_execution",
-    "enable_resource_variables", "enable_tensor_equality", "enable_v2_behavior", "enable_v2_tensorshape",
-    "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors", "estimator", "executing_eagerly",
-    "executing_eagerly_outside_functions", "exp", "expand_dims", "experimental", "expm1", "extract_image_patches",
-    "extract_volume_patches", "eye", "feature_column", "fill", "fingerprint", "fixed_size_partitioner", "flags",
-    "float16", "float32", "float64", "floor", "floor_div", "floordiv", "floormod", "foldl", "foldr", "function",
-    "gather", "gather_nd", "get_collection", "get_collection_ref", "get_default_graph", "get_default_session",
-    "get_local_variable", "get_logger", "get_static_value", "get_variable", "get_variable_scope", "gfile",
-    "global_norm", "global_variables", "global_variables_initializer", "glorot_normal_initializer",
+    "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with", "compat",
+    "complex", "complex128", "complex64", "concat", "cond", "config", "confusion_matrix", "conj", "constant",
+    "constant_initializer", "control_dependencies", "conv", "conv2d_backprop_filter_v2", "conv2d_backprop_input_v2",
+    "convert_to_tensor", "convert_to_tensor_or_sparse_tensor", "cos", "cosh", "count_nonzero", "cross", "cumprod",
+    "cumsum", "custom_gradient", "data", "debugging", "decode_base64", "decode_compressed", "decode_csv",
+    "decode_json_example", "decode_raw", "depth_to_space", "device", "diag", "diag_part", "digamma",
+    "dimension_at_index", "dimension_value", "disable_control_flow_v2", "disable_eager_execution",
+    "disable_resource_variables", "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape",
+    "distribute", "div", "div_no_nan", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "einsum",
+    "enable_control_flow_v2", "enable_eager_execution", "enable_resource_variables", "enable_tensor_equality",
+    "enable_v2_behavior", "enable_v2_tensorshape", "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors",
+    "estimator", "executing_eagerly", "executing_eagerly_outside_functions", "exp", "expand_dims", "experimental",
+    "expm1", "extract_image_patches", "extract_volume_patches", "eye", "feature_column", "fill", "fingerprint",
+    "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor", "floor_div", "floordiv", "floormod",
+    "foldl", "foldr", "function", "gather", "gather_nd", "get_collection", "get_collection_ref", "get_default_graph",
+    "get_default_session", "get_local_variable", "get_logger", "get_static_value", "get_variable", "get_variable_scope",
+    "gfile", "global_norm", "global_variables", "global_variables_initializer", "glorot_normal_initializer",
     "glorot_uniform_initializer", "grad_pass_through", "gradients", "greater", "greater_equal", "group",
     "guarantee_const", "half", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity",
     "identity_n", "igamma", "igammac", "imag", "image", "init_scope", "initialize_all_tables",
@@ -567,8 +572,8 @@ __all__ = [
     "name_scope", "negative", "nest", "newaxis", "nn", "no_op", "norm", "not_equal", "numpy_function", "one_hot",
     "ones", "ones_initializer", "ones_like", "orthogonal_initializer", "pad", "parallel_stack", "parse_example",
     "parse_single_example", "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default",
-    "polygamma", "pow", "print", "profiler", "py_func", "py_function", "qr", "quantization", "ragged", "random",
-    "random_crop", "random_gamma", "random_index_shuffle", "random_normal", "random_normal_initializer",
+    "polygamma", "pow", "print", "profiler", "py_func", "py_function", "python_io", "qr", "quantization", "ragged",
+    "random", "random_crop", "random_gamma", "random_index_shuffle", "random_normal", "random_normal_initializer",
     "random_poisson", "random_shuffle", "random_uniform", "random_uniform_initializer", "range", "rank", "read_file",
     "real", "realdiv", "reciprocal", "recompute_grad", "reduce_all", "reduce_any", "reduce_join", "reduce_logsumexp",
     "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "regex_replace",
@@ -577,12 +582,12 @@ __all__ = [
     "reverse_sequence", "reverse_v2", "rint", "roll", "round", "rsqrt", "saturate_cast", "saved_model", "scalar_mul",
     "scan", "scatter_nd", "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
     "self_adjoint_eig", "sequence_mask", "serialize_tensor", "set_random_seed", "shape", "shape_n", "sigmoid", "sign",
-    "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "sparse_add",
-    "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_matmul", "sparse_maximum", "sparse_merge",
-    "sparse_minimum", "sparse_reduce_max", "sparse_reduce_max_sparse", "sparse_reduce_sum", "sparse_reduce_sum_sparse",
-    "sparse_reorder", "sparse_reset_shape", "sparse_reshape", "sparse_retain", "sparse_segment_mean",
-    "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_slice", "sparse_softmax", "sparse_split",
-    "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense", "sparse_to_indicator",
+    "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "space_to_depth", "sparse",
+    "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_matmul", "sparse_maximum",
+    "sparse_merge", "sparse_minimum", "sparse_reduce_max", "sparse_reduce_max_sparse", "sparse_reduce_sum",
+    "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape", "sparse_reshape", "sparse_retain",
+    "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_slice", "sparse_softmax",
+    "sparse_split", "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense", "sparse_to_indicator",
     "sparse_transpose", "split", "sqrt", "square", "squared_difference", "squeeze", "stack", "stop_gradient",
     "strided_slice", "string", "string_join", "string_split", "string_strip", "string_to_hash_bucket",
     "string_to_hash_bucket_fast", "string_to_hash_bucket_strong", "string_to_number", "strings", "substr", "subtract",
@@ -591,10 +596,10 @@ __all__ = [
     "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "tensordot", "test", "tile", "timestamp",
     "to_bfloat16", "to_double", "to_float", "to_int32", "to_int64", "tpu", "trace", "train", "trainable_variables",
     "transpose", "truediv", "truncated_normal", "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple",
-    "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts",
-    "unravel_index", "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",
-    "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack", "variable_axis_size_partitioner",
-    "variable_creator_scope", "variable_scope", "variables_initializer", "variance_scaling_initializer",
-    "vectorized_map", "verify_tensor_all_finite", "version", "where", "where_v2", "while_loop", "write_file", "zeros",
-    "zeros_initializer", "zeros_like", "zeta"
+    "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer",
+    "unique", "unique_with_counts", "unravel_index", "unsorted_segment_max", "unsorted_segment_mean",
+    "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack",
+    "variable_axis_size_partitioner", "variable_creator_scope", "variable_scope", "variables_initializer",
+    "variance_scaling_initializer", "vectorized_map", "verify_tensor_all_finite", "version", "where", "where_v2",
+    "while_loop", "write_file", "zeros", "zeros_initializer", "zeros_like", "zeta"
 ]  # fmt: skip

@@ -15,6 +15,6 @@ from stratagem.compat.v1._flags import DEFINE_string as DEFINE_string
 
 
 def __getattr__(name: str) -> _Any:
-    if not hasattr(_flags, name):
+    if name.startswith("__") or not hasattr(_flags, name):  # absl's `__path__` would make this module its package
         raise _not_provided("compat.v1.flags", name)
     return getattr(_flags, name)

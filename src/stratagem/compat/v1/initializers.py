@@ -16,6 +16,7 @@ from stratagem._tf1.graph import Orthogonal as orthogonal  # noqa: F401
 from stratagem._tf1.graph import RandomNormal as random_normal  # noqa: F401
 from stratagem._tf1.graph import RandomUniform as random_uniform  # noqa: F401
 from stratagem._tf1.graph import TruncatedNormal as truncated_normal  # noqa: F401
+from stratagem._tf1.graph import UniformUnitScaling as uniform_unit_scaling  # noqa: F401
 from stratagem._tf1.graph import VarianceScaling as variance_scaling  # noqa: F401
 from stratagem._tf1.graph import Zeros as zeros  # noqa: F401
 from stratagem._tf1.graph.functions.tables import tables_initializer as tables_initializer

@@ -13,6 +13,7 @@ from stratagem._tf1.graph import Orthogonal as orthogonal
 from stratagem._tf1.graph import RandomNormal as random_normal
 from stratagem._tf1.graph import RandomUniform as random_uniform
 from stratagem._tf1.graph import TruncatedNormal as truncated_normal
+from stratagem._tf1.graph import UniformUnitScaling as uniform_unit_scaling
 from stratagem._tf1.graph import VarianceScaling as variance_scaling
 from stratagem._tf1.graph import Zeros as zeros
 from stratagem._tf1.graph.functions.tables import tables_initializer as tables_initializer
@@ -20,5 +21,5 @@ from stratagem._tf1.graph.functions.tables import tables_initializer as tables_i
 __all__ = [
     "constant", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "identity", "lecun_normal",
     "lecun_uniform", "ones", "orthogonal", "random_normal", "random_uniform", "tables_initializer", "truncated_normal",
-    "variance_scaling", "zeros"
+    "uniform_unit_scaling", "variance_scaling", "zeros"
 ]  # fmt: skip

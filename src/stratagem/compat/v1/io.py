@@ -2,6 +2,8 @@
 
 from typing import Any as _Any
 
+from stratagem._tf1.graph.functions.records import TFRecordCompressionType as TFRecordCompressionType
+from stratagem._tf1.graph.functions.records import tf_record_iterator as tf_record_iterator
 from stratagem._tf1.graph.functions.reordered import decode_csv as decode_csv
 from stratagem._tf1.graph.functions.reordered import decode_raw as decode_raw
 from stratagem._tf1.graph.functions.reordered import parse_example as parse_example

@@ -1,5 +1,7 @@
 # Written by `python scripts/stubs.py`, which a test runs again: do not edit it.
 
+from stratagem._tf1.graph.functions.records import TFRecordCompressionType as TFRecordCompressionType
+from stratagem._tf1.graph.functions.records import tf_record_iterator as tf_record_iterator
 from stratagem._tf1.graph.functions.reordered import decode_csv as decode_csv
 from stratagem._tf1.graph.functions.reordered import decode_raw as decode_raw
 from stratagem._tf1.graph.functions.reordered import parse_example as parse_example
@@ -35,10 +37,10 @@ from stratagem.io import serialize_tensor as serialize_tensor
 from stratagem.io import write_file as write_file
 
 __all__ = [
-    "FixedLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "TFRecordOptions", "TFRecordWriter", "VarLenFeature",
-    "decode_and_crop_jpeg", "decode_base64", "decode_bmp", "decode_compressed", "decode_csv", "decode_gif",
-    "decode_image", "decode_jpeg", "decode_json_example", "decode_png", "decode_raw", "encode_base64", "encode_jpeg",
-    "encode_png", "extract_jpeg_shape", "gfile", "is_jpeg", "match_filenames_once", "matching_files", "parse_example",
-    "parse_sequence_example", "parse_single_example", "parse_single_sequence_example", "parse_tensor", "read_file",
-    "serialize_tensor", "write_file"
+    "FixedLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "TFRecordCompressionType", "TFRecordOptions",
+    "TFRecordWriter", "VarLenFeature", "decode_and_crop_jpeg", "decode_base64", "decode_bmp", "decode_compressed",
+    "decode_csv", "decode_gif", "decode_image", "decode_jpeg", "decode_json_example", "decode_png", "decode_raw",
+    "encode_base64", "encode_jpeg", "encode_png", "extract_jpeg_shape", "gfile", "is_jpeg", "match_filenames_once",
+    "matching_files", "parse_example", "parse_sequence_example", "parse_single_example",
+    "parse_single_sequence_example", "parse_tensor", "read_file", "serialize_tensor", "tf_record_iterator", "write_file"
 ]  # fmt: skip

@@ -4,6 +4,8 @@ from typing import Any as _Any
 
 from stratagem._tf1.graph.functions.blocks import space_to_batch as space_to_batch
 from stratagem._tf1.graph.functions.reordered import crelu as crelu
+from stratagem._tf1.graph.functions.reordered import depth_to_space as depth_to_space
+from stratagem._tf1.graph.functions.reordered import space_to_depth as space_to_depth
 from stratagem._tf1.graph.nn import avg_pool as avg_pool
 from stratagem._tf1.graph.nn import avg_pool as avg_pool2d  # noqa: F401
 from stratagem._tf1.graph.nn import conv1d as conv1d

@@ -2,6 +2,8 @@
 
 from stratagem._tf1.graph.functions.blocks import space_to_batch as space_to_batch
 from stratagem._tf1.graph.functions.reordered import crelu as crelu
+from stratagem._tf1.graph.functions.reordered import depth_to_space as depth_to_space
+from stratagem._tf1.graph.functions.reordered import space_to_depth as space_to_depth
 from stratagem._tf1.graph.nn import avg_pool as avg_pool
 from stratagem._tf1.graph.nn import avg_pool as avg_pool2d
 from stratagem._tf1.graph.nn import conv1d as conv1d
@@ -69,13 +71,13 @@ __all__ = [
     "all_candidate_sampler", "approx_max_k", "approx_min_k", "atrous_conv2d", "atrous_conv2d_transpose", "avg_pool",
     "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_normalization", "bias_add", "collapse_repeated",
     "compute_accidental_hits", "compute_average_loss", "conv1d", "conv1d_transpose", "conv2d", "conv3d",
-    "conv_transpose", "crelu", "ctc_unique_labels", "depthwise_conv2d", "depthwise_conv2d_backprop_filter",
-    "depthwise_conv2d_backprop_input", "dropout", "elu", "embedding_lookup", "experimental",
-    "fixed_unigram_candidate_sampler", "in_top_k", "l2_loss", "l2_normalize", "leaky_relu",
+    "conv_transpose", "crelu", "ctc_unique_labels", "depth_to_space", "depthwise_conv2d",
+    "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "dropout", "elu", "embedding_lookup",
+    "experimental", "fixed_unigram_candidate_sampler", "in_top_k", "l2_loss", "l2_normalize", "leaky_relu",
     "local_response_normalization", "log_poisson_loss", "log_softmax", "lrn", "max_pool", "max_pool1d", "max_pool2d",
     "max_pool3d", "moments", "normalize_moments", "relu", "relu6", "scale_regularization_loss", "selu", "sigmoid",
     "sigmoid_cross_entropy_with_logits", "silu", "softmax", "softmax_cross_entropy_with_logits",
-    "softmax_cross_entropy_with_logits_v2", "softplus", "softsign", "space_to_batch",
+    "softmax_cross_entropy_with_logits_v2", "softplus", "softsign", "space_to_batch", "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits", "swish", "tanh", "top_k", "weighted_cross_entropy_with_logits",
     "with_space_to_batch", "xw_plus_b", "zero_fraction"
 ]  # fmt: skip

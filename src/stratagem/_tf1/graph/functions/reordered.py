@@ -12,7 +12,7 @@ from stratagem._base.paths import StrPath
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._core import step
 from stratagem._data import files as data_files
-from stratagem._ops import Tensor, files, linalg, named, text
+from stratagem._ops import Tensor, files, linalg, named, nn, text
 from stratagem._tf1.graph.functions.reductions import one_of
 
 R = TypeVar("R")
@@ -45,6 +45,8 @@ def _reordered(function: Callable[..., R], parameters: str, **names: str) -> Cal
 
 arg_max = _reordered(ops.argmax, "input dimension output_type name", dimension="axis")
 arg_min = _reordered(ops.argmin, "input dimension output_type name", dimension="axis")
+depth_to_space = _reordered(nn.depth_to_space, "input block_size name data_format")
+space_to_depth = _reordered(nn.space_to_depth, "input block_size name data_format")
 crelu = _reordered(ops.crelu, "features name axis")
 
 _LATER = "colocate_gradients_with_ops gate_gradients aggregation_method"

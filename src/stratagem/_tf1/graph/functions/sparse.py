@@ -1,7 +1,7 @@
 """Functions of sparse tensors whose parameters TensorFlow 1 has in another order, under other names, or alone."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,16 +10,9 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike, UserFunction, Value
 from stratagem._ops import Tensor, named, sparse
 from stratagem._ops.sparse import SparseTensor
+from stratagem._ops.sparse import SparseTensorValue as SparseTensorValue
 from stratagem._tf1.graph._function_wrappers import titled
 from stratagem._tf1.graph.functions.reductions import one_of
-
-
-class SparseTensorValue(NamedTuple):
-    """The parts of a sparse tensor as NumPy arrays: indices, (n, rank), values, (n,), and the shape. A session gives it."""
-
-    indices: TensorLike
-    values: TensorLike
-    dense_shape: TensorLike
 
 
 class _KeywordRequired:

@@ -14,7 +14,7 @@ from stratagem._base.errors import TapeError
 from stratagem._core.context import current
 from stratagem._core.values import IndexedSlices, is_remote, shards
 from stratagem._tf1.graph._keys import GraphKeys
-from stratagem._tf1.graph._model_build import ModelBuild, current_building
+from stratagem._tf1.graph._model_build import ModelBuild, SlotNaming, current_building
 from stratagem._tf1.graph._operations import Operation
 from stratagem._tf1.graph.losses import Reduction
 from stratagem._tf1.graph.train._rule import Rule
@@ -172,12 +172,14 @@ def _list_slots(building: ModelBuild, rule: Rule, variables: list[Any]) -> None:
         whole = _whole(variable)
         own = listed.get(id(whole), building.variable_name(whole))
         for name in rule.slots:
-            slot, end = _whole(rule.slot(name, variable)), rule.slot_names.get(name, rule.name)
+            slot, end = _whole(rule.slot(name, variable)), str(rule.slot_names.get(name, rule.name))
             if id(slot) not in listed:
-                part = building.slot_part
-                full = below(f"{own}/{end}") if part is None else "/".join(filter(None, (own, part, end)))
-                listed[id(slot)] = _free(full, known)
-                known[listed[id(slot)]] = slot
+                names = building.slot_names
+                full = _free(below(f"{own}/{end}") if names is None else names.whole(own, end), known)
+                listed[id(slot)], known[full] = full, slot
+                other = None if names is None else names.under_mirrored(own, full.rpartition("/")[2])
+                if other is not None:
+                    building.graph.derived[full] = functools.partial(_saved_as, other)
                 if building.owner is not None:  # what initializes all variables of a graph finds them there
                     building.declare(listed[id(slot)], slot)
     if rule.counts and id(rule.iterations) not in listed:
@@ -201,17 +203,22 @@ def _power(beta: float, iterations: Any) -> np.ndarray:
 
 
 @contextlib.contextmanager
-def slots_named(part: str) -> Iterator[None]:
-    """Has slots that the body creates called by their variable, the part and their suffix: `dense/kernel/part_0/Adagrad`.
+def slots_named(names: SlotNaming) -> Iterator[None]:
+    """Has slots that the body creates called by their variable, a part and their suffix: `dense/kernel/part_0/Adagrad`.
 
-    TensorFlow's canned Estimators, whose variables a partitioner makes, have such names. part: may be empty.
+    TensorFlow's canned Estimators, whose variables a partitioner makes, have such names.
     """
     building = current_building()
-    before, building.slot_part = building.slot_part, part
+    before, building.slot_names = building.slot_names, names
     try:
         yield
     finally:
-        building.slot_part = before
+        building.slot_names = before
+
+
+def _saved_as(name: str, saved: Mapping[str, Any]) -> np.ndarray | None:
+    """The value that a checkpoint has under another name."""
+    return np.asarray(saved[name]) if name in saved else None
 
 
 def _steps_of_powers(beta: Any, name: str, saved: Mapping[str, Any]) -> np.ndarray | None:

@@ -17,5 +17,7 @@ from stratagem._preprocessing import Hashing as Hashing
 from stratagem._preprocessing import IntegerLookup as IntegerLookup
 from stratagem._preprocessing import Normalization as Normalization
 from stratagem._preprocessing import RandomCrop as RandomCrop
+from stratagem._preprocessing import RandomHeight as RandomHeight
+from stratagem._preprocessing import RandomWidth as RandomWidth
 from stratagem._preprocessing import StringLookup as StringLookup
 from stratagem._preprocessing import TextVectorization as TextVectorization

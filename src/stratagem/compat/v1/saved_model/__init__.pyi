@@ -1,5 +1,7 @@
 # Written by `python scripts/stubs.py`, which a test runs again: do not edit it.
 
+from stratagem.compat.v1.saved_model import signature_constants as signature_constants
+from stratagem.compat.v1.saved_model import tag_constants as tag_constants
 from stratagem.saved_model import ASSETS_DIRECTORY as ASSETS_DIRECTORY
 from stratagem.saved_model import CLASSIFY_INPUTS as CLASSIFY_INPUTS
 from stratagem.saved_model import CLASSIFY_OUTPUT_CLASSES as CLASSIFY_OUTPUT_CLASSES
@@ -21,5 +23,6 @@ from stratagem.saved_model import save as save
 __all__ = [
     "ASSETS_DIRECTORY", "Asset", "CLASSIFY_INPUTS", "CLASSIFY_OUTPUT_CLASSES", "CLASSIFY_OUTPUT_SCORES",
     "DEFAULT_SERVING_SIGNATURE_DEF_KEY", "GPU", "PREDICT_INPUTS", "PREDICT_OUTPUTS", "REGRESS_INPUTS",
-    "REGRESS_OUTPUTS", "SERVING", "SaveOptions", "TPU", "TRAINING", "contains_saved_model", "save"
+    "REGRESS_OUTPUTS", "SERVING", "SaveOptions", "TPU", "TRAINING", "contains_saved_model", "save",
+    "signature_constants", "tag_constants"
 ]  # fmt: skip

@@ -3,6 +3,8 @@
 from typing import Any as _Any
 
 from stratagem.compat.v1._names import public_name as _public_name
+from stratagem.compat.v1.saved_model import signature_constants as signature_constants
+from stratagem.compat.v1.saved_model import tag_constants as tag_constants
 
 
 def __getattr__(name: str) -> _Any:

@@ -1,0 +1,105 @@
+"""HDF5 files with a checksum: HDF5 has none, so that damage would become other weights.
+
+The seal is one line of text after HDF5's own end, where its readers do not look: every program reads a sealed file as before.
+A program that changes the file takes the line away, as HDF5 cuts what is beyond its end: the file is then like any other
+without a seal, which is read as it is. A list of shards (`.weights.json`) has its seal in its first line.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import google_crc32c
+
+from stratagem._base.errors import DataLossError
+from stratagem._private import hdf5_problem
+
+_LINE: Final = b"\nstratagem: the CRC32C of all before this line is %08x\n"
+_LENGTH: Final = len(_LINE % 0)
+_FIRST_LINE: Final = b'{"stratagem_crc32c_of_all_below": "%08x",\n'
+_CHUNK: Final = 1 << 22  # bytes
+_NEEDED: Final = 12  # bytes of a seal that was cut by which it is known
+
+
+def seal_hdf5(path: str | Path) -> None:
+    """Adds the seal to a file that was just written. A list of shards (`.json`) is sealed, and each shard that it names."""
+    path = Path(path)
+    if path.suffix != ".json":
+        with open(path, "r+b") as file:
+            file.write(_LINE % _checksum(file, os.path.getsize(path)))
+        return
+    text = path.read_bytes()
+    for shard in _shards(path, json.loads(text)):
+        seal_hdf5(shard)
+    below = text[1:]  # all but its brace
+    path.write_bytes(_FIRST_LINE % google_crc32c.value(below) + below)
+
+
+def verify_hdf5(path: str) -> None:
+    """Compares a file that has a seal with it. A path that leads to no file is left to whoever reads it.
+
+    Raises DataLossError for a file that is cut, or was changed by nobody who knows of HDF5, or is none.
+    """
+    if not os.path.isfile(path):
+        return
+    if path.endswith(".json"):
+        _verify_list(Path(path))
+        return
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        file.seek(max(0, size - _LENGTH))
+        end = file.read()
+        is_sealed = _is_seal(end, _LINE)
+        if is_sealed and end != _LINE % _checksum(file, size - _LENGTH):
+            raise _damaged(path)
+    if not is_sealed and _LINE[:_NEEDED] in end:
+        raise DataLossError(f"{path!r} is damaged: its last bytes are missing.")
+    if (problem := hdf5_problem(path)) is not None:
+        raise DataLossError(f"{path!r} is no HDF5 file, or a damaged one: {problem}")
+
+
+def _damaged(path: str) -> DataLossError:
+    return DataLossError(f"{path!r} is damaged: its checksum is another than when it was written.")
+
+
+def _is_seal(found: bytes, seal: bytes) -> bool:
+    """Returns whether these bytes were a seal before up to two of them were damaged, be its checksum what it may."""
+    digits = slice(seal.index(b"%"), seal.index(b"%") + 8)
+    expected = bytearray(seal % 0)
+    expected[digits] = found[digits]
+    return len(found) == len(expected) and sum(a != b for a, b in zip(expected, found, strict=True)) <= 2
+
+
+def _checksum(file: Any, size: int) -> int:
+    """The checksum of the first bytes of a file, which is left at their end."""
+    file.seek(0)
+    crc, left = 0, size
+    while left and (chunk := file.read(min(left, _CHUNK))):
+        crc, left = google_crc32c.extend(crc, chunk), left - len(chunk)
+    return crc
+
+
+def _shards(path: Path, listed: Any) -> Iterator[Path]:
+    """The files that a list of shards names, beside it."""
+    names: set[str] = set()
+    for found in listed["weight_map"].values():
+        names.update(found if isinstance(found, list) else [found])
+    for name in sorted(names):
+        yield path.with_name(name)
+
+
+def _verify_list(path: Path) -> None:
+    text = path.read_bytes()
+    length = len(_FIRST_LINE % 0)
+    if _is_seal(text[:length], _FIRST_LINE) and text[:length] != _FIRST_LINE % google_crc32c.value(text[length:]):
+        raise _damaged(str(path))
+    try:
+        shards = list(_shards(path, json.loads(text)))
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        raise DataLossError(f"{str(path)!r} is damaged: it is no list of files with weights: {error!r:.100}") from error
+    for shard in shards:
+        if not shard.is_file():
+            raise DataLossError(f"{str(path)!r} names {shard.name!r}, which is not beside it.")
+        verify_hdf5(str(shard))
