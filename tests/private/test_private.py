@@ -239,6 +239,18 @@ def test_threads_are_reserved_before_the_backend_starts_only(monkeypatch: pytest
     assert int(__import__("os").environ["PJRT_NPROC"]) >= 9
 
 
+@pytest.mark.parametrize(("devices", "cores", "reserved"), [(1, 1, None), (1, 2, 6), (2, 1, 7)])
+def test_a_worker_with_one_device_and_one_core_needs_one_thread(
+    monkeypatch: pytest.MonkeyPatch, devices: int, cores: int, reserved: int | None
+) -> None:
+    """With more, threads that have nothing to do take turns with the one that computes."""
+    monkeypatch.delenv("PJRT_NPROC")
+    monkeypatch.setattr("stratagem._private._backends.backends_started", lambda: False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cores)), raising=False)
+    _private.reserve_worker_threads(devices)
+    assert os.environ.get("PJRT_NPROC") == (None if reserved is None else str(reserved))
+
+
 RESERVING = """
 import os, sys
 from stratagem._hooks import HOOKS, install

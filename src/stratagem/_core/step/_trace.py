@@ -88,7 +88,9 @@ class Trace:
     def check_divergence(self, own: int) -> None:
         """Raises DivergenceError if a mirrored variable would get another value on every replica."""
         shared = len(self.closed.jaxpr.invars) - len(self.variables) - own
-        outs = varying_outputs(self.closed, _varying_inputs(self.variables, own, shared))[len(self.results.per_replica) :]
+        outs = varying_outputs(self.closed, _varying_inputs(self.variables, own, shared))[
+            len(self.results.per_replica) :
+        ]
         for (variable, line), varies in zip(self.written, outs, strict=True):
             if varies and not on_read(variable):
                 raise DivergenceError(
