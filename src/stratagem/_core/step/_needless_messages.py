@@ -9,7 +9,7 @@ from typing import Any
 from jax.extend import core as xc
 
 from stratagem._core.step._markers import is_literal
-from stratagem._core.step._sums import first_replicas_value
+from stratagem._core.step._sums import FIRST_REPLICAS_VALUE
 from stratagem._core.step._varying_outputs import varying_results
 from stratagem._private import map_jaxprs
 
@@ -44,7 +44,7 @@ def _without(jaxpr: Any, varying: Sequence[bool]) -> Any:
 
 
 def _is_first_replicas_value(eqn: Any) -> bool:
-    return eqn.primitive.name in _CALLS and eqn.params.get("name") == first_replicas_value.__name__
+    return eqn.primitive.name in _CALLS and eqn.params.get("name") == FIRST_REPLICAS_VALUE
 
 
 def _inside(eqn: Any, ins: Sequence[bool]) -> Any:
