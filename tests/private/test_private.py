@@ -245,6 +245,7 @@ def test_a_worker_with_one_device_and_one_core_needs_one_thread(
 ) -> None:
     """With more, threads that have nothing to do take turns with the one that computes."""
     monkeypatch.delenv("PJRT_NPROC")
+    # Private: this process has started them long ago.
     monkeypatch.setattr("stratagem._private._backends.backends_started", lambda: False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cores)), raising=False)
     _private.reserve_worker_threads(devices)
