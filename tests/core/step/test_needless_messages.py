@@ -8,7 +8,9 @@ import pytest
 from jax.extend import core as xc
 
 import stratagem as tf
-from stratagem._core.step import _trace as tracing  # Private: the programs, which are counted in
+
+# Private: a program's messages are counted where it is made.
+from stratagem._core.step import _trace as tracing
 from stratagem._private import sub_jaxprs
 
 REPLICAS = 2
