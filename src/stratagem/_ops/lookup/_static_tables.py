@@ -16,7 +16,7 @@ from stratagem._ops.lookup._composite_keys import of_values
 from stratagem._ops.lookup._initializers import KeyValueTensorInitializer, NoEntries, TableInitializer
 from stratagem._ops.lookup._search import KeySearch
 from stratagem._ops.lookup._spans import StringSpans
-from stratagem._ops.text import bucket_of_integers, to_hash_bucket_fast
+from stratagem._ops.text import bucket_of_integers, buckets_of_strings, to_hash_bucket_fast
 
 
 class LookupTable(abc.ABC):
@@ -195,6 +195,8 @@ class StaticVocabularyTable(LookupTable):
 
     def _looked_up(self, keys: TensorLike) -> Tensor:
         array = self._checked(keys)
+        if self.key_dtype == string and not isinstance(array, TracedStrings):
+            return on_device(self._numbers_of(np.asarray(array)))
         if self.key_dtype == string:
             buckets = to_hash_bucket_fast(array, self._buckets)
         else:
@@ -206,8 +208,17 @@ class StaticVocabularyTable(LookupTable):
             found = self._table.lookup(whole)
             return jnp.where(found == -1, buckets + np.int64(self._keys()), found)
 
+    def _numbers_of(self, words: np.ndarray) -> np.ndarray:
+        """Returns the number of each word, on the host; only words that the table lacks are hashed."""
+        found = np.full(words.shape, -1) if self._table is None else np.array(self._table.values_of(words))
+        numbers, every = found.reshape(-1), words.reshape(-1)
+        others = np.flatnonzero(numbers == -1)
+        if others.size:
+            numbers[others] = buckets_of_strings(every[others].tolist(), self._buckets) + self._keys()
+        return found
+
     def _keys(self) -> int:
-        return 0 if self._table is None else int(self._table.size())
+        return 0 if self._table is None else len(self._table._keys)
 
 
 def _check_vocabulary(initializer: TableInitializer, key_dtype: DType) -> None:

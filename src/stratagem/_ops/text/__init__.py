@@ -1,6 +1,7 @@
 """Strings. A folder of its own, because some names here are also those of other functions."""
 
 from stratagem._ops.text import _ragged_rules
+from stratagem._ops.text._buckets import buckets_of_strings as buckets_of_strings
 from stratagem._ops.text._buckets import fingerprint as fingerprint
 from stratagem._ops.text._buckets import to_hash_bucket as to_hash_bucket
 from stratagem._ops.text._buckets import to_hash_bucket_fast as to_hash_bucket_fast

@@ -1,7 +1,7 @@
 """Strings as numbers of buckets, and fingerprints of tensors, by hashes with TensorFlow's numbers."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,8 +19,16 @@ def _bucket(name: str, input: TensorLike, num_buckets: IntLike, function: Callab
     if count < 1:
         raise InvalidArgumentError(f"tf.strings.{name} takes one bucket or more, got {count}.")
     array = strings_of(input)
-    numbers = hashed(array.ravel().tolist(), function) % np.uint64(count)
-    return on_device(numbers.astype(np.int64).reshape(array.shape))
+    return on_device(_buckets(array.ravel().tolist(), count, function).reshape(array.shape))
+
+
+def _buckets(texts: Sequence[bytes], count: int, function: Callable[[np.ndarray], Words]) -> np.ndarray:
+    return (hashed(texts, function) % np.uint64(count)).astype(np.int64)
+
+
+def buckets_of_strings(texts: Sequence[bytes], num_buckets: int) -> np.ndarray:
+    """Returns what `to_hash_bucket_fast` does, int64 (n,), for code that works on the host: `num_buckets` is positive."""
+    return _buckets(texts, num_buckets, fingerprint64)
 
 
 @host_function
