@@ -179,7 +179,10 @@ def trace(
         if replica_shapes is None and mesh.num_replicas > 1:
             own = len(arguments.own)
             shared = len(closed.jaxpr.invars) - len(variables) - own
-            closed = without_needless_messages(closed, _varying_inputs(variables, own, shared))
+            # Each worker passes arguments and captures tensors of its own, which nobody compares.
+            apart = mesh.job.workers > 1
+            varying = [*_varying_inputs(variables, own, 0), *[apart] * shared]
+            closed = without_needless_messages(closed, varying, captured=apart)
         connections |= recorder.answers
         connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)
         if _contradicts(connections, info.connections):
