@@ -47,6 +47,7 @@ def test_weights_losses_and_metrics_are_those_of_one_device(
     for results in trained(workers, devices):
         for case, most in allowed.items():
             assert distance(results[case], one_device[case]) <= most, case
+            assert results[case]["of first"] == one_device[case]["of first"], "replica 0's own number is every worker's"
             np.testing.assert_allclose(results[case]["metric"], one_device[case]["metric"], rtol=0, atol=1e-6)
 
 

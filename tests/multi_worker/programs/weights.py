@@ -28,6 +28,8 @@ def trained(dtype: str, name: str, rows: int, epochs: int, parts: int = 1) -> di
         model = tf.keras.Sequential([tf.keras.Input((6,), dtype=dtype), *layers])
         optimizer = tf.keras.optimizers.Adam(0.01) if name == "Adam" else tf.keras.optimizers.SGD(0.01, momentum=0.9)
         metric = tf.keras.metrics.MeanSquaredError()
+        of_first = tf.Variable(0.0, aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)
+    own = np.float32(5 + (strategy.cluster_resolver.task_id or 0))  # another number in each worker
 
     def gradients_of(features: Any, labels: Any) -> tuple[Any, list[Any]]:
         with tf.GradientTape() as tape:
@@ -37,8 +39,9 @@ def trained(dtype: str, name: str, rows: int, epochs: int, parts: int = 1) -> di
         metric.update_state(labels, predictions)
         return loss, tape.gradient(loss, model.trainable_variables)
 
-    def step(batch: Any) -> Any:
+    def step(batch: Any, own: Any) -> Any:
         features, labels = batch
+        of_first.assign(own)
         size = max(1, -(-features.shape[0] // parts))
         starts = range(0, features.shape[0], size) if parts > 1 else [0]
         pieces = [gradients_of(features[i : i + size], labels[i : i + size]) for i in starts]
@@ -47,14 +50,14 @@ def trained(dtype: str, name: str, rows: int, epochs: int, parts: int = 1) -> di
         return sum(loss for loss, _ in pieces)
 
     @tf.function
-    def train(batch: Any) -> Any:
-        return strategy.reduce("SUM", strategy.run(step, args=(batch,)), axis=None)
+    def train(batch: Any, own: Any) -> Any:
+        return strategy.reduce("SUM", strategy.run(step, args=(batch, own)), axis=None)
 
     data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(rows, seed=3).batch(BATCH)
     distributed = strategy.experimental_distribute_dataset(data)
-    losses = [float(train(batch)) for _ in range(epochs) for batch in distributed]
+    losses = [float(train(batch, own)) for _ in range(epochs) for batch in distributed]
     weights = [v.numpy().tolist() for v in model.trainable_variables]
-    return {"weights": weights, "losses": losses, "metric": float(metric.result())}
+    return {"weights": weights, "losses": losses, "metric": float(metric.result()), "of first": float(of_first)}
 
 
 results = {f"{dtype} {name}": trained(dtype, name, *size) for dtype, name, *size in CASES}

@@ -16,17 +16,16 @@ from stratagem._private import map_jaxprs
 _CALLS = ("jit", "pjit", "closed_call")
 
 
-def without_needless_messages(closed: xc.ClosedJaxpr, varying: Sequence[bool], captured: bool) -> xc.ClosedJaxpr:
+def without_needless_messages(closed: xc.ClosedJaxpr, varying: Sequence[bool]) -> xc.ClosedJaxpr:
     """Returns the same program without them, also inside of functions that it calls, but not inside of loops and branches.
 
-    varying: for every input, whether it may differ between replicas. captured: whether tensors may that the code captures.
+    varying: for every input, whether it may differ between replicas.
     """
-    return xc.ClosedJaxpr(_without(closed.jaxpr, varying, captured), closed.consts)
+    return xc.ClosedJaxpr(_without(closed.jaxpr, varying), closed.consts)
 
 
-def _without(jaxpr: Any, varying: Sequence[bool], captured: bool = False) -> Any:
+def _without(jaxpr: Any, varying: Sequence[bool]) -> Any:
     differs = {v for v, varies in zip(jaxpr.invars, varying, strict=True) if varies}
-    differs.update(jaxpr.constvars if captured else ())
     known: dict[Any, Any] = {}  # by what the message would have brought
 
     def renamed(atom: Any) -> Any:

@@ -179,10 +179,9 @@ def trace(
         if replica_shapes is None and mesh.num_replicas > 1:
             own = len(arguments.own)
             shared = len(closed.jaxpr.invars) - len(variables) - own
-            # Each worker passes arguments and captures tensors of its own, which nobody compares.
-            apart = mesh.job.workers > 1
-            varying = [*_varying_inputs(variables, own, 0), *[apart] * shared]
-            closed = without_needless_messages(closed, varying, captured=apart)
+            # Each worker passes arguments of its own, which nobody compares; captured tensors are part of the program.
+            varying = [*_varying_inputs(variables, own, 0), *[mesh.job.workers > 1] * shared]
+            closed = without_needless_messages(closed, varying)
         connections |= recorder.answers
         connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)
         if _contradicts(connections, info.connections):
