@@ -55,9 +55,12 @@ def trained(dtype: str, name: str, rows: int, epochs: int, parts: int = 1) -> di
 
     data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(rows, seed=3).batch(BATCH)
     distributed = strategy.experimental_distribute_dataset(data)
-    losses = [float(train(batch, own)) for _ in range(epochs) for batch in distributed]
+    losses, numbers = [], []
+    for batch in (batch for _ in range(epochs) for batch in distributed):
+        losses.append(float(train(batch, own)))
+        numbers.append(float(of_first))
     weights = [v.numpy().tolist() for v in model.trainable_variables]
-    return {"weights": weights, "losses": losses, "metric": float(metric.result()), "of first": float(of_first)}
+    return {"weights": weights, "losses": losses, "metric": float(metric.result()), "of first": numbers}
 
 
 results = {f"{dtype} {name}": trained(dtype, name, *size) for dtype, name, *size in CASES}
