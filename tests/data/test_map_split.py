@@ -51,6 +51,25 @@ def augmented(path: Any, label: Any) -> Any:
     return tf.image.random_brightness(tf.image.random_flip_left_right(image), 0.2), label
 
 
+def parts_of_sums(path: Any, label: Any) -> Any:
+    """Random parts of images that were converted and resized, smaller and larger, by sums over few pixels and over many."""
+    image = tf.cast(decoded(path), tf.float32) / 127.5 - 1.0
+    found = {"twice": tf.image.resize(image, [90, 20]), "again": tf.image.resize(image, [9, 9], method="nearest")}
+    for method, antialias, size in (
+        ("area", False, (17, 20)),
+        ("bicubic", False, (80, 12)),
+        ("lanczos3", True, (12, 70)),
+    ):
+        small = tf.image.resize(
+            tf.image.convert_image_dtype(decoded(path), tf.float32), size, method, antialias=antialias
+        )
+        found[method] = tf.image.random_crop(small, [10, 11, 3])
+    edge = tf.image.resize(decoded(path), [30, 30])
+    start = tf.random.uniform((2,), 15, 40, tf.int32)  # beyond the last that fits
+    found["edge"] = tf.slice(edge, [start[0] % 11, start[1] % 11, 0], [20, 20, 3])
+    return found, label
+
+
 def flipped_before(path: Any, label: Any) -> Any:
     image = tf.image.random_flip_up_down(tf.cast(decoded(path), tf.float32) / 127.5 - 1.0)
     return tf.image.resize(image, [24, 20], method="bicubic"), label
@@ -89,7 +108,7 @@ def used_twice(path: Any, label: Any) -> Any:
     return tf.image.resize_with_crop_or_pad((image + 1.0) * image, 24, 20), label
 
 
-FUNCTIONS = [used_twice, resized, augmented, flipped_before, cropped, padded, nearest]
+FUNCTIONS = [used_twice, resized, augmented, parts_of_sums, flipped_before, cropped, padded, nearest]
 
 
 def in_python(function: Callable[..., Any]) -> Callable[..., Any]:

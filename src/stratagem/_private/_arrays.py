@@ -112,10 +112,15 @@ def on_device(array: np.ndarray, device: jax.Device, *, committed: bool = False)
     committed: it stays there, as after `jax.device_put`, whatever it is used with. The memory may be the same: nobody is to
     write to the array any more.
     """
-    aval = jax_core.ShapedArray(array.shape, array.dtype)
+    aval = _abstract(array.shape, array.dtype)
     # The transfer cuts 64 bits otherwise. Entering the mode takes as long as a small transfer: other types go without.
     with enable_x64(True) if array.dtype.itemsize >= 8 else contextlib.nullcontext():
         return cast(jax.Array, xla_client.batched_device_put(aval, _only_on(device), [array], [device], committed))
+
+
+@functools.lru_cache(maxsize=1024)
+def _abstract(shape: tuple[int, ...], dtype: np.dtype) -> jax_core.ShapedArray:
+    return jax_core.ShapedArray(shape, dtype)
 
 
 def zeros_to_share(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:

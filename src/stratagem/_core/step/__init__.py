@@ -103,6 +103,7 @@ from stratagem._core.step._replica_context import reduce_value as reduce_value
 from stratagem._core.step._replica_context import run_replicas as run_replicas
 from stratagem._core.step._restored_program import RestoredProgram as RestoredProgram
 from stratagem._core.step._rows_primitive import for_every_row as for_every_row
+from stratagem._core.step._sized_by_contents import PixelSums as PixelSums
 from stratagem._core.step._sized_by_contents import SizedByContents as SizedByContents
 from stratagem._core.step._sized_by_contents import asking_sizes as asking_sizes
 from stratagem._core.step._sized_by_contents import called_function as called_function

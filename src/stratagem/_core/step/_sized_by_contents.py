@@ -1,5 +1,6 @@
 """Tensors whose sizes only their contents tell, as images have them: functions that make and take such tensors on the host."""
 
+import abc
 import contextlib
 import contextvars
 import functools
@@ -75,6 +76,28 @@ class SizedByContents(Generic[P, T]):
                 size = found.shape[asked.doubled]
                 found = np.take(found, np.minimum(np.arange(2 * size + 1), size - 1), axis=asked.doubled)
         return self._convert(found)
+
+
+class PixelSums(abc.ABC):
+    """A function for `sized_call` that makes an image, (height, width, channels), of sums over the pixels of another one.
+
+    So it can be told to make only a part of it, and to convert no more pixels than it takes.
+    """
+
+    @abc.abstractmethod
+    def __call__(self, image: np.ndarray, *first: np.ndarray) -> np.ndarray:
+        """Returns the image. first: the row and the column of it with which the part begins, if it makes one.
+
+        A part that does not fit there is moved, as by `jax.lax.dynamic_slice`.
+        """
+
+    @abc.abstractmethod
+    def of_part(self, size: tuple[int, int]) -> "PixelSums":
+        """Returns a function that makes the part of this height and width alone."""
+
+    @abc.abstractmethod
+    def of_converted(self, convert: Callable[[np.ndarray], np.ndarray]) -> "PixelSums":
+        """Returns a function of an image that converts the numbers first, each alone."""
 
 
 def has_unknown_sizes(shape: ShapeLike) -> bool:

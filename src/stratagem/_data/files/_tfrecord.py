@@ -20,6 +20,8 @@ class TFRecords(Format):
     # Checksums are compared when there are so many records, and again whenever these have doubled. The records behind a
     # damaged one are cut again later; so they are fewer than the records before it, or than this number.
     _FIRST_CHECKED = 16
+    # After so many records with one header in a row, all that follow with it are found at once.
+    _RUN_BEGINS = 8
 
     def __init__(self) -> None:
         # Lengths repeat: a header that has been checked once need not be checked again.
@@ -29,7 +31,7 @@ class TFRecords(Format):
         records: list[bytes] = []
         ends: list[int] = []
         at, needs, size, checked = 0, 0, len(data), 0
-        due = self._FIRST_CHECKED
+        due, before, alike = self._FIRST_CHECKED, b"", 0
         damage: Damage | None = None
         while size - at >= HEADER.size:
             header = data[at : at + HEADER.size]
@@ -37,13 +39,18 @@ class TFRecords(Format):
             if length < 0 and (length := self._checked_length(header)) < 0:
                 damage = _bad_length(place.on(len(records), at))
                 break
-            end = at + FRAME_BYTES + length
-            if end > size:
-                needs = end - at
+            frame = FRAME_BYTES + length
+            if at + frame > size:
+                needs = frame
                 break
-            records.append(data[at + HEADER.size : end - CHECKSUM.size])
-            ends.append(end)
-            at = end
+            alike, before = alike + 1 if header == before else 1, header
+            count = 1
+            if alike > self._RUN_BEGINS:
+                count = min(_run(data, at, frame, header), due - len(records))
+            begins = range(at, at + count * frame, frame)
+            records += [data[i + HEADER.size : i + frame - CHECKSUM.size] for i in begins]
+            at += count * frame
+            ends += [i + frame for i in begins]
             if len(records) == due:
                 checked += _first_damaged(data, records[checked:], ends[checked:])
                 if checked < due:
@@ -67,6 +74,14 @@ class TFRecords(Format):
             self._lengths.clear()
         self._lengths[header] = length
         return int(length)
+
+
+def _run(data: bytes, at: int, frame: int, header: bytes) -> int:
+    """How many frames of this size follow one another from a place on whose header is this one; the first is known to be."""
+    count = (len(data) - at) // frame
+    headers = np.ndarray((count,), np.dtype((np.void, HEADER.size)), data, at, (frame,))
+    others = np.flatnonzero(headers != np.void(header))
+    return int(others[0]) if len(others) else count
 
 
 def _first_damaged(data: bytes, records: list[bytes], ends: list[int]) -> int:

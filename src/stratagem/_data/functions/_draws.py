@@ -62,6 +62,33 @@ def places(facts: State, first: int, count: int) -> Places:
     return _mixed(numbers)
 
 
+@final
+class BlockDraws:
+    """The seed and the places of a block of elements, computed when a function draws random numbers: most do not.
+
+    facts: of the iteration; empty if the function draws none. first: the position of the first element. count: a number of
+    elements, that of the program, as sums may differ in their last digit between sizes of programs.
+    """
+
+    def __init__(self, facts: State, first: int, count: int) -> None:
+        self._facts, self._first, self._count = facts, first, count
+
+    @functools.cached_property
+    def of_all(self) -> tuple[Any, ...]:
+        """Returns the seed, and the places of all elements; nothing if the function draws none."""
+        if not self._facts:
+            return ()
+        seed = words(np.asarray([self._facts["seed"]], np.uint64))[0]
+        return seed, places(self._facts, self._first, self._count)
+
+    def of_one(self, number: int) -> tuple[Any, ...]:
+        """Returns the seed, and the place of one element, in a row of its own."""
+        if not self._facts:
+            return ()
+        seed, at = self.of_all
+        return seed, at[number : number + 1]
+
+
 @functools.lru_cache(maxsize=64)
 def _mixed_epoch(epoch: int) -> np.uint64:
     return np.uint64(_mixed(np.full(1, epoch, np.uint64))[0])

@@ -54,7 +54,7 @@ def _called(call: HostCall, made: HostRun) -> tuple[list[Any], Hashable]:
 
 
 def _kind(leaf: Any, open_sizes: bool) -> Hashable:
-    if not isinstance(leaf, jax.Array | np.ndarray | np.generic):
+    if not isinstance(leaf, np.ndarray | np.generic | jax.Array):  # in the order of what it costs to find out
         return static_key(leaf)
     if leaf.dtype == object:
         return "strings"

@@ -15,6 +15,7 @@ from stratagem._data.functions._draws import NumberedOrder
 from stratagem._data.functions._mapped import FilteredOrder, MappedColumns, RowBlockProgram
 from stratagem._data.functions._parallel import ParallelIterator, cores
 from stratagem._data.functions._split_blocks import BatchRequest, SplitIterator, block_size
+from stratagem._data.functions._thread_tuner import ThreadTuner
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._options import AUTOTUNE
@@ -25,7 +26,7 @@ from stratagem._data.stages._stage import OrderedRowsStage, ParentIterator, Stag
 def mapped(stage: Stage, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Stage:
     """The stage that applies `map_func` to every element.
 
-    num_parallel_calls: threads for a function that runs as Python; AUTOTUNE is one per core.
+    num_parallel_calls: threads for a function that runs as Python; AUTOTUNE is one per core, or none where that is faster.
 
     Raises:
         InvalidArgumentError: it returns no tensor, if that is known before it runs.
@@ -33,11 +34,11 @@ def mapped(stage: Stage, map_func: Callable[..., Any], num_parallel_calls: Any =
     applied = AppliedFunction(stage, UserFunction(map_func, "map_func"))
     if applied.traced is not None:
         check_tensors(applied.traced.program.trace.spec)
-    threads = _threads(num_parallel_calls)
+    tuner = _tuner(num_parallel_calls)
     if isinstance(stage, OrderedRowsStage) and stage.pure and applied.traced is not None:
         order, run = _over_rows(stage, applied)
         return OrderedRowsStage(MappedColumns(run), order)
-    return MapStage(stage, applied, threads)
+    return MapStage(stage, applied, tuner)
 
 
 def filtered(stage: Stage, predicate: Callable[..., Any]) -> Stage:
@@ -65,13 +66,12 @@ def _over_rows(stage: OrderedRowsStage, applied: AppliedFunction) -> tuple[Order
     return NumberedOrder(stage.order, applied.draws, columns), RowBlockProgram(columns, program, applied.draws)
 
 
-def _threads(num_parallel_calls: Any) -> int:
-    if num_parallel_calls is None:
-        return 1
-    threads = int(num_parallel_calls)
+def _tuner(num_parallel_calls: Any) -> ThreadTuner:
+    threads = 1 if num_parallel_calls is None else int(num_parallel_calls)
     if threads != AUTOTUNE and threads < 1:
         raise InvalidArgumentError(f"num_parallel_calls must be greater than zero or AUTOTUNE, got {threads}.")
-    return cores() if threads == AUTOTUNE else threads
+    tuned = threads == AUTOTUNE
+    return ThreadTuner(cores() if tuned else threads, tuned=tuned)
 
 
 class FunctionStage(UnaryStage):
@@ -94,9 +94,9 @@ class FunctionStage(UnaryStage):
 class MapStage(FunctionStage):
     """A function applied to every element."""
 
-    def __init__(self, parent: Stage, applied: AppliedFunction, threads: int) -> None:
+    def __init__(self, parent: Stage, applied: AppliedFunction, tuner: ThreadTuner) -> None:
         super().__init__(parent, applied)
-        self._threads = threads
+        self._tuner = tuner
 
     @property
     def spec(self) -> Nest:
@@ -108,8 +108,8 @@ class MapStage(FunctionStage):
             return MapBlockIterator(parent.walk(), applied, applied.for_blocks, parent.spec)
         if (blocks := self._in_blocks(None)) is not None:
             return blocks
-        if applied.in_python and self._threads > 1:
-            return ParallelIterator(parent.walk(), applied, self._threads)
+        if applied.in_python and self._tuner.most > 1:
+            return ParallelIterator(parent.walk(), applied, self._tuner)
         return _MapIterator(parent.walk(), applied)
 
     def walk_batches(self, size: int, *, drop_remainder: bool) -> StageIterator | None:
@@ -121,7 +121,7 @@ class MapStage(FunctionStage):
         if mode is None:
             return None
         block = 1 if self._parent.batch_size is not None else block_size(mode)
-        return SplitIterator(self._parent.walk(), self._applied, mode, self._threads, block, batch)
+        return SplitIterator(self._parent.walk(), self._applied, mode, self._tuner, block, batch)
 
     def example(self) -> Nest:
         return self._applied(self._parent.example(), {}, 0)

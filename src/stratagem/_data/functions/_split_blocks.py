@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -12,8 +13,9 @@ import numpy as np
 
 from stratagem._data.elements._nest import Array, Nest, leaves, packer, rows_of, stacked
 from stratagem._data.functions._applied import AppliedFunction, check_tensors
-from stratagem._data.functions._draws import Places, places
+from stratagem._data.functions._draws import BlockDraws
 from stratagem._data.functions._split_mode import HostPart, SplitMapMode, numbers_of
+from stratagem._data.functions._thread_tuner import ThreadTuner
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import FailedElement, InlineExecutor, Result, SerialExecutor, ThreadExecutor
 from stratagem._data.stages._stage import StageIterator
@@ -36,14 +38,17 @@ class BatchRequest:
 class _Block:
     """Elements that were read together. origin, skip: where: so many elements after a state of the parent.
 
-    first: the number of the first one. failure: the parent's error after them. parts: what the host makes of them.
+    first: the number of the first one. draws: their seeds. failure: the parent's error after them. threads: how many compute the
+    host's part; 1 is the caller's own. parts: what the host makes of them.
     """
 
     origin: State
     skip: int
     first: int
+    draws: BlockDraws
     elements: list[Nest]
     failure: Exception | None
+    threads: int = 1
     parts: list[Future[Result]] = field(default_factory=list)
 
     def cancel(self) -> None:
@@ -64,7 +69,7 @@ class SplitIterator(StageIterator):
         parent: StageIterator,
         applied: AppliedFunction,
         mode: SplitMapMode,
-        threads: int,
+        tuner: ThreadTuner,
         block: int,
         batch: BatchRequest | None,
     ) -> None:
@@ -72,9 +77,8 @@ class SplitIterator(StageIterator):
         self._source, self._applied, self._mode = parent, applied, mode
         self._batch = batch
         self._size = block if batch is None else batch.size
-        self._executor: SerialExecutor = ThreadExecutor(threads) if threads > 1 else InlineExecutor()
-        self._jobs = 1 if threads == 1 else max(1, min(self._size, 4 * threads))
-        self._depth = 1 if threads == 1 else max(2, -(-2 * threads // self._size))
+        self._tuner = tuner
+        self._threads, self._caller = ThreadExecutor(tuner.most), InlineExecutor()
         self._epoch_facts = applied.begin()
         self._ahead: deque[_Block] = deque()
         self._continue_at(parent.get_state(), 0, 0)
@@ -87,10 +91,29 @@ class SplitIterator(StageIterator):
         for _ in itertools.islice(self._source, skip):
             pass
         self._next_first, self._ended = first, False
-        self._head = _Block(origin, skip, first, [], None)
+        self._head = self._block(origin, skip, first, [], None)
         self._begin = (origin, skip)
         self._results: list[Nest] = []
         self._position = 0
+        self._alike = (0, 0)  # of how many threads the last blocks are, and how many blocks in a row
+        self._came = 0.0  # when the last one did
+
+    def _block(self, origin: State, skip: int, first: int, elements: list[Nest], failure: Exception | None) -> _Block:
+        draws = BlockDraws(self._epoch_facts, first, self._size)
+        return _Block(origin, skip, first, draws, elements, failure)
+
+    @property
+    def _depth(self) -> int:
+        """How many blocks are read ahead."""
+        threads = self._tuner.threads
+        return 1 if threads == 1 else max(2, -(-2 * threads // self._size))
+
+    def _note(self, block: _Block) -> None:
+        """Tells the tuner of a block, unless others ahead of it were computed in the other way."""
+        before, self._came = self._came, time.perf_counter()
+        self._alike = (block.threads, self._alike[1] + 1 if block.threads == self._alike[0] else 1)
+        if self._alike[1] > self._depth + 1:
+            self._tuner.took(block.threads, self._came - before, len(block.elements))
 
     def __next__(self) -> Nest:
         if self._batch is not None:
@@ -102,6 +125,7 @@ class SplitIterator(StageIterator):
                 raise failure
             self._head = self._next_block()
             self._results, self._position = self._finished(self._head), 0
+            self._note(self._head)
         self._position += 1
         found = self._results[self._position - 1]
         if isinstance(found, FailedElement):
@@ -120,11 +144,13 @@ class SplitIterator(StageIterator):
             self._source.set_state(block.origin)
             self._continue_at(block.origin, block.skip + error + 1, block.first + error + 1)
             raise parts[error].error
-        self._head = _Block(*self._begin_of_next(), self._next_first_of(block), [], None)
+        self._head = self._block(*self._begin_of_next(), self._next_first_of(block), [], None)
         if block.failure is not None:
             raise block.failure
-        alike = self._alike(parts)
-        return stacked(self._one_by_one(block, parts)) if alike is None else self._program(block, parts, alike)
+        one = self._one_for_all(parts)
+        found = stacked(self._one_by_one(block, parts)) if one is None else self._program(block, parts, one)
+        self._note(block)
+        return found
 
     def _next_first_of(self, block: _Block) -> int:
         return block.first + len(block.elements)
@@ -153,7 +179,7 @@ class SplitIterator(StageIterator):
             if not elements and failure is None:
                 self._ended = True
                 return
-            block = _Block(*self._begin, self._next_first, elements, failure)
+            block = self._block(*self._begin, self._next_first, elements, failure)
             self._next_first += len(elements)
             self._begin = (self._source.get_state(), 0)
             self._submit(block)
@@ -161,49 +187,43 @@ class SplitIterator(StageIterator):
 
     def _submit(self, block: _Block) -> None:
         count = len(block.elements)
-        at = self._places(block) if self._epoch_facts else None
-        before = self._before(block, at)
-        step = -(-count // self._jobs) if count else 1
+        before = self._before(block)
+        block.threads = self._tuner.threads
+        jobs = 1 if block.threads == 1 else max(1, min(self._size, 4 * block.threads))
+        executor: SerialExecutor = self._caller if block.threads == 1 else self._threads
+        step = -(-count // jobs) if count else 1
         for start in range(0, count, step):
             rows = slice(start, start + step)
             given = None if before is None else before[rows]
-            own = None if at is None else at[rows]
             # The job does not refer to this iterator, which the threads would otherwise keep alive.
             job = functools.partial(
-                _host_parts, self._applied, self._mode, block.elements[rows], given, own, block.first + start
+                _host_parts, self._applied, self._mode, block.elements[rows], given, block.draws, start, block.first
             )
-            block.parts.append(self._executor.submit(job))
+            block.parts.append(executor.submit(job))
 
-    def _places(self, block: _Block) -> Places:
-        """The places of as many elements as blocks have: sums may differ in their last digit between sizes of programs."""
-        return places(self._epoch_facts, block.first, self._size)
-
-    def _before(self, block: _Block, at: Places | None) -> list[tuple[Array, ...]] | None:
+    def _before(self, block: _Block) -> list[tuple[Array, ...]] | None:
         """The results of the program before the host's part for every element; None if there are none, or not for all."""
         settled = self._mode.settled
         if settled is None or settled.before is None or not block.elements:
             return None
         numbers = stacked([numbers_of(element) for element in self._filled(block.elements)])
-        found = settled.before.many(numbers, self._size, *self._drawing(at))
+        found = settled.before.many(numbers, self._size, *block.draws.of_all)
         return list(zip(*leaves(found), strict=True))
 
     def _filled(self, rows: Sequence[Any]) -> list[Any]:
         return [*rows, *[rows[-1]] * (self._size - len(rows))]
-
-    def _drawing(self, at: Places | None) -> tuple[Any, ...]:
-        return () if at is None else (self._applied.draws.seed, at)
 
     def _parts(self, block: _Block) -> list[Any]:
         return [part for future in block.parts for part in future.result()[0]]
 
     def _finished(self, block: _Block) -> list[Nest]:
         parts = self._parts(block)
-        alike = self._alike(parts) if self._size > 1 else None
-        if alike is None:
+        one = self._one_for_all(parts) if self._size > 1 else None
+        if one is None:
             return self._one_by_one(block, parts)
-        return rows_of(self._program(block, parts, alike))
+        return rows_of(self._program(block, parts, one))
 
-    def _alike(self, parts: Sequence[Any]) -> HostPart | None:
+    def _one_for_all(self, parts: Sequence[Any]) -> HostPart | None:
         """The first part, if one program goes on with all of them."""
         if not parts or not all(isinstance(part, HostPart) for part in parts):
             return None
@@ -215,9 +235,8 @@ class SplitIterator(StageIterator):
         cut, count = one.split.cut, len(parts)
         computed: Sequence[Array] = ()
         if cut.after is not None:
-            at = self._places(block) if self._epoch_facts else None
             inputs = stacked([part.inputs for part in self._filled(parts)])
-            computed = [rows[:count] for rows in cut.after.many(inputs, self._size, *self._drawing(at))]
+            computed = [rows[:count] for rows in cut.after.many(inputs, self._size, *block.draws.of_all)]
         found = []
         for name in one.split.results:
             where = cut.results[name] if isinstance(name, int) else name
@@ -235,9 +254,8 @@ class SplitIterator(StageIterator):
             if not isinstance(part, HostPart):
                 found.append(part)
                 continue
-            at = places(self._epoch_facts, block.first + i, 1) if self._epoch_facts else None
             after = part.split.cut.after
-            found.append(part.result(() if after is None else after(part.inputs, *self._drawing(at))))
+            found.append(part.result(() if after is None else after(part.inputs, *block.draws.of_one(i))))
         return found
 
     def get_state(self) -> State:
@@ -264,7 +282,7 @@ class SplitIterator(StageIterator):
         for block in self._ahead:
             block.cancel()
         self._ahead.clear()
-        self._executor.stop()
+        self._threads.stop()
         super().close()
 
 
@@ -279,17 +297,21 @@ def _host_parts(
     mode: SplitMapMode,
     elements: Sequence[Nest],
     before: Sequence[tuple[Array, ...]] | None,
-    at: Places | None,
+    draws: BlockDraws,
+    start: int,
     first: int,
 ) -> Result:
-    """Returns for each element its `HostPart`, the result of Python, or a `FailedElement`."""
+    """Returns for each element its `HostPart`, the result of Python, or a `FailedElement`.
+
+    start: the number of the first of these elements in its block. first: the position of the block's first element.
+    """
     found: list[Any] = []
     for i, element in enumerate(elements):
-        drawing = () if at is None else (applied.draws.seed, at[i : i + 1])
+        drawing = functools.partial(draws.of_one, start + i)
         try:
             part: Any = mode.host_part_or_none(element, None if before is None else before[i], drawing)
             if part is None:
-                part = applied.in_python_at(element, drawing, first + i)
+                part = applied.in_python_at(element, drawing(), first + start + i)
                 check_tensors(part)
         except Exception as error:
             part = FailedElement(error)

@@ -3,7 +3,7 @@
 import logging
 import math
 import threading
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -22,6 +22,9 @@ from stratagem._data.stages._stage import Stage
 
 logger = logging.getLogger("stratagem")
 
+Drawing = Callable[
+    [], tuple[Any, ...]
+]  # returns the seed and the place of an element, or nothing if no numbers are drawn
 _MAX_TRIES = 3  # elements with which the function is traced, if errors of its own end the trace
 MAX_KINDS = 4  # so many kinds of elements get programs of their own, if one cannot serve all
 
@@ -123,22 +126,20 @@ class SplitMapMode(FunctionRunner):
             if not self.splits and self.decided:
                 logger.info("%s: `%s` runs as Python for every element: %s.", *self._named, self._why)
 
-    def host_part(self, element: Nest, before: Sequence[Array] | None, place: tuple[Any, ...]) -> HostPart | None:
+    def host_part(self, element: Nest, before: Sequence[Array] | None, drawing: Drawing) -> HostPart | None:
         """Runs the host functions for an element; None if Python has to run all of it.
 
-        before: the results of the program before, if it has run already. place: seed and place, for that program.
+        before: the results of the program before, if it has run already. drawing: returns seed and place, for that program.
         """
         self.decide(element)
         everything = self._for_all
         if everything is not None and everything.cut.settled:
-            return self._part(everything, element, before, place)
-        return self._part_of_kind(element, place) or (
-            None if everything is None else self._part(everything, element, None, place)
+            return self._part(everything, element, before, drawing)
+        return self._part_of_kind(element, drawing) or (
+            None if everything is None else self._part(everything, element, None, drawing)
         )
 
-    def host_part_or_none(
-        self, element: Nest, before: Sequence[Array] | None, drawing: tuple[Any, ...]
-    ) -> HostPart | None:
+    def host_part_or_none(self, element: Nest, before: Sequence[Array] | None, drawing: Drawing) -> HostPart | None:
         """The same; None also if a host function fails: Python raises its error where the user's code causes it."""
         try:
             return self.host_part(element, before, drawing)
@@ -152,7 +153,7 @@ class SplitMapMode(FunctionRunner):
 
     def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
         drawing = () if seed is None or place is None else (seed, place)
-        part = self.host_part_or_none(element, None, drawing)
+        part = self.host_part_or_none(element, None, lambda: drawing)
         if part is None:
             return self._in_python(element, seed, place)
         after = part.split.cut.after
@@ -168,7 +169,7 @@ class SplitMapMode(FunctionRunner):
         return self._function.what, self._function.name
 
     def _part(
-        self, made: SplitFunction, element: Nest, before: Sequence[Array] | None, drawing: tuple[Any, ...]
+        self, made: SplitFunction, element: Nest, before: Sequence[Array] | None, drawing: Drawing
     ) -> HostPart | None:
         run = made.run(element)
         return self._continued(made, run, element, before, drawing) if run.kind == made.kind else None
@@ -179,13 +180,13 @@ class SplitMapMode(FunctionRunner):
         run: HostRun,
         element: Nest,
         before: Sequence[Array] | None,
-        drawing: tuple[Any, ...],
+        drawing: Drawing,
     ) -> HostPart:
         if before is None:
-            before = () if made.cut.before is None else made.cut.before(numbers_of(element), *drawing)
+            before = () if made.cut.before is None else made.cut.before(numbers_of(element), *drawing())
         return HostPart(made, run, made.cut.on_host(run, before))
 
-    def _part_of_kind(self, element: Nest, drawing: tuple[Any, ...]) -> HostPart | None:
+    def _part_of_kind(self, element: Nest, drawing: Drawing) -> HostPart | None:
         first = self._first
         if first is None:
             return None

@@ -118,7 +118,7 @@ class ThreadingOptions(_NamedSettings):
 
 @final
 class AutotuneOptions(_NamedSettings):
-    """`Options.autotune`: accepted, but without effect here, because AUTOTUNE stands for fixed numbers."""
+    """`Options.autotune`: accepted, but without effect here: AUTOTUNE of `map` measures, others are fixed numbers."""
 
     autotune_algorithm: AutotuneAlgorithm | None
     cpu_budget: int | None

@@ -14,6 +14,7 @@ from stratagem._ops.images._taps import Grid, Taps, nearest
 
 _FEW_TAPS: Final = 12  # up to so many, picking pixels is faster than a product with all of them
 _Size = tuple[int, int]
+Convert = Callable[[np.ndarray], np.ndarray]  # into memory of its own
 
 
 def picked(image: np.ndarray, size: _Size) -> np.ndarray:
@@ -22,11 +23,31 @@ def picked(image: np.ndarray, size: _Size) -> np.ndarray:
     return image[rows].take(columns, 1)
 
 
-def resampled(image: np.ndarray, size: _Size, taps: Callable[[Grid], Taps]) -> np.ndarray:
-    """Returns an image, (height, width, channels), of sums over taps: float32."""
-    for axis in (0, 1):
-        image = _along(image, axis, _known_taps(taps, Grid(image.shape[axis], size[axis])))
-    return image
+def resampled(
+    image: np.ndarray,
+    size: _Size,
+    taps: Callable[[Grid], Taps],
+    *,
+    convert: Convert | None = None,
+    part: tuple[_Size, _Size] | None = None,
+) -> np.ndarray:
+    """Returns an image, (height, width, channels), of sums over taps: float32.
+
+    convert: what the image's numbers are converted with before, each alone. part: the first row and column, and the height
+    and width, of the part of the result that is wanted.
+    """
+    firsts, counts = ((0, 0), size) if part is None else part
+    rows, columns = (
+        _known_taps(taps, Grid(old, new)).part(first, count)
+        for old, new, first, count in zip(image.shape[:2], size, firsts, counts, strict=True)
+    )
+    if part is not None and columns.places.size:
+        left = int(columns.places.min())
+        image = image[:, left : int(columns.places.max()) + 1]
+        columns = Taps(columns.places - left, columns.weights)
+    if convert is not None and (rows.places.shape[1] > _FEW_TAPS or rows.places.size > len(image)):
+        image, convert = convert(image), None  # fewer numbers than the rows that are picked have
+    return _along(_along(image, 0, rows, convert), 1, columns, None)
 
 
 @functools.lru_cache(maxsize=2048)
@@ -34,7 +55,7 @@ def _known_taps(taps: Callable[[Grid], Taps], grid: Grid) -> Taps:
     return taps(grid)
 
 
-def _along(image: np.ndarray, axis: int, taps: Taps) -> np.ndarray:
+def _along(image: np.ndarray, axis: int, taps: Taps, convert: Convert | None) -> np.ndarray:
     count, channels = taps.places.shape[1], image.shape[-1]
     if count > _FEW_TAPS:
         matrix = taps.matrix(image.shape[axis])
@@ -46,7 +67,9 @@ def _along(image: np.ndarray, axis: int, taps: Taps) -> np.ndarray:
     weights = taps.weights[:, :, None] if axis == 0 else np.repeat(taps.weights, channels, 0).T[:, None, :]
     total: np.ndarray | None = None
     for k in range(count):
-        picked = image.take(taps.places[:, k], axis)
+        # Not `take` for rows: it copies all of an image of which this is a part.
+        picked = image[taps.places[:, k]] if axis == 0 else image.take(taps.places[:, k], axis)
+        picked = picked if convert is None else convert(picked)
         rows = picked.reshape(len(picked), -1)
         weight = weights[:, k] if axis == 0 else weights[k]
         part = np.multiply(rows, weight, out=rows if rows.dtype == np.float32 else None)

@@ -1,8 +1,10 @@
 """Resizing of `tf.image`, and of `tf.compat.v1.image`, whose pixels lie elsewhere."""
 
+import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, final
 
 import jax
 import jax.numpy as jnp
@@ -10,11 +12,11 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, ShapeLike, TensorLike
-from stratagem._core.step import has_unknown_sizes, sized_call
+from stratagem._core.step import PixelSums, has_unknown_sizes, sized_call
 from stratagem._ops._convert import Tensor, static_int, static_shape
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._geometry import pad_to_bounding_box
-from stratagem._ops.images._on_host import picked, resampled
+from stratagem._ops.images._on_host import Convert, picked, resampled
 from stratagem._ops.images._shapes import batch_of, image_or_batch
 from stratagem._ops.images._taps import KERNELS, Grid, Taps, area, bicubic, bilinear, filtered, nearest
 
@@ -79,8 +81,38 @@ def resize_on_host(image: np.ndarray, size: _Size, method: str, antialias: bool 
 def _resize_later(array: Tensor, new: _Size, method: str, antialias: bool) -> Tensor:
     """The result for an image whose sizes the trace does not know: the host computes it."""
     kind = array.dtype if method == "nearest" else np.float32
-    resized = functools.partial(resize_on_host, size=new, method=method, antialias=antialias)
+    if method == "nearest":
+        resized: Callable[..., np.ndarray] = functools.partial(resize_on_host, size=new, method=method)
+    else:
+        resized = _SumsOverTaps(new, _taps_of(method, antialias))
     return sized_call(resized, array, shape=(*new, array.shape[-1]), dtype=kind, selects=method == "nearest")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _SumsOverTaps(PixelSums):
+    """What `resize` makes of one image on the host."""
+
+    size: _Size
+    taps: Callable[[Grid], Taps]
+    convert: Convert | None = None
+    part: _Size | None = None
+
+    def __call__(self, image: np.ndarray, *first: np.ndarray) -> np.ndarray:
+        _checked("resize", image, self.size)
+        if self.part is None:
+            return resampled(image, self.size, self.taps, convert=self.convert)
+        row, column = (
+            min(max(int(place), 0), whole - part)
+            for place, whole, part in zip(first, self.size, self.part, strict=True)
+        )
+        return resampled(image, self.size, self.taps, convert=self.convert, part=((row, column), self.part))
+
+    def of_part(self, size: _Size) -> "PixelSums":
+        return dataclasses.replace(self, part=size)
+
+    def of_converted(self, convert: Convert) -> "PixelSums":
+        return dataclasses.replace(self, convert=convert)
 
 
 @functools.cache

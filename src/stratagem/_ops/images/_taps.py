@@ -22,6 +22,10 @@ class Taps:
     places: np.ndarray
     weights: np.ndarray
 
+    def part(self, first: int, count: int) -> "Taps":
+        """Returns the taps of so many new pixels, from one on."""
+        return Taps(self.places[first : first + count], self.weights[first : first + count])
+
     def matrix(self, old: int) -> np.ndarray:
         """Returns the weights of all old pixels, most of them 0: (new, old). Products with it are far faster than picking."""
         found = np.zeros((len(self.places), old), np.float32)
