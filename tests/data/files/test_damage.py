@@ -54,6 +54,24 @@ def test_damage_is_where_it_is_however_the_file_is_read(tmp_path: Path, piece: i
     assert [("record" in o and o.split("record ")[1][0]) or o for o in found[:5]] == ["0.0", "0.1", "2", "3", "0.4"]
 
 
+LENGTHS = [*[20] * 12, *[7] * 3, *[20] * 31, *[9, 9, 20] * 5, *[20] * 20]
+
+
+@pytest.mark.parametrize("piece", [50, 700, 100_000])
+def test_records_of_one_length_in_a_row_are_read_to_the_damage_and_behind_it(tmp_path: Path, piece: int) -> None:
+    records = [bytes([65 + i % 26]) * length for i, length in enumerate(LENGTHS)]
+    begins = np.cumsum([0, *(length + 16 for length in LENGTHS)]).tolist()
+    whole = b"".join(map(framed, records))
+    for bad in (0, 8, 9, 11, 12, 14, 15, 24, 25, 45, 46, 60, 61, 70, len(LENGTHS) - 1):
+        for offset, behind in ((3, []), (9, []), (14, records[bad + 1 :]), (12 + LENGTHS[bad] + 1, records[bad + 1 :])):
+            data = bytearray(whole)
+            data[begins[bad] + offset] ^= 0x40
+            (tmp_path / "file").write_bytes(data)
+            found = outcomes(TFRecordDataset(str(tmp_path / "file"), buffer_size=piece))
+            assert found[:bad] + found[bad + 1 :] == [record.decode() for record in (*records[:bad], *behind)]
+            assert f"record {bad} of {tmp_path / 'file'}, at byte {begins[bad]}" in found[bad]
+
+
 @pytest.mark.parametrize("place", [0, 8])
 def test_behind_a_damaged_length_the_file_is_lost_and_the_next_one_read(tmp_path: Path, place: int) -> None:
     files = damaged(tmp_path, 2 * SIZE + place)

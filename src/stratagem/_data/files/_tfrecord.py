@@ -77,7 +77,7 @@ class TFRecords(Format):
 
 
 def _run(data: bytes, at: int, frame: int, header: bytes) -> int:
-    """How many frames of this size follow one another from a place on whose header is this one; the first is known to be."""
+    """Returns how many frames of this size and with this header follow one another; the first is known to be one."""
     count = (len(data) - at) // frame
     headers = np.ndarray((count,), np.dtype((np.void, HEADER.size)), data, at, (frame,))
     others = np.flatnonzero(headers != np.void(header))

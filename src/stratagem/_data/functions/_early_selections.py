@@ -65,7 +65,7 @@ def _narrow(eqns: list[Equation], sums: Equation, results: Sequence[Any]) -> Non
     chain = list(_conversions(eqns, sums, uses))[::-1]
     if chain:
         operand = _tensor_of(chain[0])
-        function = sums.params["function"].of_converted(_Conversion(tuple(chain), operand))
+        function = sums.params["function"].of_converted(_PixelConversion(tuple(chain), operand))
         eqns[eqns.index(sums)] = sums.replace(
             invars=[operand, *sums.invars[1:]], params={**sums.params, "function": function}
         )
@@ -96,8 +96,8 @@ def _conversions(eqns: Sequence[Equation], sums: Equation, uses: "collections.Co
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Conversion:
-    """What equations make of every number of a tensor. operand: the tensor."""
+class _PixelConversion:
+    """Equations as a function that converts every number of a tensor alone. operand: the tensor."""
 
     eqns: tuple[Equation, ...]
     operand: Any

@@ -38,8 +38,8 @@ class BatchRequest:
 class _Block:
     """Elements that were read together. origin, skip: where: so many elements after a state of the parent.
 
-    first: the number of the first one. draws: their seeds. failure: the parent's error after them. threads: how many compute the
-    host's part; 1 is the caller's own. parts: what the host makes of them.
+    first: the number of the first one. draws: their seeds. failure: the parent's error after them. threads: their number for
+    the host's part; 1 is the caller's own. parts: what the host makes of them.
     """
 
     origin: State
@@ -104,7 +104,7 @@ class SplitIterator(StageIterator):
 
     @property
     def _depth(self) -> int:
-        """How many blocks are read ahead."""
+        """The number of blocks that are read ahead."""
         threads = self._tuner.threads
         return 1 if threads == 1 else max(2, -(-2 * threads // self._size))
 

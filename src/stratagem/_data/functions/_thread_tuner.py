@@ -36,7 +36,7 @@ class ThreadTuner:
 
     @property
     def threads(self) -> int:
-        """How many threads compute the elements that are read next; 1 means the caller itself."""
+        """The number of threads that compute the elements that are read next; 1 means the caller itself."""
         return self._now
 
     def took(self, threads: int, seconds: float, elements: int) -> None:

@@ -91,7 +91,7 @@ def _resize_later(array: Tensor, new: _Size, method: str, antialias: bool) -> Te
 @final
 @dataclass(frozen=True, eq=False)
 class _SumsOverTaps(PixelSums):
-    """What `resize` makes of one image on the host."""
+    """Makes of one image on the host what `resize` does."""
 
     size: _Size
     taps: Callable[[Grid], Taps]
