@@ -31,10 +31,12 @@ class SlowDisk:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.go = threading.Event()
         self.begun: list[str] = []
+        self.memory: list[set[int]] = []  # of each save the addresses of its arrays
         write = _checkpoint_files.write_arrays
 
         def waiting(file: Path, arrays: Any) -> Any:
             self.begun.append(file.parent.parent.name)
+            self.memory.append({array.ctypes.data for array in arrays.values()})
             assert self.go.wait(PATIENCE)
             return write(file, arrays)
 
@@ -122,6 +124,40 @@ def test_the_call_does_not_wait_and_everything_else_does(tmp_path: Path, slow: S
     manager.save(options=ASYNC)
     manager.sync()
     assert sorted(each.name for each in tmp_path.glob("ckpt-*")) == ["ckpt-2"]
+
+
+@pytest.mark.parametrize("strategy", [None, tf.distribute.MirroredStrategy], ids=["plain", "mirrored"])
+def test_the_copies_of_a_save_lie_where_those_of_the_last_one_did(
+    tmp_path: Path, slow: SlowDisk, strategy: Callable[..., Any] | None
+) -> None:
+    slow.go.set()
+    with contextlib.nullcontext() if strategy is None else strategy(["CPU:0", "CPU:1"]).scope():
+        v = tf.Variable(np.zeros(1 << 16, np.float32))
+    checkpoint = tf.train.Checkpoint(v=v)
+    for number in (1.0, 2.0, 3.0):
+        v.assign(np.full(v.shape, number))
+        checkpoint.save(tmp_path / "ckpt", ASYNC)
+    checkpoint.sync()
+    assert slow.memory[0] == slow.memory[1] == slow.memory[2]
+    assert [value_in(tmp_path / f"ckpt-{number}") for number in (1, 2, 3)] == [1.0, 2.0, 3.0]
+
+
+def test_a_save_in_another_thread_does_not_write_over_the_copies_of_this_one(
+    tmp_path: Path, slow: SlowDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(np.full(1 << 16, 1.0, np.float32)))
+    checkpoint.write(tmp_path / "first", ASYNC)
+    # Both threads have found that no save is in the background when the first of them begins one.
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint, "sync", lambda: None)
+        checkpoint.v.assign(np.full(1 << 16, 2.0))
+        other = threading.Thread(target=checkpoint.write, args=(tmp_path / "second", ASYNC))
+        other.start()
+        other.join(PATIENCE)
+    slow.go.set()
+    _background.wait_for_saves()
+    assert (value_in(tmp_path / "first"), value_in(tmp_path / "second")) == (1.0, 2.0)
+    assert not slow.memory[0] & slow.memory[1]
 
 
 def test_no_save_overtakes_another(tmp_path: Path, slow: SlowDisk) -> None:

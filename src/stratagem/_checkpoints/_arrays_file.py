@@ -19,6 +19,7 @@ from typing import IO
 import google_crc32c
 import numpy as np
 
+from stratagem._checkpoints._joined_checksum import joined_checksum
 from stratagem._checkpoints._manifest import ArrayFact, FileFact
 from stratagem._checkpoints._safe_reads import opened
 
@@ -55,10 +56,11 @@ def write_arrays(file: Path, arrays: Mapping[str, np.ndarray]) -> tuple[FileFact
         for key, array in arrays.items():
             own = 0
             for chunk in _chunks(array):
-                crc, own = google_crc32c.extend(crc, chunk), google_crc32c.extend(own, chunk)
+                own = google_crc32c.extend(own, chunk)
                 out.write(chunk.data)
                 _write_back(out, size, chunk.size)
                 size += chunk.size
+            crc = joined_checksum(crc, own, array.nbytes)
             facts[key] = ArrayFact(shape=array.shape, dtype=str(array.dtype), crc32c=f"{own:08x}")
     return FileFact(bytes=size, crc32c=f"{crc:08x}"), facts
 
@@ -79,7 +81,8 @@ def read_arrays(file: str, facts: Mapping[str, ArrayFact]) -> tuple[FileFact, di
             array, own = np.empty(fact.shape, np.dtype(fact.dtype)), 0
             for chunk in _chunks(array):
                 source.read_into(chunk)
-                crc, own = google_crc32c.extend(crc, chunk), google_crc32c.extend(own, chunk)
+                own = google_crc32c.extend(own, chunk)
+            crc = joined_checksum(crc, own, array.nbytes)
             if f"{own:08x}" != fact.crc32c:
                 raise ValueError(f"array {key}: its checksum is {own:08x}, and {fact.crc32c} was saved")
             arrays[key] = array

@@ -16,6 +16,7 @@ from typing import Any, final
 from stratagem._base.errors import PeerFailedError
 from stratagem._base.job import Job, Phase
 from stratagem._base.weak_identity import WeakIdentityMap
+from stratagem._checkpoints._host_copies import HostCopies
 from stratagem._checkpoints._program_end import ProgramEnd
 from stratagem._core.context import entered
 
@@ -97,10 +98,25 @@ os.register_at_fork(after_in_child=_process.forget)
 
 @final
 class BackgroundSaves:
-    """The saves of one object in the background, of which there is one at a time."""
+    """The saves of one object in the background, of which there is one at a time.
+
+    It also keeps the memory for copies of the object's values. A save that begins while another one has it, in another thread
+    or in a handler of a signal, has memory of its own.
+    """
 
     def __init__(self) -> None:
         self._last: BackgroundSave | None = None
+        self._spare: list[HostCopies] = []  # none, or one that no save uses
+        self._lent: dict[int, HostCopies] = {}  # by thread: for the save that it begins next
+
+    def copies(self) -> HostCopies:
+        """Returns memory for the copies that the save needs which this thread begins next."""
+        try:
+            found = self._spare.pop()
+        except IndexError:
+            found = HostCopies()
+        self._lent[threading.get_ident()] = found
+        return found
 
     @property
     def path(self) -> str | None:
@@ -113,8 +129,17 @@ class BackgroundSaves:
 
         job: the member of a job that saves.
         """
+        copies = self._lent.pop(threading.get_ident(), None)
+
+        def work_with_copies() -> None:
+            try:
+                work()
+            finally:
+                if copies is not None and not self._spare:
+                    self._spare.append(copies)
+
         _end.watch()
-        save = BackgroundSave(path, work)
+        save = BackgroundSave(path, work_with_copies)
         with _process.beginning:
             save.start(_process.last.get(job))
             _process.last[job] = save

@@ -19,13 +19,13 @@ from stratagem._checkpoints._children import (
     is_trackable,
     is_variable,
     parts_of,
-    shares_memory,
     state_of,
     value_of,
 )
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._formats import read
 from stratagem._checkpoints._graph import add_slots, nodes_of, survey
+from stratagem._checkpoints._host_copies import HostCopies, read_value
 from stratagem._checkpoints._index import record_checkpoint_state, single
 from stratagem._checkpoints._keras_two import WRITTEN
 from stratagem._checkpoints._latest_intact import newest_other, warn_not_finite
@@ -34,7 +34,7 @@ from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions,
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import disown, owning, take_ownership
 from stratagem._checkpoints._pending import Restoration
-from stratagem._checkpoints._saving import save, settle
+from stratagem._checkpoints._saving import copies_of, save, settle
 from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus, NamedLoadStatus
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
@@ -112,7 +112,7 @@ class Checkpoint(Tracked):
         self.sync()
         self.save_counter.assign_add(1)
         path = f"{checked_path(file_prefix)}-{int(value_of(self.save_counter))}"
-        contents = self.snapshot(options.format, copied=options.enable_async)
+        contents = self.snapshot(options.format, copies_of(self, options))
         directory = parent(path)
 
         def publish() -> None:
@@ -128,7 +128,7 @@ class Checkpoint(Tracked):
         options = checked(options)
         self.sync()
         path = checked_path(file_prefix)
-        publish = unlisted(path, self.snapshot(options.format, copied=options.enable_async), self._saves)
+        publish = unlisted(path, self.snapshot(options.format, copies_of(self, options)), self._saves)
         save(self, parent(path), path, publish, options)
         return path
 
@@ -139,10 +139,12 @@ class Checkpoint(Tracked):
         """
         settle(self)
 
-    def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN, copied: bool = False) -> CheckpointContents:
+    def snapshot(
+        self, format: CheckpointFormat = CheckpointFormat.OWN, copies: HostCopies | None = None
+    ) -> CheckpointContents:
         """The current values of all parts, as NumPy arrays and JSON. Raises CheckpointError for values that cannot be saved.
 
-        copied: whether they are in memory of their own, which no later step reuses.
+        copies: makes copies of them, which no later step reuses.
         """
         naming = OWN if format is CheckpointFormat.OWN else WRITTEN
         found = survey(self, parts=naming.parts)
@@ -150,7 +152,7 @@ class Checkpoint(Tracked):
         return CheckpointContents(
             nodes=nodes_of(found),
             arrays={
-                live.path: np.array(naming.value(live.value), copy=(copied and shares_memory(live.value)) or None)
+                live.path: naming.converted(live.value, read_value(live.value, live.path, copies))
                 for live in found
                 if live.kind == "variable"
             },

@@ -29,7 +29,6 @@ from stratagem._checkpoints._children import (
     is_variable,
     parts_of,
     unnamed_variables,
-    value_of,
 )
 from stratagem._checkpoints._naming import Naming
 from stratagem._private import SlotNames, has_layers_by_position
@@ -225,12 +224,11 @@ def _trained(optimizer: Any) -> list[Any]:
     return list(vars(optimizer).get("_trainable_variables") or ())
 
 
-def _written_value(variable: Any) -> np.ndarray:
+def _written_value(variable: Any, value: np.ndarray) -> np.ndarray:
     """The value of a variable; those that count steps or rows have 64 bits in TensorFlow, and 32 here."""
-    value = value_of(variable)
     counts = value.dtype == np.int32 and getattr(variable, "name", "") in _COUNTS and value.shape == ()
     return value.astype(np.int64) if counts else value
 
 
 READ = Naming(parts=_read_parts, slots=_slots, converts=True, values_only=True)
-WRITTEN = Naming(parts=_written_parts, slots=_slots, value=_written_value)
+WRITTEN = Naming(parts=_written_parts, slots=_slots, converted=_written_value)

@@ -14,6 +14,7 @@ from stratagem._checkpoints._background import saves_of, wait_for_saves
 from stratagem._checkpoints._children import is_variable, value_of
 from stratagem._checkpoints._contents import CheckpointContents
 from stratagem._checkpoints._formats import delete, non_finite_in
+from stratagem._checkpoints._host_copies import HostCopies
 from stratagem._checkpoints._index import (
     CheckpointState,
     get_checkpoint_state,
@@ -26,7 +27,7 @@ from stratagem._checkpoints._latest_intact import first_good, latest_checkpoint,
 from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions, checked
 from stratagem._checkpoints._overwrite_guard import RESTORE_FIRST, OverwriteGuard
 from stratagem._checkpoints._owner import owning
-from stratagem._checkpoints._saving import save, settle
+from stratagem._checkpoints._saving import copies_of, save, settle
 from stratagem._checkpoints._together import agree_to_restore, job_here, save_together
 
 _log = logging.getLogger("stratagem.checkpoint")
@@ -39,8 +40,8 @@ class Saveable(Protocol):
     def save_counter(self) -> Any:
         """The number of the last checkpoint, a variable."""
 
-    def snapshot(self, format: CheckpointFormat, copied: bool = False) -> CheckpointContents:
-        """The current contents for a checkpoint of this format. copied: in memory of their own, which no later step reuses."""
+    def snapshot(self, format: CheckpointFormat, copies: HostCopies | None = None) -> CheckpointContents:
+        """The current contents for a checkpoint of this format. copies: makes copies of values, which no later step reuses."""
 
     def restore(self, save_path: str) -> Any:
         """Assigns the values of a checkpoint."""
@@ -153,7 +154,7 @@ class CheckpointManager:
         counter.assign_add(1)
         number = _integer(counter if checkpoint_number is None else checkpoint_number)
         path = f"{self._prefix}-{number}"
-        contents = self._checkpoint.snapshot(options.format, copied=options.enable_async)
+        contents = self._checkpoint.snapshot(options.format, copies_of(self._checkpoint, options))
         written = False
 
         def publish() -> None:

@@ -13,10 +13,10 @@ from stratagem._base.storage import checked_path
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint import Checkpoint
-from stratagem._checkpoints._children import shares_memory, value_of
 from stratagem._checkpoints._contents import CheckpointContents, Stored
 from stratagem._checkpoints._formats import read
 from stratagem._checkpoints._graph import Node
+from stratagem._checkpoints._host_copies import HostCopies, read_value
 from stratagem._checkpoints._keras_two import WRITTEN
 from stratagem._checkpoints._latest_intact import warn_not_finite
 from stratagem._checkpoints._naming import OWN
@@ -59,14 +59,15 @@ class NamedCheckpoint:
         """The number of saves; not part of what is saved."""
         return self._save_counter
 
-    def snapshot(self, format: CheckpointFormat = CheckpointFormat.OWN, copied: bool = False) -> CheckpointContents:
+    def snapshot(
+        self, format: CheckpointFormat = CheckpointFormat.OWN, copies: HostCopies | None = None
+    ) -> CheckpointContents:
         """The current values of all variables. Raises CheckpointError if another value in `companion` has the name of one.
 
-        copied: as in `Checkpoint.snapshot`.
+        copies: as in `Checkpoint.snapshot`.
         """
         arrays: dict[str, Stored] = {
-            name: np.array(value_of(variable), copy=(copied and shares_memory(variable)) or None)
-            for name, variable in self._variables().items()
+            name: read_value(variable, f"named {name}", copies) for name, variable in self._variables().items()
         }
         if format is CheckpointFormat.TENSORFLOW:
             arrays |= {name: value() for name, value in self._written.items() if name not in arrays}
@@ -75,7 +76,7 @@ class NamedCheckpoint:
             nodes = [Node(path="", kind="object", children={}), *named]
             naming = OWN if format is CheckpointFormat.OWN else WRITTEN
             return CheckpointContents(nodes=nodes, arrays=arrays, states={}, naming=naming)
-        other = self._companion.snapshot(format, copied)
+        other = self._companion.snapshot(format, copies)
         for name in arrays.keys() & other.arrays.keys():
             if not np.array_equal(np.asarray(arrays[name]), np.asarray(other.arrays[name])):
                 raise CheckpointError(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import saves_of, wait_for_saves
+from stratagem._checkpoints._host_copies import HostCopies
 from stratagem._checkpoints._options import CheckpointOptions, call_back
 from stratagem._checkpoints._together import SavePlan, job_here
 
@@ -37,6 +38,11 @@ def save(
         saves_of(owner).begin(path, lambda: _carry_out(plan, write, note, options, _ORDER), plan.job)
     else:
         _carry_out(plan, write, note, options, "")
+
+
+def copies_of(owner: Trackable, options: CheckpointOptions) -> HostCopies | None:
+    """Returns what copies the values of `owner` for a save with these options; None if it is over before a step can run."""
+    return saves_of(owner).copies() if options.enable_async else None
 
 
 def settle(owner: Trackable) -> None:

@@ -28,7 +28,7 @@ from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions,
 from stratagem._checkpoints._other_formats import is_tensorflow_checkpoint
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import owning
-from stratagem._checkpoints._saving import settle
+from stratagem._checkpoints._saving import copies_of, settle
 from stratagem._checkpoints._status import LoadStatus
 from stratagem._checkpoints._tensorflow_writing import holds
 from stratagem._checkpoints._together import job_here, make_directory
@@ -51,7 +51,7 @@ def write_weights(
     """
     options = checked(options)
     settle(root)
-    contents = Checkpoint(root).snapshot(format, copied=options.enable_async)
+    contents = Checkpoint(root).snapshot(format, copies_of(root, options))
     with file_errors(path):
         make_directory(parent(path))
     guard = _guard_of(root)

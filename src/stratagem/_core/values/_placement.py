@@ -1,8 +1,10 @@
 """Placement: how a variable lies on a mesh, and how it is read and assigned outside of a step."""
 
+import contextlib
 import hashlib
 import logging
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -71,6 +73,13 @@ class Placement:
                 return self.mesh.own_first(array)
             with self.mesh.job.waiting():  # with several workers, this is a collective
                 return self.mesh.first(aggregate(variable, array))
+
+    @contextlib.contextmanager
+    def lent(self, variable: keras.Variable) -> Iterator[np.ndarray | None]:
+        """Yields the value in the host's memory, on a CPU no copy, while no step can delete it; None if it has to be read."""
+        with storage:
+            here = not self.remote and not on_read(variable)
+            yield np.asarray(self.mesh.first(stored(variable))) if here else None
 
     def place(self, variable: keras.Variable, value: TensorLike) -> TensorLike:
         """Distributes a new value, as TF assigns in a cross-replica context. Returns what the variable stores."""
