@@ -1,4 +1,4 @@
-"""The CRC-32C of bytes of whose parts it is known, without reading them again.
+"""The CRC-32C of joined parts, made of the checksums of the parts, which are not read again.
 
 A checksum is a polynomial over GF(2), modulo the checksum's own; its lowest bit is the coefficient of x^31. Bytes behind others
 multiply these by a power of x, so checksums of parts can be added. (zlib's `crc32_combine` does so for its checksum.)
