@@ -27,7 +27,7 @@ from stratagem._ops.lookup import (
     TextFileIndex,
     TextFileInitializer,
 )
-from stratagem._ops.text import bucket_of_integers, to_hash_bucket_fast
+from stratagem._ops.text import bucket_of_integers, buckets_of_strings
 
 _log = logging.getLogger("stratagem")
 
@@ -136,7 +136,9 @@ class HashedCategoricalColumn(KeyedColumn):
         return self.hash_bucket_size
 
     def _ids(self, values: Any) -> Any:
-        return (bucket_of_integers if self.dtype.is_integer else to_hash_bucket_fast)(values, self.hash_bucket_size)
+        if self.dtype.is_integer:
+            return bucket_of_integers(values, self.hash_bucket_size)
+        return buckets_of_strings(values.ravel().tolist(), self.hash_bucket_size).reshape(values.shape)
 
 
 def categorical_column_with_hash_bucket(

@@ -172,7 +172,7 @@ def entries_to_cross(feature: TensorLike) -> Entries:
     """The entries of a feature, integers; strings by their fingerprints."""
     kind = checked_label(feature.dtype, "crossed_column: input_tensor")
     found = spread(feature)
-    return found._replace(values=np.asarray(fingerprints(np.asarray(found.values)))) if kind == string else found
+    return found._replace(values=fingerprints(np.asarray(found.values))) if kind == string else found
 
 
 def crossed_column(

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.types import ShapeLike, TensorLike, Value
 from stratagem._core.step import TracedStrings, host_function, host_function_if_needed
-from stratagem._ops import Tensor, allow_x64, as_dtype, tensor
+from stratagem._ops import Tensor, allow_x64, as_dtype, on_device, tensor
 from stratagem._ops.sparse import SparseTensor
 from stratagem._ops.text import (
     bucket_of_integers,
@@ -168,4 +168,4 @@ def integers_if_int(output_mode: str, dtype: Value) -> Value:
 @host_function
 def words_of_strings(strings: TensorLike) -> Tensor:
     """Returns the fingerprints of strings, which stand for them in crosses."""
-    return fingerprints(np.asarray(strings))
+    return on_device(fingerprints(np.asarray(strings)))

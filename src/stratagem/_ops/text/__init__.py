@@ -1,7 +1,6 @@
 """Strings. A folder of its own, because some names here are also those of other functions."""
 
 from stratagem._ops.text import _ragged_rules
-from stratagem._ops.text._buckets import buckets_of_strings as buckets_of_strings
 from stratagem._ops.text._buckets import fingerprint as fingerprint
 from stratagem._ops.text._buckets import to_hash_bucket as to_hash_bucket
 from stratagem._ops.text._buckets import to_hash_bucket_fast as to_hash_bucket_fast
@@ -21,6 +20,7 @@ from stratagem._ops.text._integers import bucket_of_integers as bucket_of_intege
 from stratagem._ops.text._integers import crossed_buckets as crossed_buckets
 from stratagem._ops.text._integers import fingerprints as fingerprints
 from stratagem._ops.text._kinds import is_tensor as is_tensor
+from stratagem._ops.text._known_fingerprints import buckets_of_strings as buckets_of_strings
 from stratagem._ops.text._parts import bytes_split as bytes_split
 from stratagem._ops.text._parts import ngrams as ngrams
 from stratagem._ops.text._parts import reduce_join as reduce_join

@@ -1,7 +1,7 @@
 """Strings as numbers of buckets, and fingerprints of tensors, by hashes with TensorFlow's numbers."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -12,35 +12,33 @@ from stratagem._ops._convert import Tensor, on_device, static_int
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._hash_functions import Words, fingerprint64, hashed, murmur64, siphash
 from stratagem._ops.text._host_strings import numbers_of, strings_of
+from stratagem._ops.text._known_fingerprints import buckets_of_strings, fingerprints_of
 
 
-def _bucket(name: str, input: TensorLike, num_buckets: IntLike, function: Callable[[np.ndarray], Words]) -> Tensor:
+def _bucket(
+    name: str, input: TensorLike, num_buckets: IntLike, buckets: Callable[[list[bytes], int], np.ndarray]
+) -> Tensor:
     count = static_int(num_buckets, "a tensor is the number of buckets")
     if count < 1:
         raise InvalidArgumentError(f"tf.strings.{name} takes one bucket or more, got {count}.")
     array = strings_of(input)
-    return on_device(_buckets(array.ravel().tolist(), count, function).reshape(array.shape))
+    return on_device(buckets(array.ravel().tolist(), count).reshape(array.shape))
 
 
-def _buckets(texts: Sequence[bytes], count: int, function: Callable[[np.ndarray], Words]) -> np.ndarray:
-    return (hashed(texts, function) % np.uint64(count)).astype(np.int64)
-
-
-def buckets_of_strings(texts: Sequence[bytes], num_buckets: int) -> np.ndarray:
-    """Returns what `to_hash_bucket_fast` does, int64 (n,), for code that works on the host: `num_buckets` is positive."""
-    return _buckets(texts, num_buckets, fingerprint64)
+def _buckets_by(function: Callable[[np.ndarray], Words]) -> Callable[[list[bytes], int], np.ndarray]:
+    return lambda texts, count: (hashed(texts, function) % np.uint64(count)).astype(np.int64)
 
 
 @host_function
 def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its MurmurHash64A, int64. Raises InvalidArgumentError for no buckets."""
-    return _bucket("to_hash_bucket", input, num_buckets, murmur64)
+    return _bucket("to_hash_bucket", input, num_buckets, _buckets_by(murmur64))
 
 
 @host_function
 def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its FarmHash, int64. Raises InvalidArgumentError for no buckets."""
-    return _bucket("to_hash_bucket_fast", input, num_buckets, fingerprint64)
+    return _bucket("to_hash_bucket_fast", input, num_buckets, buckets_of_strings)
 
 
 @host_function
@@ -53,7 +51,7 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: IntLike, nam
     if len(numbers) != 2:
         raise InvalidArgumentError(f"tf.strings.to_hash_bucket_strong takes a key of two numbers, got {len(numbers)}.")
     secret = (numbers[0] % 2**64, numbers[1] % 2**64)
-    return _bucket("to_hash_bucket_strong", input, num_buckets, functools.partial(siphash, key=secret))
+    return _bucket("to_hash_bucket_strong", input, num_buckets, _buckets_by(functools.partial(siphash, key=secret)))
 
 
 @host_function
@@ -69,7 +67,7 @@ def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None =
             f"tf.fingerprint takes rows and the method farmhash64, got shape {list(array.shape)} and {method!r}."
         )
     if array.dtype == object:
-        parts = hashed(array.ravel().tolist(), fingerprint64).astype("<u8")
+        parts = fingerprints_of(array.ravel().tolist()).astype("<u8")
         if array.ndim == 1:
             return on_device(parts.view(np.uint8).reshape(len(array), 8))
         array = parts.reshape(array.shape)

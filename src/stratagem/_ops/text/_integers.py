@@ -10,6 +10,7 @@ import numpy as np
 from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, on_device
 from stratagem._ops.text._hash_functions import Words, fingerprint64, hashed, siphash
+from stratagem._ops.text._known_fingerprints import fingerprints_of
 
 _DIGITS = 20  # of the largest uint64
 _MINUS, _ZERO = ord("-"), ord("0")
@@ -22,15 +23,16 @@ def bucket_of_integers(values: Tensor, num_buckets: int, key: Sequence[int] | No
 
     key: two numbers with which SipHash-2-4 is used; by default it is FarmHash.
     """
-    function = fingerprint64
+    function: Callable[[Any], Words] = fingerprint64
     if key is not None:
         function = functools.partial(siphash, key=(int(key[0]) % 2**64, int(key[1]) % 2**64))
     with allow_x64(np.uint64):
         if is_traced(values):
             return (_traced_hashes(values, function) % np.uint64(num_buckets)).astype(np.int64)
         array = np.asarray(values)
-        numbers = hashed([b"%d" % number for number in array.ravel().tolist()], function) % np.uint64(num_buckets)
-        return on_device(numbers.astype(np.int64).reshape(array.shape))
+        texts = [b"%d" % number for number in array.ravel().tolist()]
+        numbers = fingerprints_of(texts) if key is None else hashed(texts, function)
+        return on_device((numbers % np.uint64(num_buckets)).astype(np.int64).reshape(array.shape))
 
 
 def _traced_hashes(values: Tensor, function: Callable[[Any], Words]) -> Tensor:
@@ -65,9 +67,10 @@ def crossed_buckets(columns: Sequence[TensorLike], num_buckets: int, hash_key: i
         return buckets if is_traced(buckets) else on_device(np.asarray(buckets))
 
 
-def fingerprints(strings: np.ndarray) -> Tensor:
-    """Returns int64 tensors that are crossed as these strings are, for a compiled step that crosses them with others."""
-    return on_device(_as_words(strings).astype(np.int64))
+def fingerprints(strings: np.ndarray) -> np.ndarray:
+    """Returns int64 numbers that are crossed as these strings are, for a compiled step that crosses them with others."""
+    words: np.ndarray = _as_words(strings).astype(np.int64)
+    return words
 
 
 def _as_words(column: Any) -> Any:
@@ -76,7 +79,7 @@ def _as_words(column: Any) -> Any:
     array = np.asarray(column)
     if array.dtype != object:
         return array.astype(np.uint64)
-    return hashed(array.ravel().tolist(), fingerprint64).reshape(array.shape)
+    return fingerprints_of(array.ravel().tolist()).reshape(array.shape)
 
 
 def _combined(first: Any, second: Any) -> Any:
