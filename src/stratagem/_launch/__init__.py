@@ -20,4 +20,5 @@ from stratagem._launch._plan import with_chief_address as with_chief_address
 from stratagem._launch._plan import with_tf_config as with_tf_config
 from stratagem._launch._run import LaunchSpec as LaunchSpec
 from stratagem._launch._run import run as run
+from stratagem._launch._stream_display import StreamDisplay as StreamDisplay
 from stratagem._launch._task_log_reader import plain as plain

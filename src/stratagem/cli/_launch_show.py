@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from stratagem._launch import Display, FailureReport, TaskStatus, log_path, plain
+from stratagem._launch import Display, FailureReport, StreamDisplay, TaskStatus, log_path, plain
 from stratagem.cli._explain import last_named
 
 _LINES_SECONDS = 5.0  # between two lines
@@ -53,26 +53,15 @@ class LiveTable(Display):
 
 
 @final
-class LineDisplay(Display):
+class LineDisplay(StreamDisplay):
     """The display without a terminal: the tasks' output unchanged on stdout, the launcher's own messages on stderr."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True, width=None if sys.stderr.isatty() else _WIDE)
         self._began = self._said_at = time.monotonic()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-    def printed(self, task: str, lines: Sequence[str]) -> None:
-        for line in lines:
-            sys.stdout.write(f"[{task}] {line}\n")
-        if lines:
-            sys.stdout.flush()
+    def text_of(self, line: str) -> str:
+        return line
 
     def state(self, tasks: Sequence[TaskStatus]) -> None:
         now = time.monotonic()

@@ -2,34 +2,20 @@
 
 import sys
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self, final
+from typing import final
 
 from stratagem._launch._attempt import TaskStatus
-from stratagem._launch._display import Display, FailureReport
+from stratagem._launch._display import FailureReport
+from stratagem._launch._stream_display import StreamDisplay
 from stratagem._launch._task_log_reader import plain
 
 
 @final
-class CellDisplay(Display):
-    """Every line that a task prints, on stdout, with the task's name; messages of the launcher on stderr.
+class CellDisplay(StreamDisplay):
+    """The tasks' lines without the codes of colours, on stdout; messages of the launcher on stderr. Nothing is repeated."""
 
-    Nothing is overwritten and nothing is repeated, so that a saved notebook reads like a log.
-    """
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-    def printed(self, task: str, lines: Sequence[str]) -> None:
-        for line in lines:
-            sys.stdout.write(f"[{task}] {plain(line)}\n")
-        if lines:
-            sys.stdout.flush()
+    def text_of(self, line: str) -> str:
+        return plain(line)
 
     def state(self, tasks: Sequence[TaskStatus]) -> None:
         pass  # the tasks' own output says how far they are
