@@ -6,6 +6,7 @@ The numbers are those of the scenarios in docs/reliability.md; `make soak` runs 
 import importlib.metadata
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -191,11 +192,12 @@ def test_who_has_ended_its_program_while_others_are_in_the_loop_is_named() -> No
         pytest.param("model", "The workers' models differ: ", marks=pytest.mark.thorough),
         pytest.param("program", "compute different things on the same variables", marks=pytest.mark.thorough),
         ("devices", "All workers need the same number and kind of devices"),
+        ("restored", "variables differ in value before the first step: 1 of 1, the first is matrix with shape (3, 3)"),
     ],
 )
-def test_workers_that_differ_are_told_before_they_train(what: str, error: str) -> None:
+def test_workers_that_differ_are_told_before_they_train(what: str, error: str, tmp_path: Path) -> None:
     variables = [{}, {"JAX_NUM_CPU_DEVICES": "2"}] if what == "devices" else None
-    with job("unequal.py", 2, what, environments=variables) as running:
+    with job("unequal.py", 2, what, str(tmp_path / "ckpt"), environments=variables) as running:
         ended = running.ended()
     assert [task.code for task in ended] == [1, 1], ended
     assert any(error in task.output for task in ended), ended
