@@ -131,7 +131,7 @@ class HostPrefix:
         shaped = tuple(own.shapes.get(value) or np.shape(values.of(value, 0)) for value in self.shaped)
         sizes = tuple(_plain(values.of(v, 0)) for v in self.sizes if not self.calls[v.call].own)
         every = (*map(leaf_key, inputs), shaped, sizes, *own.kinds, *kinds)
-        return PrefixValues(self, inputs, every, own, values, there)
+        return PrefixValues(self, inputs, every, own, values, self if there else None)
 
     def _agreed(self, values: "_Values", mesh: ReplicaMesh) -> "OwnKinds":
         """Returns what the program depends on of values that every replica has its own of."""
@@ -227,8 +227,8 @@ class _Values:
 class PrefixValues:
     """The results of one run of a prefix.
 
-    inputs: of the program. kinds: for each there is a program of its own. own: of replicas' own values. there: whether another
-    process runs the prefix with each step: then its inputs and its strings, and those of the step, are there.
+    inputs: of the program. kinds: for each there is a program of its own. own: of replicas' own values. there: the prefix
+    that another process runs with each step, whose inputs and strings are there; None if this process has run it.
     """
 
     prefix: HostPrefix
@@ -236,7 +236,7 @@ class PrefixValues:
     kinds: tuple[Hashable, ...]
     own: OwnKinds
     values: _Values
-    there: bool = False
+    there: HostPrefix | None = None
 
     @classmethod
     def of_symbols(cls, prefix: HostPrefix, inputs: tuple[Any, ...]) -> "PrefixValues":

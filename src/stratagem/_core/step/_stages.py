@@ -129,7 +129,7 @@ class StepInputs:
     def result(self, found: Nest, mesh: ReplicaMesh) -> Nest:
         """Returns the result of the step, of what its program returns."""
         host = self.arguments.host
-        return found if host is None or host.there else host.filled(found, mesh)
+        return found if host is None or host.there is not None else host.filled(found, mesh)
 
 
 @final

@@ -6,8 +6,9 @@ import inspect
 import pickle
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, Self, cast, final
 
+import keras
 import numpy as np
 from jax.tree_util import PyTreeDef
 
@@ -40,7 +41,7 @@ class LibraryFunction:
     def of(cls, function: UserFunction) -> Self | None:
         """Returns the names of a function; None for one that is not in the library, or not at the top of a module."""
         module, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "")
-        if not module.startswith(_LIBRARY):
+        if not module.startswith(_LIBRARY) or inspect.ismethod(function):
             return None
         found = cls(module, name)
         return found if inspect.unwrap(found.function() or function) is inspect.unwrap(function) else None
@@ -54,14 +55,21 @@ class LibraryFunction:
 @final
 @dataclass(frozen=True)
 class LibraryObject:
-    """An object whose method is a function of the host: its kind, and what makes an equal one (`HostKind`)."""
+    """An object whose method is a function of the host: its kind, and what makes an equal one (`HostKind`).
+
+    name: of a layer, for its messages; None of other objects.
+    """
 
     kind: str
     facts: Mapping[str, Nest]
+    name: str | None
 
     def function(self) -> UserFunction:
         """Returns the method of an equal object."""
-        return kind_named(self.kind).make(self.facts)
+        made: Any = kind_named(self.kind).make(self.facts)
+        if self.name is not None:
+            made.__self__.name = self.name
+        return cast(UserFunction, made)
 
 
 @final
@@ -85,7 +93,8 @@ class BoundFunction:
 
     def described(self) -> LibraryObject:
         """Returns the object as it is now. Raises UnimplementedError if it calls code of the user's."""
-        return LibraryObject(self.kind.name, self.kind.facts(self.owner))
+        name = self.owner.name if isinstance(self.owner, keras.Layer) else None
+        return LibraryObject(self.kind.name, self.kind.facts(self.owner), name)
 
 
 @final

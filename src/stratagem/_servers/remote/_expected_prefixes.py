@@ -83,18 +83,19 @@ class ExpectedPrefixes:
 
     def found(self, values: PrefixValues, facts: tuple[ResultFacts, ...]) -> None:
         """Takes note of what the worker has found in place of what was expected."""
-        known = self._of(values.prefix)
+        known = self._of(_there(values))
         known.expected[known.kinds(values.leaf)] = facts
 
     def request(
         self, values: PrefixValues, returned: Sequence[HostValue], sent: Callable[[Value], Value], send: Send
     ) -> PrefixRequest:
         """Returns what a step is sent with. sent: returns a leaf as it is sent. send: sends what the worker lacks."""
-        known = self._of(values.prefix)
+        prefix = _there(values)
+        known = self._of(prefix)
         positions = {*known.named, *(v.leaf for v in returned if v.call == -1)}
         leaves = {i: sent(values.leaf(i)) for i in sorted(positions)}
         expected = known.expected[known.kinds(values.leaf)]
-        return PrefixRequest(self._number(values.prefix, known, send), leaves, expected, tuple(returned))
+        return PrefixRequest(self._number(prefix, known, send), leaves, expected, tuple(returned))
 
     def _number(self, prefix: HostPrefix, known: _Known, send: Send) -> int:
         """Returns the number of a prefix at the worker, after it and its objects have been sent as they are now."""
@@ -140,6 +141,11 @@ class ExpectedPrefixes:
         self._there.clear()
         for known in self._known.values():
             known.number = None
+
+
+def _there(values: PrefixValues) -> HostPrefix:
+    assert values.there is not None, "`expected` has made the values"
+    return values.there
 
 
 def _carried(prefix: HostPrefix, objects: Sequence[int | None]) -> CarriedPrefix:

@@ -84,7 +84,7 @@ class ParameterServerProgram(RemoteProgram):
             steps = [
                 [on_all_devices(v, self._mesh) if isinstance(v, ReceivedArray) else v for v in found] for found in steps
             ]
-        if not (arguments.host and arguments.host.there):
+        if arguments.host is None or arguments.host.there is None:
             return list(map(self._results.rebuilt, steps))
         numbers = len(self._results.per_replica)
         return [self._with_strings(self._results.rebuilt(found[:numbers]), found[numbers:]) for found in steps]
@@ -109,7 +109,7 @@ class ParameterServerProgram(RemoteProgram):
         """Runs steps on a worker; repeats what was not done if one of the step's variables has moved meanwhile."""
         inputs = [*(v.array[0] for v in arguments.own), *arguments.shared]
         host = arguments.host
-        there: dict[str, Any] = {"host": host, "returned": self._returned} if host is not None and host.there else {}
+        there: dict[str, Any] = {"host": host, "returned": self._returned} if host and host.there else {}
         with program_call(self._mesh.job, first=self._first):
             while True:
                 moves = self._servers.moves
