@@ -61,9 +61,7 @@ def defaults(tf: Any) -> list[Any]:
 
 def dense(tf: Any) -> list[Any]:
     """A table with keys of two numbers, and one whose key is refused: the call fails, and the table goes on."""
-    pairs = tf.lookup.experimental.DenseHashTable(
-        tf.int64, tf.int64, -1, empty_key=[0, 0], deleted_key=[-1, -1]
-    )
+    pairs = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=[0, 0], deleted_key=[-1, -1])
     numbers = tf.lookup.experimental.DenseHashTable(tf.int32, tf.float32, -1.0, empty_key=0, deleted_key=-7)
 
     @tf.function

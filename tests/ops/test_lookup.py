@@ -12,7 +12,6 @@ import stratagem as tf
 
 # The errors of this library that TensorFlow has no names for.
 from stratagem._base.errors import CheckpointError, TracedDecisionError
-
 from tests.ops.table_programs import PROGRAMS, results
 
 lookup = tf.lookup
@@ -44,9 +43,7 @@ def test_numbers_are_looked_up_in_one_program(caplog: pytest.LogCaptureFixture) 
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_compiled_function_uses_tables_that_change_as_tensorflow(
-    name: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_compiled_function_uses_tables_that_change_as_tensorflow(name: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "stratagem"):
         found = results(PROGRAMS[name], tf)
     assert "runs in Python" not in caplog.text

@@ -174,11 +174,14 @@ def called_by_program(
     arrays: Sequence[jax.Array],
     what: str,
     after: jax.Array | None = None,
+    *,
+    ordered: bool = False,
 ) -> tuple[jax.Array, list[jax.Array]]:
     """Lets the program call a function of the host with NumPy arrays, which returns arrays of these specs.
 
     Returns a scalar that is there once the function has returned, and its results, without gradients. what: names the function
-    where it raises an error in another process. after: a scalar before which it is not called.
+    where it raises an error in another process. after: a scalar before which it is not called. ordered: whether JAX keeps the
+    order of such calls, on one device.
     """
     recorder, types, raised = current().recorder, [a.dtype for a in arrays], _Raised()
 
@@ -196,7 +199,7 @@ def called_by_program(
     flag = jax.ShapeDtypeStruct((), np.bool_)
     operands = [to_words(lax.stop_gradient(a)) for a in arrays]
     operands += [] if after is None else [after]
-    failed, *words = jax.experimental.io_callback(call, [flag, *map(words_spec, specs)], *operands)
+    failed, *words = jax.experimental.io_callback(call, [flag, *map(words_spec, specs)], *operands, ordered=ordered)
     if recorder is not None:
         recorder.check(failed, f"{what} raised an error.", {}, raised)
     return failed, [of_words(w, s.dtype) for w, s in zip(words, specs, strict=True)]

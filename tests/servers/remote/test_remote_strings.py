@@ -7,10 +7,12 @@ import pytest
 
 import stratagem as tf
 
-# Private: where a prefix runs, and which functions can go to a worker.
+# Where a prefix runs.
 from stratagem._core.step import HostPrefix, named_host_functions
-from stratagem._saved_models._host_functions import _PUBLIC
-from stratagem._servers.remote._carried_prefix import LibraryFunction
+
+# Private: functions that are known by name, and which of them can go to a worker.
+from stratagem._saved_models import _host_functions
+from stratagem._servers.remote import _carried_prefix
 from tests.servers.remote.remote_tasks import remote_job
 
 WORDS = ["a bb", "bb", "ccc a a", "dddd", "bb a", "zz"]  # three, four and three in a batch
@@ -138,13 +140,13 @@ def test_an_error_of_a_function_of_strings_comes_from_the_worker_and_the_next_st
                 coordinator.join()
                 outcomes.append("done")
             except tf.errors.InvalidArgumentError as error:
-                outcomes.append(str(error))
-                assert "worker:0 raised it" in "".join(error.__notes__)
+                outcomes.append(f"{error} {error.__notes__}")
             except tf.errors.OutOfRangeError:
                 outcomes.append("end")
         assert outcomes[:2] + outcomes[3:] == ["done", "done", "done", "end"]
         assert outcomes[2].startswith("known_words: ")
         assert "zz" in outcomes[2]
+        assert "worker:0 raised it" in outcomes[2]
         assert int(total.numpy()) == 0 + 1 + 1
 
 
@@ -201,8 +203,6 @@ def test_what_may_change_unseen_is_computed_by_the_coordinator(
 
 
 def test_every_function_of_strings_of_the_library_can_go_to_a_worker() -> None:
-    named = {**_PUBLIC, **named_host_functions()}
+    named = {**_host_functions._PUBLIC, **named_host_functions()}
     assert len(named) > 200
-    assert [name for name, function in named.items() if LibraryFunction.of(function) is None] == []
-
-
+    assert [name for name, function in named.items() if _carried_prefix.LibraryFunction.of(function) is None] == []

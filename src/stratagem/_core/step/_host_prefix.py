@@ -192,7 +192,7 @@ class OwnKinds:
 class CallResult:
     """The result of a call: its leaves, and all of it but the values of its tensors."""
 
-    leaves: list[Any]
+    leaves: list[Value]
     kind: Hashable
 
     @classmethod
@@ -232,14 +232,14 @@ class PrefixValues:
     """
 
     prefix: HostPrefix
-    inputs: tuple[Any, ...]
+    inputs: tuple[Value, ...]
     kinds: tuple[Hashable, ...]
     own: OwnKinds
     values: _Values
     there: HostPrefix | None = None
 
     @classmethod
-    def of_symbols(cls, prefix: HostPrefix, inputs: tuple[Any, ...]) -> "PrefixValues":
+    def of_symbols(cls, prefix: HostPrefix, inputs: tuple[Value, ...]) -> "PrefixValues":
         """Returns the results where only their inputs to a program are there, as in a trace that is exported."""
         return cls(prefix, inputs, (), OwnKinds({}, {}, ()), _Values([], []))
 
@@ -326,7 +326,7 @@ def is_strings(leaf: Any) -> bool:
     return isinstance(leaf, np.ndarray) and leaf.dtype == object
 
 
-def is_array(leaf: Any) -> bool:
+def is_array(leaf: Value) -> bool:
     """Returns whether a part of a host function's result is a tensor."""
     return isinstance(leaf, jax.Array | np.ndarray | np.generic)
 

@@ -27,22 +27,23 @@ def called_in_order(
     """Lets the program of the step that is traced call a function, after its earlier calls of the same table.
 
     Returns its results, of these specs. In a branch, a loop or a function that is traced apart (`tf.recompute_grad`), out of
-    which no order leads, it goes on in Python, or raises TracedDecisionError in a replica.
+    which no order leads, it goes on in Python, or raises TracedDecisionError in a replica. In a trace of the user's (`jax.jit`)
+    JAX keeps the order.
     """
-    recorder: Any = current().recorder
-    state = get_opaque_trace_state()
-    calls = _last.setdefault(recorder.scope, {})
-    before = calls.get(id(table))
-    if recorder is not recorder.scope or (before is not None and before[0] != state):
-        leave_trace("it uses a table that changes in a branch, in a loop or in a function that is traced apart")
 
     def alone(*values: np.ndarray) -> list[np.ndarray]:
         with access:
             return function(*values)
 
-    done, results = called_by_program(
-        alone, specs, arrays, "A table that changes", None if before is None else before[1]
-    )
+    what, recorder = "A table that changes", current().recorder
+    if recorder is None:
+        return called_by_program(alone, specs, arrays, what, ordered=True)[1]
+    state = get_opaque_trace_state()
+    calls = _last.setdefault(recorder.scope, {})
+    before, done = calls.get(id(table), (state, None))
+    if recorder is not recorder.scope or before != state:
+        leave_trace("it uses a table that changes in a branch, in a loop or in a function that is traced apart")
+    done, results = called_by_program(alone, specs, arrays, what, done)
     calls[id(table)] = (state, done)
     return results
 

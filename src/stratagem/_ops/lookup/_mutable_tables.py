@@ -41,7 +41,9 @@ class MutableHashTable(LookupTable):
 
     def size(self, name: str | None = None) -> Tensor:
         """Returns the number of keys, int64."""
-        (found,) = self._called(lambda: [np.asarray(len(self._values), np.int64)], [], [jax.ShapeDtypeStruct((), np.int64)])
+        (found,) = self._called(
+            lambda: [np.asarray(len(self._values), np.int64)], [], [jax.ShapeDtypeStruct((), np.int64)]
+        )
         return found
 
     def lookup(  # type: ignore[override]  # TensorFlow has the defaults before the name
@@ -111,13 +113,12 @@ class MutableHashTable(LookupTable):
     ) -> list[Tensor]:
         """Calls a function of the table now or, in a step that is traced, lets its program call it; returns its results."""
         recorder = current().recorder
-        if recorder is None or recorder.eager:
-            if is_traced(list(arrays)):
-                need_value("a table that changes, which stays on the host, is used with it")
+        if not is_traced(list(arrays)) and (recorder is None or recorder.eager):
             with access:
                 return list(map(on_device, function(*map(np.asarray, arrays))))
-        if any(each.dtype == object for each in [*arrays, *specs]):
+        if object in [*(each.dtype for each in arrays), *(each.dtype for each in specs)]:
             leave_trace("it uses a table that changes with strings, which no program has")
+            need_value("strings of a table that changes, which stay on the host, depend on it")
         return called_in_order(self, function, arrays, specs)
 
     def get_state(self) -> Json:

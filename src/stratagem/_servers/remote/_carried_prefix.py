@@ -1,4 +1,4 @@
-"""CarriedPrefix: a host prefix as it goes to a worker in another process, without code: names of functions, facts of objects."""
+"""CarriedPrefix: a host prefix as it goes to another process, without code: names of functions, facts of objects."""
 
 import functools
 import importlib

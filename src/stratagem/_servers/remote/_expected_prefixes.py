@@ -22,7 +22,7 @@ from stratagem._servers.remote._carried_prefix import (
     facts_of,
 )
 from stratagem._servers.remote._finalizers import FinalizationQueue
-from stratagem._servers.remote._values_there import value_there
+from stratagem._servers.remote._stand_ins import stand_in_for
 
 _numbers = itertools.count()
 
@@ -32,10 +32,11 @@ Send = Callable[[int, CarriedPrefix, dict[int, LibraryObject]], None]
 
 @final
 @dataclass
-class _Known:
-    """What is known of a prefix. learned: of its objects, and its number at the worker with these, once it is there.
+class _KnownPrefix:
+    """The coordinator's knowledge of a prefix.
 
-    expected: the facts of results, by the kinds of the leaves that it names; the last ones found.
+    carried: whether the worker can run it. named: the leaves that it names. expected: the facts of results found last, by the
+    kinds of these leaves. number, learned: its number at the worker, None before it was sent, and those of its objects.
     """
 
     carried: bool
@@ -54,7 +55,7 @@ class ExpectedPrefixes:
     """The prefixes of one worker. Used by the coordinator's thread for it."""
 
     def __init__(self) -> None:
-        self._known: weakref.WeakKeyDictionary[HostPrefix, _Known] = weakref.WeakKeyDictionary()
+        self._known: weakref.WeakKeyDictionary[HostPrefix, _KnownPrefix] = weakref.WeakKeyDictionary()
         self._objects: dict[IdentityKey, tuple[tuple[Value, ...], int]] = {}
         self._there: set[int] = set()  # numbers of objects that the worker has
         self._finalized = FinalizationQueue()
@@ -64,12 +65,12 @@ class ExpectedPrefixes:
         """Returns whether the worker can run a prefix."""
         return self._of(prefix).carried
 
-    def _of(self, prefix: HostPrefix) -> _Known:
+    def _of(self, prefix: HostPrefix) -> _KnownPrefix:
         known = self._known.get(prefix)
         if known is None:
             named = (v for call in prefix.calls for v in call.leaves if isinstance(v, HostValue) and v.call == -1)
             positions = tuple(dict.fromkeys(v.leaf for v in named))
-            known = self._known[prefix] = _Known(can_be_carried(prefix), positions)
+            known = self._known[prefix] = _KnownPrefix(can_be_carried(prefix), positions)
         return known
 
     def expected(self, prefix: HostPrefix, leaves: Sequence[Value], mesh: ReplicaMesh) -> PrefixValues:
@@ -97,7 +98,7 @@ class ExpectedPrefixes:
         expected = known.expected[known.kinds(values.leaf)]
         return PrefixRequest(self._number(prefix, known, send), leaves, expected, tuple(returned))
 
-    def _number(self, prefix: HostPrefix, known: _Known, send: Send) -> int:
+    def _number(self, prefix: HostPrefix, known: _KnownPrefix, send: Send) -> int:
         """Returns the number of a prefix at the worker, after it and its objects have been sent as they are now."""
         bound = [BoundFunction.of(call.function) for call in prefix.calls]
         objects = [None if each is None else self._object(each) for each in bound]
@@ -120,7 +121,11 @@ class ExpectedPrefixes:
         """Returns the number of an object with what it has learned until now."""
         key, learned = IdentityKey(bound.owner), bound.learned
         before = self._objects.get(key)
-        if before is None or len(before[0]) != len(learned) or any(a is not b for a, b in zip(before[0], learned, strict=True)):
+        if (
+            before is None
+            or len(before[0]) != len(learned)
+            or any(a is not b for a, b in zip(before[0], learned, strict=True))
+        ):
             if before is not None:
                 self._stale.append(("object", before[1]))
             before = self._objects[key] = (learned, next(_numbers))
@@ -165,7 +170,7 @@ def _function(call: HostCall) -> LibraryFunction:
 
 def _stand_ins(call: int, facts: ResultFacts) -> CallResult:
     leaves = [
-        None if each is None else value_there(each.example(), PrefixInputRef(call, i))
+        None if each is None else stand_in_for(each.example(), PrefixInputRef(call, i))
         for i, each in enumerate(facts.tensors)
     ]
     return CallResult(leaves, facts.kind)

@@ -24,9 +24,9 @@ from stratagem._servers.remote._ray_actors import RayActor
 from stratagem._servers.remote._ray_worker_task import IteratorElementRef, RemoteSeed, without_programs
 from stratagem._servers.remote._server import MissingVariableError
 from stratagem._servers.remote._server_messages import PushId
+from stratagem._servers.remote._stand_ins import iterator_of, reference_of, stand_in_for
 from stratagem._servers.remote._time_breakdown import TimeBreakdown, TimeCategory
 from stratagem._servers.remote._update import SparseGradient
-from stratagem._servers.remote._values_there import iterator_of, reference_of, value_there
 from stratagem._servers.remote._worker_messages import (
     ElementShapeMismatch,
     MissingPlan,
@@ -66,7 +66,7 @@ class RayIterator(RemoteIterator):
     def _leaf_there(self, leaf: int, like: np.ndarray) -> np.ndarray:
         """Returns the stand-in for a leaf of the next element."""
         reference = IteratorElementRef(self.handle, leaf, tuple(like.shape), str(like.dtype))
-        return value_there(like, reference, self)
+        return stand_in_for(like, reference, self)
 
     def skip(self) -> None:
         self.forget()

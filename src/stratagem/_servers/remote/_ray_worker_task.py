@@ -224,7 +224,11 @@ class WorkerTask(RayTask):
             if (found := run.facts) != request.expected:
                 return OtherResults(found)
         values = [
-            elements[x] if isinstance(x, IteratorElementRef) else run.input(x) if run and isinstance(x, PrefixInputRef) else x
+            elements[x]
+            if isinstance(x, IteratorElementRef)
+            else run.input(x)
+            if run and isinstance(x, PrefixInputRef)
+            else x
             for x in call.inputs
         ]
         return _StepInput(values, [] if run is None or request is None else run.returned(request))

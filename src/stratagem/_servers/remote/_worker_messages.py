@@ -65,7 +65,7 @@ class ElementShapeMismatch:
 
 @dataclass(frozen=True)
 class OtherResults:
-    """What the host computes before the step is of other kinds than the coordinator expected. facts: of the results."""
+    """The results of the host before the step are of other kinds than the coordinator expected. facts: of these results."""
 
     facts: tuple[ResultFacts, ...]
 
@@ -82,8 +82,9 @@ Stop = MissingPlan | MissingProgram | ElementShapeMismatch | OtherResults | Late
 class StepAnswer:
     """The steps that a worker has taken.
 
-    results: one list for each step, with the strings that it returns after its numbers. pushes: of the last step's closure; after a stop, those of the next closure before
-    its step. seconds: by category. stop: why the next step was not taken; None if all were.
+    results: one list for each step, with the strings that it returns after its numbers. pushes: of the last step's closure;
+    after a stop, those of the next closure before its step. seconds: by category. stop: why the next step was not taken; None
+    if all were.
     """
 
     results: Sequence[Sequence[Any]]

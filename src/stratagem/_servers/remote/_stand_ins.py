@@ -7,7 +7,7 @@ import numpy as np
 from stratagem._ops import StringTensor
 
 
-class ValueThere(np.ndarray):
+class StandIn(np.ndarray):
     """An array in place of one whose numbers count only at a worker; shape and dtype are right.
 
     reference: names the worker's. iterator: of whose next element it is a leaf; None if the worker computes it.
@@ -17,19 +17,19 @@ class ValueThere(np.ndarray):
     iterator: Any = None
 
 
-def value_there(like: Any, reference: Any, iterator: Any = None) -> np.ndarray:
-    """Returns the stand-in for an array like this one: a ValueThere, or a StringTensor that has its attributes, too."""
+def stand_in_for(like: Any, reference: Any, iterator: Any = None) -> np.ndarray:
+    """Returns the stand-in for an array like this one: a StandIn or, of strings, a StringTensor with its attributes."""
     array = np.asarray(like)
-    made = array.view(StringTensor if array.dtype == object else ValueThere)
+    made = array.view(StringTensor if array.dtype == object else StandIn)
     vars(made).update(reference=reference, iterator=iterator)
     return made
 
 
 def reference_of(value: Any) -> Any:
     """Returns what names a stand-in's array at the worker; None for any other value."""
-    return vars(value).get("reference") if isinstance(value, ValueThere | StringTensor) else None
+    return vars(value).get("reference") if isinstance(value, StandIn | StringTensor) else None
 
 
 def iterator_of(value: Any) -> Any:
     """Returns the iterator of whose next element a stand-in is a leaf; None for any other value."""
-    return vars(value).get("iterator") if isinstance(value, ValueThere | StringTensor) else None
+    return vars(value).get("iterator") if isinstance(value, StandIn | StringTensor) else None
