@@ -224,7 +224,7 @@ class SplitIterator(StageIterator):
         return rows_of(self._program(block, parts, one))
 
     def _one_for_all(self, parts: Sequence[Any]) -> HostPart | None:
-        """The first part, if one program goes on with all of them, and they can be stacked: as texts are split, sizes differ."""
+        """The first part, if one program goes on with all of them, and their strings are as many: words of texts are not."""
         if not parts or not all(isinstance(part, HostPart) for part in parts):
             return None
         same = all(part.split is parts[0].split for part in parts) and parts[0].split.cut.settled
