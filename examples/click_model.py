@@ -92,7 +92,8 @@ def train(resolver: tf.distribute.cluster_resolver.ClusterResolver, options: arg
     def lines() -> tf.data.Dataset:
         """Every worker reads all files, in an order of its own."""
         order = tf.data.TextLineDataset(paths).shuffle(options.shuffle).repeat()
-        return order.batch(BATCH, drop_remainder=True).map(numbers_of).prefetch(2)
+        batches = order.batch(BATCH, drop_remainder=True)
+        return (batches if options.in_step else batches.map(numbers_of)).prefetch(2)
 
     iterator = iter(coordinator.create_per_worker_dataset(lines))
 
@@ -108,7 +109,8 @@ def train(resolver: tf.distribute.cluster_resolver.ClusterResolver, options: arg
             auc.update_state(clicked, logits)
             return loss
 
-        return strategy.run(replica, args=next(iterator))
+        batch = next(iterator)
+        return strategy.run(replica, args=numbers_of(batch) if options.in_step else batch)
 
     curve: dict[str, list[float]] = {"loss": [], "auc": []}
     for epoch in range(options.epochs):
@@ -146,6 +148,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=20_000, help="So many lines of logs.")
     parser.add_argument("--workers", type=int, default=3, help="How many there are if all tasks are in this process.")
     parser.add_argument("--shuffle", type=int, default=10_000, help="So many lines are mixed; 1 keeps their order.")
+    parser.add_argument("--in_step", action="store_true", help="Steps take lines and look words up, not the data sets.")
     parser.add_argument("--output", default="runs/click_model", help="A folder that all tasks see.")
     options = parser.parse_args()
     resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()

@@ -359,3 +359,14 @@ def test_python_of_a_split_function_runs_a_few_times_however_many_elements_there
     assert 1 <= first <= 3
     elements(data)
     assert len(calls) == first
+
+
+@pytest.mark.parametrize("split", [tf.strings.split, lambda text: tf.strings.split([text])[0]], ids=["text", "list"])
+def test_texts_are_split_into_any_number_of_words(split: Callable[[Any], Any]) -> None:
+    texts = ["a b", "c", "d e f", "g", "h i"]
+    words = Dataset.from_tensor_slices(texts).map(split)
+    expected = [text.encode().split() for text in texts]
+    assert [each.tolist() for each in words.as_numpy_iterator()] == expected
+    assert [rows.to_list() for rows in words.ragged_batch(2)] == [expected[:2], expected[2:4], expected[4:]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot batch tensors with different shapes"):
+        list(words.batch(2))

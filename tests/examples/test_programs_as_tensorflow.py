@@ -144,10 +144,14 @@ def test_clicks_by_one_worker_and_two_servers(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_clicks_by_a_worker_and_servers_in_processes_of_their_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [(), ("--in_step",)], ids=["in data sets", "in steps"])
+def test_clicks_by_a_worker_that_looks_words_up_and_servers_in_processes_of_their_own(
+    more: tuple[str, ...], tmp_path: Path
+) -> None:
+    """TensorFlow's curve and weights are the same, to the bit, wherever words are looked up."""
     name, folder = "click_model", tmp_path / "out"
     program = ROOT / "examples" / f"{name}.py"
-    arguments = (f"--output={folder}", *OPTIONS, *MORE[name])
+    arguments = (f"--output={folder}", *OPTIONS, *MORE[name], *more)
     with launcher("--chief", "--workers", 1, "--ps", 2, program, *arguments) as started:
         done = started.done(PATIENCE)
     assert done.code == 0, done

@@ -99,3 +99,12 @@ def test_no_64_bits_appear_in_a_narrow_program(dtype: str) -> None:
     program = jax.make_jaxpr(step)(jnp.ones((2, 3), dtype))
     assert "f64" not in str(program)
     assert program.out_avals[0].dtype == dtype
+
+
+def test_a_list_may_hold_tensors_of_strings() -> None:
+    """As `tf.strings.split([text])`, which programs call with one text of a dataset."""
+    text, pair = tf.constant("a b"), tf.constant(["c", "d"])
+    assert tf.constant([text, text]).numpy().tolist() == [b"a b", b"a b"]
+    assert tf.constant([[text, "x"], pair]).numpy().tolist() == [[b"a b", b"x"], [b"c", b"d"]]
+    assert tf.strings.split([text]).to_list() == [[b"a", b"b"]]
+    assert tf.strings.join([[text], [b"\x00"]]).numpy().tolist() == [b"a b\x00"]

@@ -1,5 +1,6 @@
 """Look-up tables in compiled functions, in replicas, in checkpoints, and what they refuse."""
 
+import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import stratagem as tf
 
 # The errors of this library that TensorFlow has no names for.
 from stratagem._base.errors import CheckpointError, TracedDecisionError
+from tests.ops.table_programs import PROGRAMS, results
 
 lookup = tf.lookup
+ANSWERS = json.loads(Path(__file__).with_name("tensorflow_tables.json").read_text())
 BIG = 2**53 + 1
 
 
@@ -39,20 +42,43 @@ def test_numbers_are_looked_up_in_one_program(caplog: pytest.LogCaptureFixture) 
     assert [int(v[0, 0]) for v in strategy.run(both, (keys,))[0].values] == [2, 2]
 
 
-def test_a_table_that_changes_is_used_in_python_and_not_in_a_replica() -> None:
-    table = lookup.experimental.MutableHashTable(tf.int64, tf.float32, [0.0, 0.0])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_compiled_function_uses_tables_that_change_as_tensorflow(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "stratagem"):
+        found = results(PROGRAMS[name], tf)
+    assert "runs in Python" not in caplog.text
+    assert len(found) == len(ANSWERS[name])
+    for mine, wanted in zip(found, ANSWERS[name], strict=True):
+        if isinstance(wanted, str):
+            assert mine == wanted
+        else:
+            dtype, shape, numbers = wanted
+            assert str(mine.dtype) == dtype
+            np.testing.assert_array_equal(mine, np.array(numbers, dtype).reshape(shape), strict=True)
 
-    @tf.function
-    def count(keys: Any) -> Any:
-        table.insert(keys, table.lookup(keys) + 1.0)
-        return table.size()
 
-    one, two = tf.constant([1], tf.int64), tf.constant([1, 2], tf.int64)
-    assert [int(count(keys)) for keys in (one, two, one)] == [1, 2, 2]
-    assert table[two].numpy().tolist() == [[3.0, 3.0], [1.0, 1.0]]
+def test_a_table_that_changes_is_used_in_python_where_no_program_can_and_not_in_a_replica() -> None:
+    words = lookup.experimental.MutableHashTable(tf.string, tf.int64, 0)
+    numbers = lookup.experimental.MutableHashTable(tf.int64, tf.int64, 0)
+    one, word = tf.constant([1], tf.int64), tf.constant(["a"])
+
+    def with_strings(word: Any) -> Any:
+        words.insert(word, words.lookup(word) + 1)
+        return words.lookup(word)[0]
+
+    def in_a_branch(word: Any) -> Any:
+        return tf.cond(numbers.size() > 0, lambda: numbers.lookup(one), lambda: one + 6)[0]
+
+    def all_keys(word: Any) -> Any:
+        return tf.reduce_sum(numbers.export()[0])
+
+    numbers.insert(one, tf.constant([5], tf.int64))
     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    with pytest.raises(TracedDecisionError, match=r"Inside strategy\.run it uses a table that changes"):
-        strategy.run(lambda: table.lookup(one))
+    for use, wanted in ((with_strings, 1), (in_a_branch, 5), (all_keys, 1)):
+        assert int(tf.function(use)(word)) == wanted
+        with pytest.raises(TracedDecisionError, match=r"Inside strategy\.run it (uses|exports) a table that changes"):
+            strategy.run(use, (word,))
+    assert words[word].numpy().tolist() == [1]
 
 
 @pytest.mark.parametrize("kind", ["float64", "string"])

@@ -64,3 +64,8 @@ def test_a_compiled_step_prints_on_every_run() -> None:
         compiled(jnp.float32(value))
         jax.effects_barrier()
     assert stream.getvalue() == "x is 1 {'twice': 2}\nx is 2 {'twice': 4}\n"
+
+
+def test_strings_are_formatted_in_quotes_as_tensors() -> None:
+    assert tf.strings.format("{} {}", ("a", tf.constant(["b", "c"]))).numpy() == b'"a" ["b" "c"]'
+    assert tf.strings.format("{} {} {}", (1, [1, 2], 0.5)).numpy() == b"1 [1 2] 0.5"

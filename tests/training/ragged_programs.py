@@ -108,3 +108,16 @@ def behind_masks(tf: Any, name: str) -> dict[str, Any]:
         values = outputs.to_list() if hasattr(outputs, "to_list") else np.asarray(outputs).tolist()
         found[what] = [values, None if mask is None else mask.to_list()]
     return found
+
+
+def masks_computed(tf: Any) -> list[Any]:
+    """The masks that layers compute of ragged tensors when they are asked, without a call: rows, or None."""
+    layers = tf.keras.layers
+    rows = tf.ragged.constant(MASKED_ROWS, dtype=tf.int32)
+    vectors = tf.ragged.constant([[[3.0, 3.0], [0.0, 3.0]], [], [[0.0, 0.0]]], ragged_rank=1, inner_shape=(2,))
+    makers = (layers.Masking(), layers.Masking(3.0), layers.Embedding(4, 2), layers.Embedding(4, 2, mask_zero=True))
+    others = (layers.Dense(1), layers.Dropout(0.5), layers.GlobalAveragePooling1D(), layers.Rescaling(2.0))
+    found = [layer.compute_mask(given) for layer, given in zip(makers, (vectors, vectors, rows, rows), strict=True)]
+    found += [layer.compute_mask(vectors) for layer in others]
+    found += [makers[0].compute_mask(vectors, mask=None), layers.LSTM(1).compute_mask(vectors, None)]
+    return [None if mask is None else [mask.dtype.name, mask.to_list()] for mask in found]

@@ -11,7 +11,16 @@ import pytest
 
 import stratagem as tf
 from tests.core.step.observing import programs_made
-from tests.training.ragged_programs import BEHIND_MASKS, MODELS, ROWS, TARGETS, behind_masks, model_of, trained
+from tests.training.ragged_programs import (
+    BEHIND_MASKS,
+    MODELS,
+    ROWS,
+    TARGETS,
+    behind_masks,
+    masks_computed,
+    model_of,
+    trained,
+)
 
 RECORDED = json.loads(Path(__file__).with_name("recorded").joinpath("ragged.json").read_text())
 MASKED = json.loads(Path(__file__).with_name("recorded").joinpath("ragged_masks.json").read_text())
@@ -44,6 +53,11 @@ def test_masks_of_rows_go_as_far_as_in_tensorflow(name: str) -> None:
         assert found[1] == wanted[1]
         for row, expected in zip(found[0], wanted[0], strict=True):
             np.testing.assert_allclose(row, expected, rtol=1e-6)
+
+
+def test_layers_that_are_asked_for_masks_of_rows_answer_as_in_tensorflow() -> None:
+    recorded = Path(__file__).with_name("recorded").joinpath("ragged_masks_computed.json")
+    assert masks_computed(tf) == json.loads(recorded.read_text())
 
 
 def pooled(inner: Any = None) -> Any:

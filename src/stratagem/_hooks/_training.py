@@ -92,6 +92,7 @@ OF_TRAINING: tuple[Hook, ...] = (
             "keras.src.layers.layer.Layer.add_metric",
             "keras.src.layers.layer.Layer.add_variable",
             "keras.src.layers.layer.Layer.add_weight",
+            "keras.src.layers.layer.Layer.compute_mask",
             "keras.src.metrics.metric.Metric.add_weight",
         ),
         why='`self.add_weight("w", shape=(3,))` and `self.add_metric(value, name="n")` would fail.',

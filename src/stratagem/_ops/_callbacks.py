@@ -154,13 +154,41 @@ def _from_program(
 ) -> list[Any]:
     """Returns what a function returns when the program calls it. reverse: whether it has gradients."""
     _refuse_strings([*arrays, *specs])
+
+    def checked(*values: Any) -> list[Any]:
+        found = results(*values)
+        for value, spec in zip(found, specs, strict=True):
+            _check_shape(np.asarray(value), spec)
+        return found
+
+    what = "A function that tf.py_function or tf.numpy_function calls"
+    _, made = called_by_program(checked, specs, arrays, what)
+    if reverse and any(map(_is_floating, specs)) and any(map(_is_floating, arrays)):
+        return _with_reverse(results, made, arrays)
+    return made
+
+
+def called_by_program(
+    function: Callable[..., Sequence[Any]],
+    specs: Sequence[jax.ShapeDtypeStruct],
+    arrays: Sequence[jax.Array],
+    what: str,
+    after: jax.Array | None = None,
+    *,
+    ordered: bool = False,
+) -> tuple[jax.Array, list[jax.Array]]:
+    """Lets the program call a function of the host with NumPy arrays, which returns arrays of these specs.
+
+    Returns a scalar that is there once the function has returned, and its results, without gradients. what: names the function
+    where it raises an error in another process. after: a scalar before which it is not called. ordered: whether JAX keeps the
+    order of such calls, on one device.
+    """
     recorder, types, raised = current().recorder, [a.dtype for a in arrays], _Raised()
 
     def call(*words: Any) -> list[np.ndarray]:
         try:
-            found = [np.asarray(r) for r in results(*map(of_host_words, words, types))]
-            for value, spec in zip(found, specs, strict=True):
-                _check_shape(value, spec)
+            given = map(of_host_words, words[: len(types)], types)
+            found = [np.asarray(r) for r in function(*given)]
         except Exception as error:
             if recorder is None:  # a program of the user's own `jax.jit`: JAX reports it
                 raise
@@ -170,13 +198,11 @@ def _from_program(
 
     flag = jax.ShapeDtypeStruct((), np.bool_)
     operands = [to_words(lax.stop_gradient(a)) for a in arrays]
-    failed, *words = jax.experimental.io_callback(call, [flag, *map(words_spec, specs)], *operands)
+    operands += [] if after is None else [after]
+    failed, *words = jax.experimental.io_callback(call, [flag, *map(words_spec, specs)], *operands, ordered=ordered)
     if recorder is not None:
-        recorder.check(failed, "A function that tf.py_function or tf.numpy_function calls raised an error.", {}, raised)
-    made = [of_words(w, s.dtype) for w, s in zip(words, specs, strict=True)]
-    if reverse and any(map(_is_floating, specs)) and any(map(_is_floating, arrays)):
-        return _with_reverse(results, made, arrays)
-    return made
+        recorder.check(failed, f"{what} raised an error.", {}, raised)
+    return failed, [of_words(w, s.dtype) for w, s in zip(words, specs, strict=True)]
 
 
 def _without_result(results: Callable[..., list[Any]], words: Sequence[Any], types: Sequence[np.dtype]) -> None:

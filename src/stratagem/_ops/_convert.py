@@ -186,8 +186,8 @@ def on_host(value: Any, dtype: Any = None) -> np.ndarray:
         return array if requested is None else array.astype(requested.dtype)
     array = _from_python(value)
     if array.dtype.kind in "SUO":
-        # NumPy's own strings lose zeros at their ends.
-        return _strings(np.asarray(value, dtype=object), requested)
+        # NumPy's own strings lose zeros at their ends, and tensors of one string remain objects of arrays.
+        return _strings(np.asarray(_listed_strings(value), dtype=object), requested)
     if requested is None:
         return array.astype(_default_type(value, array))
     _check_strings(value, array, requested)
@@ -197,6 +197,16 @@ def on_host(value: Any, dtype: Any = None) -> np.ndarray:
         return np.asarray(value, dtype=requested.dtype)
     except OverflowError as error:
         raise InvalidArgumentError(f"{value!r} does not fit into {requested!r}.") from error
+
+
+def _listed_strings(value: Any) -> Any:
+    """Replaces tensors of strings in a list by what they hold; returns the same object if there are none."""
+    if isinstance(value, StringTensor):
+        return value.tolist()
+    if not isinstance(value, list | tuple):
+        return value
+    items = [_listed_strings(v) for v in value]
+    return value if all(a is b for a, b in zip(items, value, strict=True)) else items
 
 
 def _from_python(value: Any) -> np.ndarray:

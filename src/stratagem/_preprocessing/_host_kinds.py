@@ -71,7 +71,9 @@ def _lookup(kind: type[IndexLookup]) -> HostKind:
         layer.set_words_and_weights(facts["words"], facts["weights"])
         return layer._prepared
 
-    return HostKind(f"layers.{kind.__name__}", kind, "_prepared", _lookup_facts, prepared, _of_known_words)
+    return HostKind(
+        f"layers.{kind.__name__}", kind, "_prepared", _lookup_facts, prepared, _of_known_words, kind.words_and_weights
+    )
 
 
 def _vectorization_facts(layer: TextVectorization) -> dict[str, Nest]:
@@ -92,7 +94,14 @@ def _hashing(facts: Mapping[str, Any]) -> UserFunction:
 for each in (
     _lookup(StringLookup),
     _lookup(IntegerLookup),
-    HostKind("layers.TextVectorization", TextVectorization, "_prepared", _vectorization_facts, _vectorization),
+    HostKind(
+        "layers.TextVectorization",
+        TextVectorization,
+        "_prepared",
+        _vectorization_facts,
+        _vectorization,
+        learned=lambda layer: layer._lookup_layer.words_and_weights(),
+    ),
     HostKind("layers.Hashing", Hashing, "_prepared", lambda layer: {"config": _config(layer)}, _hashing),
 ):
     host_kind(each)

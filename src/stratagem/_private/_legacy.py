@@ -123,8 +123,19 @@ def add_layer_methods(
     of_layer: Conversion,
     of_metric: Conversion,
 ) -> None:
-    """Give layers `add_metric`, and let `add_weight` take the arguments that `of_layer` and `of_metric` convert."""
+    """Give layers `add_metric`, and let `add_weight` take the arguments that `of_layer` and `of_metric` convert.
+
+    `compute_mask` has the arguments of Keras 2: the mask may be left out.
+    """
     keras.layers.Layer.add_metric = add_metric
+    compute_mask = keras.layers.Layer.compute_mask
+
+    @functools.wraps(compute_mask)  # with the mark by which Keras knows a layer that has none of its own
+    def new_compute_mask(self: Any, inputs: Any, mask: Any = None, previous_mask: Any = None) -> Any:
+        return compute_mask(self, inputs, mask if previous_mask is None else previous_mask)
+
+    del new_compute_mask.__wrapped__  # it has its own parameters
+    keras.layers.Layer.compute_mask = new_compute_mask
     for cls, converted in ((keras.layers.Layer, of_layer), (Metric, of_metric)):
         cls.add_weight = _converting(cls.add_weight, converted)
     keras.layers.Layer.add_variable = _converting(keras.layers.Layer.add_variable, of_layer)

@@ -19,6 +19,8 @@ RAGGED_PLACES = (
     "keras.src.backend.convert_to_tensor",
     "keras.src.backend.jax.core.compute_output_spec",
     "keras.src.backend.jax.core.convert_to_tensor",
+    "keras.src.layers.core.embedding.Embedding.compute_mask",
+    "keras.src.layers.core.masking.Masking.compute_mask",
     "keras.src.layers.layer.Layer._set_mask_metadata",
     "keras.src.ops.operation.Operation.__call__",
     *(f"keras.src.backend.common.keras_tensor.KerasTensor.{name}" for name in _OPERATORS),
@@ -43,7 +45,8 @@ def take_ragged(
     ragged: the class. called(layer): what is called in place of its `call`; None if it knows by itself. converted(x, dtype):
     what a conversion to a tensor makes of a ragged one. example(flat values, shape, ragged_rank, length): a ragged tensor
     whose rows all have this length. operators: of symbolic ragged tensors, by name. mask_of(layer, inputs): the mask of the
-    ragged tensor that a layer returns, something if it is symbolic, or None.
+    ragged tensor that a layer returns, something if it is symbolic, or None; also what `compute_mask` returns of layers that
+    make masks.
     """
     backend.SUPPORTS_RAGGED_TENSORS = True
     convert, calling, masking = keras_core.convert_to_tensor, Operation.__call__, Layer._set_mask_metadata
@@ -87,6 +90,15 @@ def take_ragged(
         if not has_ragged((inputs, outputs)):  # whose masks are those of `mask_of`
             masking(self, inputs, outputs, previous_mask)
 
+    def with_rows(compute_mask: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(compute_mask)
+        def computed(self: Any, inputs: Any, mask: Any = None) -> Any:
+            return mask_of(self, inputs) if is_rows(inputs) else compute_mask(self, inputs, mask)
+
+        return computed
+
+    for maker in (keras.layers.Masking, keras.layers.Embedding):
+        maker.compute_mask = with_rows(maker.compute_mask)
     keras_core.convert_to_tensor = backend.convert_to_tensor = new_convert
     Operation.__call__, Layer._set_mask_metadata = new_call, new_masking
     keras_core.compute_output_spec = backend.compute_output_spec = _with_rows(

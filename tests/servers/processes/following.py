@@ -88,12 +88,14 @@ class Following:
         self.running.kill_and_start_again(rank)
 
     def applied_exactly(self) -> None:
-        """End the rounds: every step was applied once, on all servers."""
+        """End the rounds: every step was applied once, on all servers. Workers have looked up its words themselves."""
         self.tell("stop")
-        self.running.wait_for(0, "applied [")  # the rest comes with it
+        self.running.wait_for(0, "looked up here ")  # the rest comes with it
         (line,) = [x for x in self.running.output(0).splitlines() if x.startswith("applied ")]
         scheduled, applied = json.loads(line.removeprefix("applied "))
         assert applied == [scheduled] * len(applied)
+        (line,) = [x for x in self.running.output(0).splitlines() if x.startswith("looked up here ")]
+        assert int(line.removeprefix("looked up here ")) <= 2 * self.workers, "more often than to trace the step"
 
 
 @contextmanager

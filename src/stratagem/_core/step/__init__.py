@@ -52,9 +52,13 @@ from stratagem._core.step._host_kinds import kind_of_method as kind_of_method
 from stratagem._core.step._host_kinds import named_host_function as named_host_function
 from stratagem._core.step._host_kinds import named_host_functions as named_host_functions
 from stratagem._core.step._host_prefix import LATE as LATE
+from stratagem._core.step._host_prefix import CallResult as CallResult
 from stratagem._core.step._host_prefix import HostCall as HostCall
 from stratagem._core.step._host_prefix import HostPrefix as HostPrefix
+from stratagem._core.step._host_prefix import PrefixValues as PrefixValues
 from stratagem._core.step._host_prefix import function_name as function_name
+from stratagem._core.step._host_prefix import is_array as is_array
+from stratagem._core.step._host_prefix import with_strings as with_strings
 from stratagem._core.step._host_rules import HostRules as HostRules
 from stratagem._core.step._host_rules import open_fits as open_fits
 from stratagem._core.step._inline_collectives import called_jaxpr as called_jaxpr
@@ -84,9 +88,11 @@ from stratagem._core.step._program_keys import IdentityKey as IdentityKey
 from stratagem._core.step._program_keys import all_code as all_code
 from stratagem._core.step._program_keys import function_key as function_key
 from stratagem._core.step._program_keys import is_source as is_source
+from stratagem._core.step._program_keys import leaf_key as leaf_key
 from stratagem._core.step._program_keys import static_key as static_key
 from stratagem._core.step._recompute import recompute_grad as recompute_grad
 from stratagem._core.step._remote import ReceivedArray as ReceivedArray
+from stratagem._core.step._remote import RemoteHost as RemoteHost
 from stratagem._core.step._remote import RemoteIterator as RemoteIterator
 from stratagem._core.step._remote import RemotePlacement as RemotePlacement
 from stratagem._core.step._remote import RemoteProgram as RemoteProgram

@@ -1,5 +1,6 @@
 """Executes imperative code as a compiled program: finds the program of a call, or makes it, and runs it."""
 
+import dataclasses
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, cast
@@ -162,7 +163,7 @@ def _repeated(
 
 def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Nest, ...], mesh: ReplicaMesh) -> Nest:
     """Runs the Python of `body` at every call; otherwise the same as `execute`. Equal traces share one compiled program."""
-    call = BodyCall.of(body, key, name, args, {}, mesh)
+    call = dataclasses.replace(BodyCall.of(body, key, name, args, {}, mesh), here=True)
     found = explored(call)
     if isinstance(found, RunsInPython):
         return _in_python(call, found)

@@ -354,8 +354,8 @@ def _on_platforms(program: Callable[..., Any], name: str, inputs: tuple[list[Any
     except NotImplementedError as error:
         if "callback" in str(error):
             raise UnimplementedError(
-                f"{name} cannot be exported: it calls back into Python (tf.print, tf.py_function, tf.numpy_function), and only "
-                "its program is in an export. Leave the call out, or return what it prints."
+                f"{name} cannot be exported: it calls back into Python (tf.print, tf.py_function, tf.numpy_function, a table "
+                "that changes), and only its program is in an export. Leave the call out, or return what it prints."
             ) from None
         found = export.export(jax.jit(program))(*inputs)
         logger.warning("%s is exported for %s only: %s", name, ", ".join(found.platforms), _first_line(error))

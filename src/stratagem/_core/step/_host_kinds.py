@@ -15,6 +15,7 @@ class HostKind:
     name: in files. owner, method: the class, and the method's name. facts: returns what makes an object: numbers, texts,
     arrays, and lists, tuples and dicts of them. make: returns a function like the method, of an object with such facts; it
     raises ValueError, TypeError or KeyError for others. stand_in: returns what is called where strings are mere examples.
+    learned: returns what the object has learned: other objects once that has changed, which is fast to see.
     """
 
     name: str
@@ -23,6 +24,7 @@ class HostKind:
     facts: Callable[[Value], dict[str, Nest]]
     make: Callable[[Mapping[str, Value]], UserFunction]
     stand_in: Callable[[Value], UserFunction] | None = None
+    learned: Callable[[Value], tuple[Value, ...]] = lambda owner: ()
 
 
 _FUNCTIONS: Final[dict[str, UserFunction]] = {}

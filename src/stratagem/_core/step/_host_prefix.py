@@ -2,9 +2,9 @@
 
 import dataclasses
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final, cast, final
 
 import jax
 import numpy as np
@@ -18,9 +18,12 @@ from stratagem._core.step._traced_strings import HostValue, StringsResult
 from stratagem._core.values import Separate, is_per_replica, per_replica
 
 Shapes = tuple[tuple[int, ...], ...]
+Leaves = Sequence[Value] | Mapping[int, Value]
 
 # In place of the number of a call: of what the program computes.
 LATE: Final = -2
+# Values in the results of calls that are equal in all processes.
+PLAIN: Final = (bool, int, float, complex, str, bytes)
 
 
 @final
@@ -77,13 +80,14 @@ def _equal_arrays(one: Value, other: Value) -> bool:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HostPrefix:
     """The calls that run before a program, in their order.
 
     inputs: the numbers among their results, which the program takes after its arguments. shaped: the strings whose shapes the
     program depends on. sizes: numbers that have become parts of the program, as sizes of its tensors. strings: whether there
-    are any among the arguments and the elements drawn, which may be results.
+    are any among the arguments and the elements drawn, which may be results. plain: whether results hold nothing but tensors
+    and Python's numbers and texts.
     """
 
     calls: tuple[HostCall, ...]
@@ -91,6 +95,7 @@ class HostPrefix:
     shaped: tuple[HostValue, ...]
     sizes: tuple[HostValue, ...]
     strings: bool
+    plain: bool = True
 
     def is_late(self, value: HostValue) -> bool:
         """Returns whether a value needs what the program computes."""
@@ -100,18 +105,33 @@ class HostPrefix:
         """Returns whether this computes the same."""
         return len(self.calls) == len(other.calls) and all(map(HostCall.equals, self.calls, other.calls))
 
-    def run(self, leaves: Sequence[Value], mesh: ReplicaMesh) -> "PrefixValues":
-        """Runs the calls. leaves: of the step's arguments and of the elements drawn for it."""
+    def results(self, leaves: Leaves, replicas: int = 1) -> list[list["CallResult"]]:
+        """Runs the calls; returns, by call, a result for each local replica, or a single one if all replicas share it.
+
+        leaves: of the step's arguments and of the elements drawn for it, by their positions.
+        """
         values = _Values(leaves, [])
         for call in self.calls:
-            rounds = len(mesh.local_ids) if call.own else 1
-            values.results.append([_Result.of(call, values, replica) for replica in range(rounds)])
+            rounds = replicas if call.own else 1
+            values.results.append([CallResult.of(call, values, replica) for replica in range(rounds)])
+        return values.results
+
+    def run(self, leaves: Sequence[Value], mesh: ReplicaMesh) -> "PrefixValues":
+        """Runs the calls. leaves: of the step's arguments and of the elements drawn for it."""
+        return self.with_results(leaves, self.results(leaves, len(mesh.local_ids)), mesh)
+
+    def with_results(
+        self, leaves: Sequence[Value], results: list[list["CallResult"]], mesh: ReplicaMesh, *, there: bool = False
+    ) -> "PrefixValues":
+        """Returns what a run comes to that has these results. there: whether they stand for those of another process."""
+        values = _Values(leaves, results)
         kinds = [found[0].kind for call, found in zip(self.calls, values.results, strict=True) if not call.own]
         own = self._agreed(values, mesh)
         inputs = tuple(self._input(value, values, mesh, own.shapes.get(value)) for value in self.inputs)
         shaped = tuple(own.shapes.get(value) or np.shape(values.of(value, 0)) for value in self.shaped)
         sizes = tuple(_plain(values.of(v, 0)) for v in self.sizes if not self.calls[v.call].own)
-        return PrefixValues(self, inputs, (*map(leaf_key, inputs), shaped, sizes, *own.kinds, *kinds), own, values)
+        every = (*map(leaf_key, inputs), shaped, sizes, *own.kinds, *kinds)
+        return PrefixValues(self, inputs, every, own, values, self if there else None)
 
     def _agreed(self, values: "_Values", mesh: ReplicaMesh) -> "OwnKinds":
         """Returns what the program depends on of values that every replica has its own of."""
@@ -169,14 +189,14 @@ class OwnKinds:
 
 @final
 @dataclass(frozen=True)
-class _Result:
+class CallResult:
     """The result of a call: its leaves, and all of it but the values of its tensors."""
 
-    leaves: list[Any]
+    leaves: list[Value]
     kind: Hashable
 
     @classmethod
-    def of(cls, call: HostCall, values: "_Values", replica: int) -> "_Result":
+    def of(cls, call: HostCall, values: "_Values", replica: int) -> "CallResult":
         found, structure = jax.tree.flatten(call.made_of(lambda value: values.of(value, replica)))
         return cls(found, (structure, *(static_key(v) for v in found if not is_array(v))))
 
@@ -186,8 +206,8 @@ class _Result:
 class _Values:
     """The values of one run, by name. results: by call and local replica; a single one if all replicas share it."""
 
-    leaves: Sequence[Any]
-    results: list[list[_Result]]
+    leaves: Leaves
+    results: list[list[CallResult]]
 
     def of(self, value: HostValue, replica: int) -> Any:
         """Returns the value of a local replica."""
@@ -207,31 +227,46 @@ class _Values:
 class PrefixValues:
     """The results of one run of a prefix.
 
-    inputs: of the program. kinds: for each there is a program of its own. own: of replicas' own values.
+    inputs: of the program. kinds: for each there is a program of its own. own: of replicas' own values. there: the prefix
+    that another process runs with each step, whose inputs and strings are there; None if this process has run it.
     """
 
     prefix: HostPrefix
-    inputs: tuple[Any, ...]
+    inputs: tuple[Value, ...]
     kinds: tuple[Hashable, ...]
     own: OwnKinds
     values: _Values
+    there: HostPrefix | None = None
 
     @classmethod
-    def of_symbols(cls, prefix: HostPrefix, inputs: tuple[Any, ...]) -> "PrefixValues":
+    def of_symbols(cls, prefix: HostPrefix, inputs: tuple[Value, ...]) -> "PrefixValues":
         """Returns the results where only their inputs to a program are there, as in a trace that is exported."""
         return cls(prefix, inputs, (), OwnKinds({}, {}, ()), _Values([], []))
 
     def filled(self, result: Nest, mesh: ReplicaMesh) -> Nest:
         """Returns a step's result with the strings that its function has returned."""
+        return with_strings(result, lambda value: self.values.each(value, len(mesh.local_ids)))
 
-        def strings(leaf: Any) -> Any:
-            if not isinstance(leaf, StringsResult):
-                return leaf
-            if leaf.per_replica:
-                return Separate(self.values.each(leaf.value, len(mesh.local_ids)))
-            return self.values.of(leaf.value, 0)
+    @property
+    def leaves(self) -> Sequence[Value]:
+        """The leaves of the step's arguments, and of the elements drawn for it."""
+        return cast(Sequence[Value], self.values.leaves)
 
-        return jax.tree.map(strings, result, is_leaf=is_per_replica)
+    def leaf(self, position: int) -> Value:
+        """Returns one of these leaves."""
+        return self.leaves[position]
+
+
+def with_strings(result: Nest, strings: Callable[[HostValue], Sequence[Value]]) -> Nest:
+    """Returns a step's result with strings in place of what stands for them. strings: of each local replica, by name."""
+
+    def filled(leaf: Any) -> Any:
+        if not isinstance(leaf, StringsResult):
+            return leaf
+        found = strings(leaf.value)
+        return Separate(list(found)) if leaf.per_replica else found[0]
+
+    return jax.tree.map(filled, result, is_leaf=is_per_replica)
 
 
 @final
@@ -253,18 +288,25 @@ class PrefixTable:
         if prefix.strings or prefix.calls or self:
             self._new[threading.get_ident()] = prefix
 
-    def run(self, kinds: Hashable, leaves: Sequence[Any], mesh: ReplicaMesh) -> PrefixValues | None:
-        """Runs the prefix of a call for which elements of these kinds were drawn; None if it has to be found by a trace."""
+    def every(self) -> list[HostPrefix]:
+        """Returns all prefixes."""
+        return [*list(self._new.values()), *(prefix for found in list(self._found.values()) for prefix, _ in found)]
+
+    def run(self, kinds: Hashable, run: Callable[[HostPrefix], PrefixValues]) -> PrefixValues | None:
+        """Runs the prefix of a call for which elements of these kinds were drawn; None if it has to be found by a trace.
+
+        run: runs a prefix with the values of the call.
+        """
         known = self._found.get(kinds, [])
         prefix = self._new.pop(threading.get_ident(), None)
         if prefix is not None:
-            values = prefix.run(leaves, mesh)
+            values = run(prefix)
             self._found[kinds] = [*((p, k) for p, k in known if k != values.kinds), (prefix, values.kinds)]
             return values
         if not known:
             return None
         newest = known[-1][0]
-        values = newest.run(leaves, mesh)
+        values = run(newest)
         fits = next((p for p, k in reversed(known) if k == values.kinds and (p is newest or p.equals(newest))), None)
         return None if fits is None else dataclasses.replace(values, prefix=fits)
 
@@ -284,7 +326,7 @@ def is_strings(leaf: Any) -> bool:
     return isinstance(leaf, np.ndarray) and leaf.dtype == object
 
 
-def is_array(leaf: Any) -> bool:
+def is_array(leaf: Value) -> bool:
     """Returns whether a part of a host function's result is a tensor."""
     return isinstance(leaf, jax.Array | np.ndarray | np.generic)
 

@@ -17,6 +17,7 @@ from stratagem._core.eager import is_inexact
 from stratagem._core.step._eager_mode import init_scope
 from stratagem._core.step._host_prefix import (
     LATE,
+    PLAIN,
     HostCall,
     HostPrefix,
     OwnKinds,
@@ -68,7 +69,7 @@ class PrefixRecorder:
         self._late: list[_Known] = []
         self._shapes: dict[HostValue, tuple[int, ...]] = {}
         self._dtypes: list[np.dtype] = []
-        self._open, self._strings = True, False
+        self._open, self._strings, self._plain = True, False, True
 
     def begin(self, given: Sequence[Value] | None, own: OwnKinds | None) -> None:
         """Starts the trace proper. given: the tracers of the prefix's numbers; None in the trace that finds them.
@@ -206,7 +207,12 @@ class PrefixRecorder:
         """Returns the prefix, at the end of the trace."""
         self._open = False
         return HostPrefix(
-            tuple(self._calls), tuple(self._inputs), tuple(self._shaped), tuple(self._sizes), self._strings
+            tuple(self._calls),
+            tuple(self._inputs),
+            tuple(self._shaped),
+            tuple(self._sizes),
+            self._strings,
+            self._plain,
         )
 
     def check(self, given: HostPrefix | None) -> None:
@@ -255,6 +261,7 @@ class PrefixRecorder:
     def _entered(self, leaf: Any, value: HostValue, own: bool) -> Any:
         """Returns a part of the result of a host function as the step's function gets it."""
         if not is_array(leaf):
+            self._plain = self._plain and isinstance(leaf, PLAIN)
             return leaf
         if own and self._local is None and value in self._own.shapes:
             # Of the strings that stand for another worker's it may have another shape.

@@ -246,7 +246,7 @@ def is_source(leaf: Value) -> bool:
     return hasattr(type(leaf), "peek") and hasattr(type(leaf), "__next__")
 
 
-def leaf_key(leaf: Any) -> Hashable:
+def leaf_key(leaf: Value) -> Hashable:
     """Returns the key of one argument: type of tensors and iterators, value of Python numbers and strings, else identity."""
     if isinstance(leaf, jax.Array):
         return (leaf.aval.shape, leaf.dtype)  # the TensorShape that users see would cost more at every call

@@ -9,9 +9,10 @@ import jax
 import keras
 import numpy as np
 
-from stratagem._base.types import Nest, TensorLike
+from stratagem._base.types import Nest, TensorLike, Value
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments
+from stratagem._core.step._host_prefix import HostPrefix, PrefixValues
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Placement, is_remote, placement_of
 
@@ -74,6 +75,22 @@ class RemoteIterator(abc.ABC):
     @abc.abstractmethod
     def skip(self) -> None:
         """Drops the next element. Raises OutOfRangeError if there is none."""
+
+
+class RemoteHost(abc.ABC):
+    """A worker in another process that computes there what the host has to before a step."""
+
+    @abc.abstractmethod
+    def carries(self, prefix: HostPrefix) -> bool:
+        """Returns whether the worker can run a prefix: what it calls can go there, and cannot change unseen."""
+
+    @abc.abstractmethod
+    def expected(self, prefix: HostPrefix, leaves: Sequence[Value], mesh: ReplicaMesh) -> PrefixValues:
+        """Returns stand-ins for what the worker will compute, of the kinds that are expected.
+
+        A program that takes them computes there with each step, and takes no step for which there are other kinds. leaves: as
+        in `HostPrefix.run`, with stand-ins.
+        """
 
 
 @final

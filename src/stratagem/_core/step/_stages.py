@@ -16,11 +16,12 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments, own_specs
 from stratagem._core.step._consistency import agree_on
 from stratagem._core.step._function_cache import FunctionCache, Specialization, specialization_of, tracing
+from stratagem._core.step._host_prefix import HostPrefix, PrefixValues
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
 from stratagem._core.step._placement_log import log_placement
 from stratagem._core.step._program import Program
 from stratagem._core.step._program_keys import is_source, leaf_key
-from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
+from stratagem._core.step._remote import RemoteHost, RemoteIterator, RemoteProgram, remote_placement
 from stratagem._core.step._replica_context import DECISIONS
 from stratagem._core.step._replica_shapes import ReplicaShapes, retried_until_shapes_known, with_replica_note
 from stratagem._core.step._trace import Body, Trace, TraceFindings, explore, trace
@@ -48,7 +49,8 @@ class RunsInPython:
 class BodyCall:
     """A call of a body: its arguments, their leaves, and the specialization for arguments of this kind.
 
-    default: the mesh that the body runs on unless it uses a strategy, or is given values of one.
+    default: the mesh that the body runs on unless it uses a strategy, or is given values of one. here: whether this process
+    computes what the host has to in any case.
     """
 
     body: Body
@@ -59,6 +61,7 @@ class BodyCall:
     specialization: Specialization
     leaves: Sequence[Any]
     default: ReplicaMesh
+    here: bool = False
 
     @classmethod
     def of(
@@ -78,7 +81,14 @@ class BodyCall:
 
     def stays_there(self, source: Any) -> bool:
         """Returns whether an iterator's element stays in its process, as it does unless the host computes with it here."""
-        return isinstance(source, RemoteIterator) and not self.info.prefixes
+        return isinstance(source, RemoteIterator) and (not self.info.prefixes or self.host_there() is not None)
+
+    def host_there(self) -> RemoteHost | None:
+        """Returns the worker in another process that computes what the host has to for the step; None if this process does."""
+        worker = current().worker
+        if self.here or not isinstance(worker, RemoteHost) or not any(map(is_remote, self.info.variables)):
+            return None
+        return worker if all(map(worker.carries, self.info.prefixes.every())) else None
 
     def inputs(self, drawn: Sequence[Any], mesh: ReplicaMesh) -> "StepInputs | None":
         """Returns the arguments together with the elements that were drawn, and with what the host computes of both.
@@ -87,9 +97,13 @@ class BodyCall:
         """
         if not self.info.prefixes:
             return StepInputs.of(self, drawn)
-        kinds = kinds_of(drawn)
+        kinds, host = kinds_of(drawn), self.host_there()
         leaves = [*self.leaves, *jax.tree.leaves(drawn, is_leaf=is_per_replica)]
-        values = self.info.prefixes.run(kinds, leaves, mesh)
+
+        def run(prefix: HostPrefix) -> PrefixValues:
+            return prefix.run(leaves, mesh) if host is None else host.expected(prefix, leaves, mesh)
+
+        values = self.info.prefixes.run(kinds, run)
         if values is None:
             self.info.explored = False
             return None
@@ -114,7 +128,8 @@ class StepInputs:
 
     def result(self, found: Nest, mesh: ReplicaMesh) -> Nest:
         """Returns the result of the step, of what its program returns."""
-        return found if self.arguments.host is None else self.arguments.host.filled(found, mesh)
+        host = self.arguments.host
+        return found if host is None or host.there is not None else host.filled(found, mesh)
 
 
 @final

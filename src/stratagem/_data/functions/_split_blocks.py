@@ -224,11 +224,11 @@ class SplitIterator(StageIterator):
         return rows_of(self._program(block, parts, one))
 
     def _one_for_all(self, parts: Sequence[Any]) -> HostPart | None:
-        """The first part, if one program goes on with all of them."""
+        """The first part, if one program goes on with all of them, and their strings are as many: words of texts are not."""
         if not parts or not all(isinstance(part, HostPart) for part in parts):
             return None
         same = all(part.split is parts[0].split for part in parts) and parts[0].split.cut.settled
-        return parts[0] if same else None
+        return parts[0] if same and all(part.shapes == parts[0].shapes for part in parts) else None
 
     def _program(self, block: _Block, parts: Sequence[HostPart], one: HostPart) -> Nest:
         """The stacked results of elements with which one program goes on."""

@@ -47,6 +47,12 @@ class HostPart:
         """A value that the host knows: of a variable, or the strings of a name."""
         return self.made.of(name) if isinstance(name, HostValue) else self.values[name]
 
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shapes of those results that the host knows; the program's are the same for all elements that it takes."""
+        found = (self.split.cut.results[name] if isinstance(name, int) else name for name in self.split.results)
+        return [tuple(np.shape(self.known(where))) for where in found if not isinstance(where, int)]
+
     def result(self, computed: Sequence[Array]) -> Nest:
         """The result for the element. computed: the results of the program."""
         cut, found = self.split.cut, []

@@ -1,23 +1,27 @@
 """Tables to which keys are added: `tf.lookup.experimental.MutableHashTable` and `DenseHashTable`."""
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import final
 
+import jax
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._base.types import DTypeLike, Json, TensorLike, Unused, Value
 from stratagem._core.context import current
 from stratagem._ops._convert import Tensor, is_traced, need_value, on_device, tensor
+from stratagem._ops.lookup._calls_in_order import access, called_in_order, leave_trace
 from stratagem._ops.lookup._static_tables import LookupTable
 
 
 class MutableHashTable(LookupTable):
     """`tf.lookup.experimental.MutableHashTable`: a table that grows, in the memory of this process.
 
-    default_value: the value of keys that the table lacks, a scalar or of the shape of every value. A `tf.function` that
-    uses the table runs in Python; in a replica's step it raises TracedDecisionError. Checkpoints save the table.
+    default_value: the value of keys that the table lacks, a scalar or of the shape of every value. The program of a compiled
+    step calls the table where keys and values are numbers, in the order of its code; each replica does. Where they are strings,
+    in branches and loops and for `export` a `tf.function` runs in Python, and a replica's step raises TracedDecisionError.
+    Values have no gradients. Checkpoints save the table.
     """
 
     def __init__(
@@ -37,8 +41,10 @@ class MutableHashTable(LookupTable):
 
     def size(self, name: str | None = None) -> Tensor:
         """Returns the number of keys, int64."""
-        _leave_trace()
-        return on_device(np.asarray(len(self._values), np.int64))
+        (found,) = self._called(
+            lambda: [np.asarray(len(self._values), np.int64)], [], [jax.ShapeDtypeStruct((), np.int64)]
+        )
+        return found
 
     def lookup(  # type: ignore[override]  # TensorFlow has the defaults before the name
         self, keys: TensorLike, dynamic_default_values: TensorLike = None, name: str | None = None
@@ -48,50 +54,72 @@ class MutableHashTable(LookupTable):
         dynamic_default_values: those of keys that the table lacks, one for all or one for each key. Raises ValueError for keys
         of another dtype, and InvalidArgumentError for defaults of another shape.
         """
-        array = self._known(keys, self.key_dtype)
+        array = tensor(keys, self.key_dtype)
         shape = (*array.shape[: array.ndim - len(self._key_shape)], *self._default.shape)
-        default = self._default
-        if dynamic_default_values is not None:
-            default = self._known(dynamic_default_values, self.value_dtype)
-        if default.shape not in (self._default.shape, shape):
-            raise InvalidArgumentError(
-                f"Default values for keys of shape {list(array.shape)} have the shape {list(self._default.shape)} or "
-                f"{list(shape)}, got {list(default.shape)}."
-            )
-        found = np.broadcast_to(default, shape).copy()
+        given = [] if dynamic_default_values is None else [tensor(dynamic_default_values, self.value_dtype)]
+        for default in given:
+            if default.shape not in (self._default.shape, shape):
+                raise InvalidArgumentError(
+                    f"Default values for keys of shape {list(array.shape)} have the shape {list(self._default.shape)} or "
+                    f"{list(shape)}, got {list(default.shape)}."
+                )
+        spec = jax.ShapeDtypeStruct(tuple(shape), self._default.dtype)
+        (found,) = self._called(self._found, [array, *given], [spec])
+        return found
+
+    def _found(self, keys: np.ndarray, default: np.ndarray | None = None) -> list[np.ndarray]:
+        shape = (*keys.shape[: keys.ndim - len(self._key_shape)], *self._default.shape)
+        found = np.broadcast_to(self._default if default is None else default, shape).copy()
         flat = found.reshape((-1, *self._default.shape))
-        for place, key in enumerate(self._as_keys(array)):
+        for place, key in enumerate(self._as_keys(keys)):
             if key in self._values:
                 flat[place] = self._values[key]
-        return on_device(found)
+        return [found]
 
     def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> None:
         """Gives each key a value, (*keys.shape, *default_value.shape); of a key that is there twice, the last one counts.
 
         Raises ValueError for another dtype, and InvalidArgumentError for values of another shape.
         """
-        array, given = self._known(keys, self.key_dtype), self._known(values, self.value_dtype)
+        array, given = tensor(keys, self.key_dtype), tensor(values, self.value_dtype)
         shape = (*array.shape[: array.ndim - len(self._key_shape)], *self._default.shape)
         if given.shape != shape:
             raise InvalidArgumentError(
                 f"Values for keys of shape {list(array.shape)} have the shape {list(shape)}, got {list(given.shape)}."
             )
-        rows = given.reshape((-1, *self._default.shape)).copy()
-        self._values.update(zip(self._as_keys(array), rows, strict=True))
+        self._called(self._inserted, [array, given], [])
+
+    def _inserted(self, keys: np.ndarray, values: np.ndarray) -> list[np.ndarray]:
+        rows = values.reshape((-1, *self._default.shape)).copy()
+        self._values.update(zip(self._as_keys(keys), rows, strict=True))
+        return []
 
     def remove(self, keys: TensorLike, name: str | None = None) -> None:
         """Removes keys; those that are not there are ignored. Raises TypeError for keys of another dtype."""
-        _leave_trace()
-        array = self._checked(keys)
-        if is_traced(array):
-            need_value("a key of a table that changes, which stays on the host")
-        for key in self._as_keys(np.asarray(array)):
+        self._called(self._removed, [self._checked(keys)], [])
+
+    def _removed(self, keys: np.ndarray) -> list[np.ndarray]:
+        for key in self._as_keys(keys):
             self._values.pop(key, None)
+        return []
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Returns all keys, (n,), and values, (n, *default_value.shape), in the order in which the keys came."""
-        _leave_trace()
+        leave_trace("it exports a table that changes, whose size is known when the program runs")
         return on_device(self._all_keys()), on_device(self._all_values())
+
+    def _called(
+        self, function: Callable[..., list[np.ndarray]], arrays: Sequence[Tensor], specs: Sequence[jax.ShapeDtypeStruct]
+    ) -> list[Tensor]:
+        """Calls a function of the table now or, in a step that is traced, lets its program call it; returns its results."""
+        recorder = current().recorder
+        if not is_traced(list(arrays)) and (recorder is None or recorder.eager):
+            with access:
+                return list(map(on_device, function(*map(np.asarray, arrays))))
+        if object in [*(each.dtype for each in arrays), *(each.dtype for each in specs)]:
+            leave_trace("it uses a table that changes with strings, which no program has")
+            need_value("strings of a table that changes, which stay on the host, depend on it")
+        return called_in_order(self, function, arrays, specs)
 
     def get_state(self) -> Json:
         """Returns the keys and values for a checkpoint; nothing for a table with `checkpoint=False`."""
@@ -111,21 +139,12 @@ class MutableHashTable(LookupTable):
             )
         self._values = dict(zip(self._as_keys(keys), values, strict=True))
 
-    def _known(self, value: TensorLike, dtype: DTypeLike) -> np.ndarray:
-        """Returns a tensor of this dtype as an array; leaves a trace, as the table has to be used at every call."""
-        _leave_trace()
-        array = tensor(value, dtype)
-        if is_traced(array):
-            need_value("a table that changes, which stays on the host, is used with it")
-        return np.asarray(array)
-
-    def _as_keys(self, keys: np.ndarray) -> list[Value]:
-        """The keys as what a dict can have: bytes, numbers, or tuples of numbers if keys have a shape."""
+    def _as_keys(self, keys: np.ndarray) -> Iterator[Value]:
+        """Yields the keys as what a dict can have: bytes, numbers, or tuples of numbers if keys have a shape."""
         if not self._key_shape:
-            listed: list[Value] = keys.ravel().tolist()
-            return listed
-        size = int(np.prod(self._key_shape))
-        return [tuple(row) for row in keys.reshape(-1, size).tolist()]
+            yield from keys.ravel().tolist()
+        else:
+            yield from map(tuple, keys.reshape(-1, int(np.prod(self._key_shape))).tolist())
 
     def _all_keys(self) -> np.ndarray:
         return _filled(list(self._values), self.key_dtype.dtype, self._key_shape)
@@ -175,21 +194,14 @@ class DenseHashTable(MutableHashTable):
         """Removes keys; see `remove`."""
         self.remove(keys)
 
-    def _as_keys(self, keys: np.ndarray) -> list[Value]:
-        found = super()._as_keys(keys)
-        for key in found:
+    def _as_keys(self, keys: np.ndarray) -> Iterator[Value]:
+        """Yields the keys up to one that is refused, as TensorFlow goes from key to key."""
+        for key in super()._as_keys(keys):
             if key in getattr(self, "_refused", ()):
                 raise InvalidArgumentError(
                     f"{key!r} is the {self._refused[key]} key of this table, and cannot be used."
                 )
-        return found
-
-
-def _leave_trace() -> None:
-    """Goes on in Python where a step is traced: a program would have the table of the moment. An error in a replica."""
-    recorder = current().recorder
-    if recorder is not None:
-        recorder.need_host("it uses a table that changes")
+            yield key
 
 
 def _filled(entries: Iterable[Value], dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:

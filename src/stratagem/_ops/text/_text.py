@@ -9,7 +9,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.step import host_function
 from stratagem._core.values import as_text
-from stratagem._ops._convert import StringTensor, Tensor, is_tensor, on_device, tensor
+from stratagem._ops._convert import StringTensor, Tensor, on_device, tensor
 from stratagem._ops._dtypes import as_dtype, float32
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, numbers_of, string_tensor, strings_of
@@ -52,12 +52,12 @@ def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = N
 def format(
     template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> StringTensor:
-    """Replaces every placeholder of the template by an input, in the format of `tf.print`."""
+    """Replaces every placeholder of the template by an input, as a tensor in the format of `tf.print`: strings in quotes."""
     values = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     parts = template.split(placeholder)
     if len(parts) != len(values) + 1:
         raise ValueError(f"{len(parts) - 1} placeholders {placeholder!r} in {template!r} for {len(values)} inputs.")
-    shown = [as_text(np.asarray(tensor(v)) if is_tensor(v) else v, summarize) for v in values]
+    shown = [as_text(np.asarray(tensor(v)), summarize) for v in values]
     text = parts[0] + "".join(s + p for s, p in zip(shown, parts[1:], strict=True))
     return string_tensor([text.encode()], [])
 

@@ -41,8 +41,9 @@ def exported(function: Any, *arguments: Any) -> bytes:
         if "callback" not in str(error):
             raise
         raise UnimplementedError(
-            "A step that workers in other processes take calls back into Python (tf.print, tf.py_function, tf.numpy_function), "
-            "but only its compiled program goes there. Return the values, and print or use them where they are fetched."
+            "A step that workers in other processes take calls back into Python (tf.print, tf.py_function, tf.numpy_function, "
+            "a table that changes), but only its compiled program goes there. Return the values, and print or use them where "
+            "they are fetched."
         ) from None
 
 

@@ -13,13 +13,16 @@ from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import (
     Arguments,
+    HostValue,
     ReceivedArray,
     RemoteProgram,
+    StringsResult,
     Trace,
     is_literal,
     on_all_devices,
     program_call,
     tracing,
+    with_strings,
 )
 from stratagem._core.values import is_remote, placement_of
 from stratagem._private import is_seed_state
@@ -54,6 +57,8 @@ class ParameterServerProgram(RemoteProgram):
         self._servers: Servers = next(p.servers for p in self._placements if p is not None and p.remote)
         _check_strategy(traced, self._servers)
         _check_written(traced)
+        strings = (v.value for v in traced.results.leaves if isinstance(v, StringsResult))
+        self._returned: tuple[HostValue, ...] = tuple(dict.fromkeys(strings))
         self._settings = traced.settings
         self._analysis = StepAnalysis(traced, len(traced.results.per_replica))
         self._subprograms = subprograms_of(self._analysis, mesh)
@@ -79,7 +84,15 @@ class ParameterServerProgram(RemoteProgram):
             steps = [
                 [on_all_devices(v, self._mesh) if isinstance(v, ReceivedArray) else v for v in found] for found in steps
             ]
-        return list(map(self._results.rebuilt, steps))
+        if arguments.host is None or arguments.host.there is None:
+            return list(map(self._results.rebuilt, steps))
+        numbers = len(self._results.per_replica)
+        return [self._with_strings(self._results.rebuilt(found[:numbers]), found[numbers:]) for found in steps]
+
+    def _with_strings(self, result: Any, strings: Sequence[Any]) -> Any:
+        """Returns a step's result with the strings that the worker has returned, in the order of `returned`."""
+        by_name = dict(zip(self._returned, strings, strict=True))
+        return with_strings(result, lambda value: [by_name[value]])
 
     def _run(self, arguments: Arguments, times: int) -> list[list[Any]]:
         """Runs up to `times` steps, one if it is the first time; returns the results of each."""
@@ -95,12 +108,14 @@ class ParameterServerProgram(RemoteProgram):
     def _run_on(self, worker: Any, arguments: Arguments, times: int) -> list[list[Any]]:
         """Runs steps on a worker; repeats what was not done if one of the step's variables has moved meanwhile."""
         inputs = [*(v.array[0] for v in arguments.own), *arguments.shared]
+        host = arguments.host
+        there: dict[str, Any] = {"host": host, "returned": self._returned} if host and host.there else {}
         with program_call(self._mesh.job, first=self._first):
             while True:
                 moves = self._servers.moves
                 try:
                     results: list[list[Any]] = worker.follow(
-                        self._plan_at(moves), inputs, self._servers, self._mesh, times
+                        self._plan_at(moves), inputs, self._servers, self._mesh, times, **there
                     )
                     return results
                 except MissingVariableError:

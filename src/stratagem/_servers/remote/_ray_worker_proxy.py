@@ -11,10 +11,12 @@ import numpy as np
 from stratagem._base.errors import OutOfRangeError
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step import ReceivedArray, RemoteIterator
+from stratagem._core.step import HostPrefix, HostValue, PrefixValues, ReceivedArray, RemoteHost, RemoteIterator
 from stratagem._data import to_jax
 from stratagem._private import is_seed_state
+from stratagem._servers.remote._carried_prefix import CarriedPrefix, LibraryObject
 from stratagem._servers.remote._execution_plan import ExecutionPlan
+from stratagem._servers.remote._expected_prefixes import ExpectedPrefixes
 from stratagem._servers.remote._export import exported
 from stratagem._servers.remote._finalizers import FinalizationQueue
 from stratagem._servers.remote._prefetch import PrefetchedValues, StalenessCheck
@@ -22,12 +24,14 @@ from stratagem._servers.remote._ray_actors import RayActor
 from stratagem._servers.remote._ray_worker_task import IteratorElementRef, RemoteSeed, without_programs
 from stratagem._servers.remote._server import MissingVariableError
 from stratagem._servers.remote._server_messages import PushId
+from stratagem._servers.remote._stand_ins import iterator_of, reference_of, stand_in_for
 from stratagem._servers.remote._time_breakdown import TimeBreakdown, TimeCategory
 from stratagem._servers.remote._update import SparseGradient
 from stratagem._servers.remote._worker_messages import (
     ElementShapeMismatch,
     MissingPlan,
     MissingProgram,
+    OtherResults,
     PlanKey,
     StepCall,
 )
@@ -57,7 +61,12 @@ class RayIterator(RemoteIterator):
 
     def stand_in(self) -> Any:
         leaves, structure = jax.tree.flatten(self.peek())
-        return jax.tree.unflatten(structure, [StandIn.of(self, i, leaf) for i, leaf in enumerate(leaves)])
+        return jax.tree.unflatten(structure, [self._leaf_there(i, np.asarray(leaf)) for i, leaf in enumerate(leaves)])
+
+    def _leaf_there(self, leaf: int, like: np.ndarray) -> np.ndarray:
+        """Returns the stand-in for a leaf of the next element."""
+        reference = IteratorElementRef(self.handle, leaf, tuple(like.shape), str(like.dtype))
+        return stand_in_for(like, reference, self)
 
     def skip(self) -> None:
         self.forget()
@@ -82,22 +91,6 @@ class RayIterator(RemoteIterator):
         return self
 
 
-class StandIn(np.ndarray):
-    """An array of zeros in place of one whose values only a worker has; shape and dtype are right."""
-
-    leaf: IteratorElementRef
-    iterator: RayIterator
-
-    @classmethod
-    def of(cls, iterator: RayIterator, leaf: int, like: Any) -> "StandIn":
-        """Returns a stand-in for a leaf of the iterator's next element."""
-        array = np.asarray(like)
-        made = np.broadcast_to(np.zeros((), array.dtype), array.shape).view(cls)
-        made.leaf = IteratorElementRef(iterator.handle, leaf, tuple(array.shape), str(array.dtype))
-        made.iterator = iterator
-        return made
-
-
 @final
 class RemoteResource:
     """An object that a worker has made, such as a dataset. Iterators of it are at the worker, too."""
@@ -116,7 +109,7 @@ class RemoteResource:
 
 
 @final
-class RayWorkerProxy:
+class RayWorkerProxy(RemoteHost):
     """A worker in another process. Used by one thread at a time, that of the coordinator which waits for it."""
 
     numbered: ClassVar[bool] = True  # it runs closures only, whose pushes have numbers
@@ -131,6 +124,7 @@ class RayWorkerProxy:
             FinalizationQueue()
         )  # numbers of objects that it has made; unlike keys of plans, they never come again
         self._ready: set[Any] = set()
+        self._prefixes = ExpectedPrefixes()
         self.clock, self.prefetch, self.freshness = TimeBreakdown(), PrefetchedValues(), StalenessCheck()
         self._closures: Sequence[int] = ()
         self._below, self._coordinator = 0, ""
@@ -166,18 +160,33 @@ class RayWorkerProxy:
         """Waits for a process that takes the place of the lost one. It has no plans and objects yet."""
         self._known.clear()
         self._ready.clear()
+        self._prefixes.lost()
         self.actor.find(seconds)
 
+    def carries(self, prefix: HostPrefix) -> bool:
+        return self._prefixes.carries(prefix)
+
+    def expected(self, prefix: HostPrefix, leaves: Sequence[Any], mesh: ReplicaMesh) -> PrefixValues:
+        return self._prefixes.expected(prefix, leaves, mesh)
+
     def follow(
-        self, plan: ExecutionPlan, inputs: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
+        self,
+        plan: ExecutionPlan,
+        inputs: Sequence[Any],
+        servers: Any,
+        mesh: ReplicaMesh,
+        times: int = 1,
+        host: PrefixValues | None = None,
+        returned: Sequence[HostValue] = (),
     ) -> list[list[Any]]:
         """Lets the worker take up to `times` steps, one for each closure; returns the results of those that it took.
 
-        Sends plans and programs that the worker lacks. It takes none if the first element has other shapes than its
-        stand-in.
+        host: what the worker is expected to compute before each. returned: strings among it that come after a step's results.
+        Sends plans, programs and prefixes that the worker lacks. It takes no step if the first element has other shapes than
+        its stand-in, or makes results of other kinds.
         """
         others = [v for _, v in plan.worker_reads if not is_seed_state(v)]
-        sent = [v.leaf if isinstance(v, StandIn) else np.asarray(v) for v in inputs]
+        sent = list(map(_sent, inputs))
         sent += [np.asarray(v.value) for v in others]
         seeds = tuple(v._value for _, v in plan.worker_reads if is_seed_state(v))
         key = (id(plan), *map(id, seeds))
@@ -188,10 +197,12 @@ class RayWorkerProxy:
         fresh, expects_step = self.freshness.begin_step(servers.change_count), self.prefetch.expects_step
         while True:
             self._learn(key, plan, seeds)
+            request = None if host is None else self._prefixes.request(host, returned, _sent, self._send_prefix)
             ready = servers.ready
             call = StepCall(
                 key,
                 sent,
+                request,
                 self._closures[:times],
                 self._below,
                 self._coordinator,
@@ -211,13 +222,20 @@ class RayWorkerProxy:
             self._ready |= ready
             self.clock.add_remote(answer.seconds)
             self.clock.steps += len(answer.results)
+            iterators = _iterators(inputs, host)
             if isinstance(stop, ElementShapeMismatch):
-                next(v for v in inputs if isinstance(v, StandIn) and v.leaf.iterator == stop.iterator).iterator.forget()
+                iterators[stop.iterator].forget()
+            if isinstance(stop, OtherResults):
+                assert host is not None, "only a request for a prefix has results"
+                self._prefixes.found(host, stop.facts)
+                for iterator in iterators.values():  # a trace of the step computes with its next element
+                    iterator.forget()
             # Results are returned at once: an error below, or of the next step, must not count against these steps.
             if answer.results or not isinstance(stop, MissingPlan | MissingProgram):
-                return [[np.asarray(v).view(ReceivedArray) for v in results] for results in answer.results]
+                return [list(map(_received, results)) for results in answer.results]
             if isinstance(stop, MissingPlan):
                 self._known.pop(key, None)
+                self._prefixes.lost()
                 continue
             with self.clock.part(TimeCategory.COMPILING):
                 self._send(key, plan, servers, stop)
@@ -234,6 +252,13 @@ class RayWorkerProxy:
         gone = [key for key in self._finalized.drain() if self._known.pop(key, None) is not None]
         if gone:
             self.actor.call("forget", gone).result()
+        prefixes, objects = self._prefixes.dropped()
+        if prefixes or objects:
+            self.actor.call("forget_prefixes", prefixes, objects).result()
+
+    def _send_prefix(self, number: int, prefix: CarriedPrefix, objects: dict[int, LibraryObject]) -> None:
+        with self.clock.part(TimeCategory.COMPILING):
+            self.actor.call("learn_prefix", number, prefix, objects).result()
 
     def _send(self, key: PlanKey, plan: ExecutionPlan, servers: Any, missing: MissingProgram) -> None:
         """Sends a missing program: of a subprogram to the worker, of an update to its server."""
@@ -246,6 +271,24 @@ class RayWorkerProxy:
         arrays, by_rows = shapes
         zeros = iter(np.broadcast_to(np.zeros((), dtype), shape) for shape, dtype in arrays)
         servers.prepare(index, [SparseGradient(next(zeros), next(zeros)) if r else next(zeros) for r in by_rows])
+
+
+def _sent(value: Any) -> Any:
+    """Returns a value as it goes to the worker: what names it there, if the worker has it."""
+    reference = reference_of(value)
+    return np.asarray(value) if reference is None else reference
+
+
+def _received(value: Any) -> Any:
+    """Returns a result of a step as it is handed on; strings are as they come."""
+    array = np.asarray(value)
+    return value if array.dtype == object else array.view(ReceivedArray)
+
+
+def _iterators(inputs: Sequence[Any], host: PrefixValues | None) -> dict[int, RayIterator]:
+    """Returns the iterators, by their numbers, whose elements a step takes."""
+    leaves = [*inputs, *(() if host is None else host.leaves)]
+    return {found.handle: found for found in map(iterator_of, leaves) if found is not None}
 
 
 def _without_variables(plan: ExecutionPlan) -> ExecutionPlan:

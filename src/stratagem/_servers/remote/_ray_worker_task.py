@@ -2,7 +2,7 @@
 
 import dataclasses
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -12,6 +12,7 @@ from stratagem._base.errors import OutOfRangeError, UnavailableError
 from stratagem._core.context import entered
 from stratagem._data import ElementIterator
 from stratagem._servers.remote._actors import Actor
+from stratagem._servers.remote._carried_prefix import CarriedPrefix, LibraryObject, PrefixInputRef
 from stratagem._servers.remote._execution_plan import ExecutionPlan, PlanExecution
 from stratagem._servers.remote._export import ImportedSubprogram, MissingProgramError, imported, shapes_of
 from stratagem._servers.remote._ray_task import RayTask
@@ -24,12 +25,14 @@ from stratagem._servers.remote._worker_messages import (
     LaterStepFailure,
     MissingPlan,
     MissingProgram,
+    OtherResults,
     PlanKey,
     StepAnswer,
     StepCall,
     StepId,
     Stop,
 )
+from stratagem._servers.remote._worker_prefixes import WorkerPrefixes
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,14 @@ class _SuspendedStep:
     pushes: int
 
 
+@dataclass(frozen=True)
+class _StepInput:
+    """The values that a plan takes; strings: what the step returns of the host's part."""
+
+    values: Sequence[Any]
+    strings: Sequence[Any]
+
+
 @final
 class WorkerTask(RayTask):
     """The worker of a `worker` task: runs plans and reads data."""
@@ -95,6 +106,7 @@ class WorkerTask(RayTask):
         self._pending: dict[int, list[Any]] = {}
         self._seeds: dict[tuple[int, int], RemoteSeed] = {}
         self._interrupted: _SuspendedStep | None = None
+        self._prefixes = WorkerPrefixes()
 
     def learn(self, key: PlanKey, plan: ExecutionPlan) -> None:
         """Adds a plan that `follow` may run; its programs are sent when they are missing."""
@@ -109,6 +121,16 @@ class WorkerTask(RayTask):
         with self._step_lock:
             for key in keys:
                 self._plans.pop(key, None)
+
+    def learn_prefix(self, number: int, prefix: CarriedPrefix, objects: Mapping[int, LibraryObject]) -> None:
+        """Adds a prefix that `follow` may run, and objects that it is the first to use, by their numbers."""
+        with self._step_lock:
+            self._prefixes.learn(number, prefix, objects)
+
+    def forget_prefixes(self, prefixes: Sequence[int], objects: Sequence[int]) -> None:
+        """Drops prefixes, and objects that they use."""
+        with self._step_lock:
+            self._prefixes.forget(prefixes, objects)
 
     def _shared_seeds(self, named: Sequence[tuple[Any, RemoteSeed]]) -> tuple[tuple[Any, RemoteSeed], ...]:
         """Returns the seeds with equal ones as one object in all plans, so that all plans advance the same seed."""
@@ -139,14 +161,14 @@ class WorkerTask(RayTask):
                     self._worker.begin(remaining, call.below, call.coordinator, before)
                     self._worker.prefetch.expects_step = call.more_follow or len(remaining) > 1
                     step_id = StepId(call.plan, call.coordinator, remaining[0], before)
-                    stop = self._take_step(step_id, call.inputs, done, fresh=bool(done) or call.use_prefetched)
+                    stop = self._take_step(step_id, call, done, fresh=bool(done) or call.use_prefetched)
             if stop is None:
                 pushes = self._worker.pushes
             elif done:
                 pushes = 0  # of the next closure
             return StepAnswer(done, pushes, clock.drain(), stop)
 
-    def _take_step(self, step_id: StepId, inputs: Sequence[Any], done: list[list[Any]], *, fresh: bool) -> Stop | None:
+    def _take_step(self, step_id: StepId, call: StepCall, done: list[list[Any]], *, fresh: bool) -> Stop | None:
         """Takes one step and adds its results to `done`; returns why if it could not."""
         interrupted, self._interrupted = self._interrupted, None
         plan = self._plans.get(step_id.plan)
@@ -154,16 +176,16 @@ class WorkerTask(RayTask):
             return MissingPlan()
         drawn: set[int] = set()
         try:
-            values = [self._input(x, drawn) for x in inputs]
-            for x, value in zip(inputs, values, strict=True):
-                if isinstance(x, IteratorElementRef) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
-                    return ElementShapeMismatch(x.iterator)
+            given = self._given(step_id, call, drawn)
+            if not isinstance(given, _StepInput):
+                return given
+            values = given.values
             if interrupted is not None and interrupted.step_id == step_id:
                 execution, self._worker.pushes = interrupted.execution, interrupted.pushes
             else:
                 execution = plan.start(values, self._servers, self._worker, self._check, fresh=fresh)
             try:
-                done.append(execution.finish())
+                done.append([*execution.finish(), *given.strings])
             except MissingProgramError as missing:  # the step may have pushed already: it is continued, not repeated
                 self._interrupted = _SuspendedStep(step_id, execution, self._worker.pushes)
                 return MissingProgram(missing.function, missing.shapes)
@@ -180,10 +202,42 @@ class WorkerTask(RayTask):
         self._drop(drawn)
         return None
 
+    def _given(self, step_id: StepId, call: StepCall, drawn: set[int]) -> "_StepInput | Stop":
+        """Returns the input of a step, after the host has computed its part; else why the step cannot be taken.
+
+        Adds the iterators from which it has drawn to `drawn`.
+        """
+        request, run = call.prefix, None
+        sent = [*call.inputs, *(() if request is None else request.leaves.values())]
+        elements = {x: self._input(x, drawn) for x in sent if isinstance(x, IteratorElementRef)}
+        for x, value in elements.items():
+            if (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
+                return ElementShapeMismatch(x.iterator)
+        if request is not None:
+            step = (step_id.coordinator, step_id.closure, step_id.pushes)
+            with self._worker.clock.part(TimeCategory.INPUT):
+                run = self._prefixes.run(
+                    step, request, lambda x: elements[x] if isinstance(x, IteratorElementRef) else x
+                )
+            if run is None:
+                return MissingPlan()
+            if (found := run.facts) != request.expected:
+                return OtherResults(found)
+        values = [
+            elements[x]
+            if isinstance(x, IteratorElementRef)
+            else run.input(x)
+            if run and isinstance(x, PrefixInputRef)
+            else x
+            for x in call.inputs
+        ]
+        return _StepInput(values, [] if run is None or request is None else run.returned(request))
+
     def _drop(self, drawn: Iterable[int]) -> None:
         """Drops the next elements of these iterators: a step has used them, even if it failed."""
         for iterator in drawn:
             del self._pending[iterator]
+        self._prefixes.step_done()
 
     def make(self, handle: int, function: Callable[[], Any]) -> None:
         """Calls `function` here and stores the result, a dataset for example, under this number."""
@@ -234,10 +288,8 @@ class WorkerTask(RayTask):
             self._pending[handle] = element
         return self._pending[handle]
 
-    def _input(self, sent: Any, drawn: set[int]) -> Any:
-        """Returns the value of an input. Adds to `drawn` the iterator whose element it is from."""
-        if not isinstance(sent, IteratorElementRef):
-            return sent
+    def _input(self, sent: IteratorElementRef, drawn: set[int]) -> Any:
+        """Returns the value of a leaf of an element. Adds its iterator to `drawn`."""
         leaves = jax.tree.leaves(self._element(sent.iterator))
         drawn.add(sent.iterator)
         return leaves[sent.leaf]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+from stratagem._servers.remote._carried_prefix import PrefixRequest, ResultFacts
 from stratagem._servers.remote._time_breakdown import TimeCategory
 
 PlanKey = tuple[int, ...]
@@ -13,7 +14,8 @@ PlanKey = tuple[int, ...]
 class StepCall:
     """Asks a worker to take a step of a plan for each of some closures.
 
-    inputs: arrays, and an `IteratorElementRef` for each that the worker has. closures, below, coordinator: as in `PushId`.
+    inputs: arrays, and an `IteratorElementRef` or `PrefixInputRef` for each that the worker has. prefix: what the host computes
+    before each step; None if that is nothing, or the coordinator has done it. closures, below, coordinator: as in `PushId`.
     pushes: how many pushes the first closure has made before. ready: updates with shapes of gradients for which their
     servers have programs. use_prefetched: whether the first step may use prefetched values. more_follow: whether
     another call is likely to follow at once.
@@ -21,6 +23,7 @@ class StepCall:
 
     plan: PlanKey
     inputs: Sequence[Any]
+    prefix: PrefixRequest | None
     closures: Sequence[int]
     below: int
     coordinator: str
@@ -42,7 +45,7 @@ class StepId:
 
 @dataclass(frozen=True)
 class MissingPlan:
-    """The worker does not have the plan."""
+    """The worker does not have the plan, or not the prefix that runs before it."""
 
 
 @dataclass(frozen=True)
@@ -61,19 +64,27 @@ class ElementShapeMismatch:
 
 
 @dataclass(frozen=True)
+class OtherResults:
+    """The results of the host before the step are of other kinds than the coordinator expected. facts: of these results."""
+
+    facts: tuple[ResultFacts, ...]
+
+
+@dataclass(frozen=True)
 class LaterStepFailure:
     """A step after the first one failed: called alone, it raises its error."""
 
 
-Stop = MissingPlan | MissingProgram | ElementShapeMismatch | LaterStepFailure
+Stop = MissingPlan | MissingProgram | ElementShapeMismatch | OtherResults | LaterStepFailure
 
 
 @dataclass(frozen=True)
 class StepAnswer:
     """The steps that a worker has taken.
 
-    results: one list for each step. pushes: of the last step's closure; after a stop, those of the next closure before
-    its step. seconds: by category. stop: why the next step was not taken; None if all were.
+    results: one list for each step, with the strings that it returns after its numbers. pushes: of the last step's closure;
+    after a stop, those of the next closure before its step. seconds: by category. stop: why the next step was not taken; None
+    if all were.
     """
 
     results: Sequence[Sequence[Any]]

@@ -1,8 +1,9 @@
 """Training that is disturbed from outside. The first argument is a folder: files in it say what the coordinator does next.
 
-It trains in rounds until there is `stop`, and says then exactly how much was applied. Between two rounds it rests while there
-is `rest`, and evaluates when there is `evaluate`. With `fit` it fits in the end, and with `more` it goes on until a server is
-lost. `slow` names a process whose data takes five times as long. Without TF_CONFIG its tasks run on a Ray that is there.
+It trains in rounds until there is `stop`, and says then exactly how much was applied: steps, and words that they have looked
+up. Between two rounds it rests while there is `rest`, and evaluates when there is `evaluate`. With `fit` it fits in the end,
+and with `more` it goes on until a server is lost. `slow` names a process whose data takes five times as long. Without
+TF_CONFIG its tasks run on a Ray that is there.
 """
 
 import json
@@ -14,6 +15,9 @@ from pathlib import Path
 import numpy as np
 
 import stratagem as tf
+
+# Private: whether this process looks words up.
+from stratagem._core.step import HostPrefix
 
 if "TF_CONFIG" in os.environ:
     resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
@@ -30,6 +34,16 @@ PAUSE = float(os.environ.get("PAUSE", "0"))  # seconds in which the data of a st
 EXAMPLES = 240  # of an evaluation
 strategy = tf.distribute.ParameterServerStrategy(resolver)
 coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
+WORDS = np.array([b"one", b"another"], object)  # of which the look-up makes 1 and 0
+run, here = HostPrefix.results, []
+
+
+def counted(prefix, leaves, replicas=1):
+    here.append(os.getpid())
+    return run(prefix, leaves, replicas)
+
+
+HostPrefix.results = counted
 
 
 class Total(tf.keras.metrics.Metric):
@@ -55,7 +69,8 @@ class Telling(tf.keras.callbacks.Callback):
 
 
 with strategy.scope():
-    counts = [tf.Variable(0, dtype=tf.int64) for _ in range(3)]  # on both servers
+    counts = [tf.Variable(0, dtype=tf.int64) for _ in range(4)]  # on both servers
+    lookup = tf.keras.layers.StringLookup(vocabulary=["one"])
     model = tf.keras.Sequential([tf.keras.Input((8,)), tf.keras.layers.Dense(4)])
     optimizer = tf.keras.optimizers.SGD(1e-3)
     model.compile(optimizer, "mse", metrics=[Total(0), Total(1), Total(2)])
@@ -69,27 +84,29 @@ def dataset_fn() -> tf.data.Dataset:
         while True:
             is_slow = slow.exists() and slow.read_text() == str(mine)
             time.sleep(5 * PAUSE if is_slow else PAUSE)
-            yield np.int64(mine)
+            yield np.int64(mine), WORDS
 
     if not PAUSE:
-        return tf.data.Dataset.from_tensors(np.int64(mine)).repeat()
-    return tf.data.Dataset.from_generator(read, output_signature=tf.TensorSpec((), tf.int64))
+        return tf.data.Dataset.from_tensors((np.int64(mine), WORDS)).repeat()
+    signature = tf.TensorSpec((), tf.int64), tf.TensorSpec((2,), tf.string)
+    return tf.data.Dataset.from_generator(read, output_signature=signature)
 
 
 @tf.function
 def step(iterator):
     """One step; returns who has taken it."""
 
-    def replica_fn(reader):
+    def replica_fn(reader, words):
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(model(tf.ones((16, 8))) ** 2)
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-        for count in counts:
+        for count in counts[1:]:
             count.assign_add(1)
+        counts[0].assign_add(tf.reduce_sum(lookup(words)))
         return reader
 
-    return strategy.run(replica_fn, args=(next(iterator),))
+    return strategy.run(replica_fn, args=next(iterator))
 
 
 def evaluate() -> None:
@@ -125,6 +142,7 @@ while not (FOLDER / "stop").exists():
         evaluate()
 applied = [int(count.numpy()) for count in counts] + [int(optimizer.iterations)]
 print("applied", json.dumps([scheduled, applied]))
+print("looked up here", json.dumps(len(here)))
 if (FOLDER / "fit").exists():
     history = model.fit(np.ones((64, 8)), np.full((64, 4), 2.0), batch_size=8, epochs=3, verbose=0)
     print("losses", json.dumps(history.history["loss"]))
