@@ -25,7 +25,7 @@ from stratagem._private import (
 from stratagem._saved_models import MODEL_FILE
 from stratagem._saved_models import load as load_saved_model
 from stratagem._saved_models import save as save_saved_model
-from stratagem._training.saving._archives import verify_archive
+from stratagem._training.saving._archives import seal_archive, verify_archive
 from stratagem._training.saving._formats import (
     SAVED_MODEL,
     FileFormat,
@@ -55,6 +55,8 @@ def model_saver(keras_save: Function) -> Function:
         # The fourth argument is `zipped` in Keras 3, and `save_format` in TensorFlow.
         if isinstance(save_format, bool) or isinstance(zipped, str):
             zipped, save_format = save_format, zipped
+        if zipped is True and _is_path(filepath) and os.fspath(filepath).endswith(".keras"):
+            zipped = None  # as the ending says anyway
         if zipped is not None or not _is_path(filepath):
             return keras_save(model, filepath, overwrite=overwrite, zipped=zipped, **kwargs)
         include_optimizer = kwargs.pop("include_optimizer", True)
@@ -73,12 +75,10 @@ def model_saver(keras_save: Function) -> Function:
                 with uploaded(path) as written:
                     save_model(model, written, include_optimizer=include_optimizer, save_format=save_format, **kwargs)
             return None
-        if format is FileFormat.KERAS:
-            keras_save(model, filepath, overwrite=overwrite, include_optimizer=include_optimizer, **kwargs)
-        elif overwrite or not os.path.exists(path) or may_overwrite(path):
+        if overwrite or not os.path.exists(path) or may_overwrite(path):
             if path.endswith(_KERAS_READS):
                 keras_save(model, filepath, overwrite=True, include_optimizer=include_optimizer, **kwargs)
-                seal_hdf5(path)
+                (seal_archive if format is FileFormat.KERAS else seal_hdf5)(path)
             else:
                 with file_errors(path), atomic_write(Path(path)) as written:
                     write_hdf5_model(model, str(written), include_optimizer)
@@ -119,6 +119,7 @@ def _save_folder(model: Any, target: str, include_optimizer: bool, keras_save: F
                 with with_arguments(sublayers(model)):
                     keras_save(model, str(written))
                 record(model, Path(written))
+                seal_archive(written)
         except NotImplementedError as error:  # a class without get_config, which TensorFlow saves
             if isinstance(error, UnimplementedError):
                 raise
