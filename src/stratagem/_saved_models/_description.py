@@ -121,6 +121,8 @@ def _check(description: Description) -> None:
         named = [*each.children.values(), *(v for program in programs for v in program["variables"])]
         if not all(isinstance(n, int) and n in numbers for n in named):
             raise ValueError("an object that is not there")
+        if not all(isinstance(program["file"], str) for program in programs):
+            raise TypeError("a program without a file")
     for key, number in description.signatures.items():
         if number not in numbers or description.objects[number].kind != "function":
             raise ValueError(f"the signature {key!r:.50}")

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any, final
 
@@ -73,6 +74,8 @@ class _Loading:
         self._source, self._description = source, description
         self._made: dict[int, Any] = {}
         self._host = HostReader(source.content)
+        codes = {self._named(file): source.content(file) for file in _programs(description)}
+        self._programs = RestoredProgram.all_of(codes)
 
     def root(self) -> LoadedObject:
         """Returns the object that was saved."""
@@ -82,6 +85,9 @@ class _Loading:
         signatures = {key: self._object(number) for key, number in self._description.signatures.items()}
         found.signatures = MappingProxyType(signatures)
         return found
+
+    def _named(self, file: str) -> str:
+        return f"{self._source.path}: {file}"
 
     def _object(self, number: int) -> Any:
         if number not in self._made:
@@ -147,7 +153,7 @@ class _Loading:
         differentiable: bool,
         host: Any = None,
     ) -> LoadedProgram:
-        program = RestoredProgram.of(self._source.content(file), f"{self._source.path}: {file}")
+        program = self._programs[self._named(file)]
         found = [self._object(number) for number in variables]
         if not all(isinstance(v, Variable) for v in found):
             raise ValueError(f"the program {file!r} takes what is no variable")
@@ -155,6 +161,13 @@ class _Loading:
         tensors = sum(isinstance(leaf, TensorSpec) for leaf in jax.tree.leaves(call))
         work = self._host.host(host, tensors)
         return LoadedProgram.of(name, program, call, decoded(result), found, written, work)
+
+
+def _programs(description: Description) -> Iterator[str]:
+    """Yields the names of the files of all programs."""
+    for fact in description.objects:
+        if fact.kind == "function":
+            yield from (program["file"] for program in fact.facts["programs"])
 
 
 def _parameter(name: str, kind: str, default: Any) -> inspect.Parameter:
