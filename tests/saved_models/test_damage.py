@@ -73,7 +73,7 @@ def test_a_description_of_a_stranger_is_refused(model: Path) -> None:
     file = description_of(model)
     text = file.read_text()
     for change in (
-        text.replace('"version": 2', '"version": 3'),
+        text.replace('"version": 3', '"version": 4'),
         text.replace('"stratagem saved model"', '"another"'),
         text.replace('"kind": "variable"', '"kind": "object"'),
         text.replace('"kind": "variable"', '"kind": "pickle"'),

@@ -11,7 +11,9 @@ from stratagem._base.errors import DataLossError
 from stratagem._base.types import Nest
 from stratagem._private import called_outside, rewritten_programs
 
-_known: set[bytes] = set()  # digests of programs that this process has exported, or that came unchanged from another reader
+_known: set[bytes] = (
+    set()
+)  # digests of programs that this process has exported, or that came unchanged from another reader
 
 
 def know(code: bytes) -> bytes:
@@ -67,7 +69,7 @@ def _check_calls(program: export.Exported, file: str) -> None:
     """Raises DataLossError for a program that calls functions of the process, or whose names are no texts."""
     try:
         called = called_outside(program)
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         raise DataLossError(f"{file}: this is no exported program: {error}") from error
     if called:
         raise DataLossError(
