@@ -6,7 +6,7 @@ subject is fuzzed for its share of the time, in processes of their own. Checksum
 file can compute them. An error that is not of the reader's kind, a run of 20 seconds, or 2 GB of memory is a finding: its
 input is written to the folder `--findings`, and the exit status is 1.
 
-StableHLO programs are left as they are: their reader is JAX's (docs/saved_models.md).
+StableHLO programs are left as they are: their reader is XLA's, see `fuzz_native.py`.
 """
 
 import argparse

@@ -27,7 +27,7 @@ def main() -> int:
     while head := sys.stdin.buffer.read(8):
         code = sys.stdin.buffer.read(int.from_bytes(head))
         limit += _UNFOLDED * len(code)
-        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        _limit_memory(limit)
         try:
             answer = b"+" + _again(code)
         except Exception as error:  # of a parser of bytes, whatever it trips over
@@ -35,6 +35,11 @@ def main() -> int:
         sys.stdout.buffer.write(len(answer).to_bytes(8) + answer)
         sys.stdout.buffer.flush()
     return 0
+
+
+def _limit_memory(size: int) -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (size if most == resource.RLIM_INFINITY else min(size, most), most))
 
 
 def _again(code: bytes) -> bytes:
@@ -61,7 +66,7 @@ def _context() -> ir.Context:
     return context
 
 
-class _Context(ir.Context):  # type: ignore[misc]
+class _Context(ir.Context):
     """A context without all the dialects that are in the library, which its own class loads."""
 
     def __init__(self) -> None:

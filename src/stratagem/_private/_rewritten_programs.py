@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from jax import export
-from jax._src.export.serialization import ser_flatbuf
+from jax._src.export import serialization_generated as ser_flatbuf
 
 from stratagem._base.programs import command, search_path
 

@@ -63,7 +63,9 @@ def receivers(tf: Any) -> dict[str, Callable[[], Any]]:
 
 def supervised(tf: Any) -> Callable[[], Any]:
     """A receiver of features and labels."""
-    built: Callable[[], Any] = tf.estimator.experimental.build_raw_supervised_input_receiver_fn({"x": tf.constant(X)}, tf.constant(Y))
+    built: Callable[[], Any] = tf.estimator.experimental.build_raw_supervised_input_receiver_fn(
+        {"x": tf.constant(X)}, tf.constant(Y)
+    )
     return built
 
 
@@ -118,7 +120,10 @@ def results(tf: Any, loaded: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         if set(takes) <= set(given) and "string" not in takes.values():
             for _ in range(2):
                 found = function(**{name: tf.constant(given[name]) for name in takes})
-            yield key, {name: np.asarray(value).tolist() for name, value in found.items() if not name.endswith("/value")}
+            yield (
+                key,
+                {name: np.asarray(value).tolist() for name, value in found.items() if not name.endswith("/value")},
+            )
 
 
 def sums(loaded: Any) -> list[float]:

@@ -25,7 +25,10 @@ def main() -> None:
             paths = programs.exported(tf, made, f"{folder}/exports")
         for name, tags in programs.EXPORTS.items():
             loaded = tf.saved_model.load(paths[name.partition(":")[0]], tags=tags)
-            found[name] = programs.facts(loaded) | {"results": dict(programs.results(tf, loaded)), "sums": programs.sums(loaded)}
+            found[name] = programs.facts(loaded) | {
+                "results": dict(programs.results(tf, loaded)),
+                "sums": programs.sums(loaded),
+            }
         found["w"] = np.asarray(made.get_variable_value("m/w")).tolist()
     (HERE / "recorded" / "exports.json").write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
 

@@ -69,7 +69,7 @@ def _check_calls(program: export.Exported, file: str) -> None:
     """Raises DataLossError for a program that calls functions of the process, or whose names are no texts."""
     try:
         called = called_outside(program)
-    except (RuntimeError, ValueError) as error:
+    except Exception as error:  # of a parser of bytes, whatever it trips over
         raise DataLossError(f"{file}: this is no exported program: {error}") from error
     if called:
         raise DataLossError(

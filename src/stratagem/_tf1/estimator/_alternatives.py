@@ -29,7 +29,7 @@ class Alternative:
     def features(self, tensors: Any) -> Any:
         """Returns the features of the model, of the tensors of a call."""
         found = {key: tensors[place] for key, place in self.places.items()}
-        return found[None] if None in found else found
+        return found.get(None, found)
 
 
 def alternatives_of(receiver: Any, inputs: ReceiverInputs, count: int) -> dict[str, Alternative]:
@@ -50,7 +50,7 @@ def _alternative(
     name: str, tensors: Mapping[str, Any], features: Any, inputs: ReceiverInputs, count: int
 ) -> Alternative | None:
     given = list(tensors.values())
-    named: dict[Any, Any] = features if isinstance(features, Mapping) else {None: features}
+    named: Mapping[Any, Any] = features if isinstance(features, Mapping) else {None: features}
     numbers = [inputs.number(tensor) for tensor in given]
     places = {key: _place(value, given) for key, value in named.items()}
     if {*numbers} == {*range(count)}:
