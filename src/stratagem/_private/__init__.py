@@ -84,6 +84,7 @@ from stratagem._private._model_files import has_layers_by_position as has_layers
 from stratagem._private._model_files import hdf5_problem as hdf5_problem
 from stratagem._private._model_files import intercept_saving as intercept_saving
 from stratagem._private._model_files import is_hdf5 as is_hdf5
+from stratagem._private._model_files import keras_version_of as keras_version_of
 from stratagem._private._model_files import may_overwrite as may_overwrite
 from stratagem._private._model_files import note_arguments as note_arguments
 from stratagem._private._model_files import read_hdf5_model as read_hdf5_model

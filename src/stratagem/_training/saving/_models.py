@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import CheckpointFormat, write_weights
 from stratagem._core.context import entered
 from stratagem._private import (
+    keras_version_of,
     may_overwrite,
     read_hdf5_model,
     sublayers,
@@ -167,7 +168,10 @@ def model_loader(keras_load: Function) -> Function:
         path = checked_path(filepath)
         found = found_at(path)
         if is_remote(path) and found in (Found.MODEL, Found.OTHER):
-            with copied(path if found is not Found.MODEL else os.path.join(path, MODEL_FILE)) as copy:
+            with (
+                named_in_errors(path),
+                copied(path if found is not Found.MODEL else os.path.join(path, MODEL_FILE)) as copy,
+            ):
                 if found is Found.MODEL:
                     custom_objects = {**own_objects(copy), **(custom_objects or {})}
                     safe_mode = safe_mode and not is_ours(os.path.join(path, MODEL_FILE))
@@ -201,7 +205,23 @@ def model_loader(keras_load: Function) -> Function:
                 verify_archive(path)
             case Found.NOTHING if not path.endswith(_KERAS_READS):
                 raise NotFoundError(f"No file or directory found at {path}")
-        with named_in_errors(path):
+        with named_in_errors(path), _cured_for_keras_two(path, compile):
             return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
 
     return load_model
+
+
+@contextlib.contextmanager
+def _cured_for_keras_two(path: str, compile: bool) -> Iterator[None]:
+    """Adds to errors of the body what reads a whole model that Keras 2 wrote, whose configurations Keras 3 cannot all read."""
+    try:
+        yield
+    except Exception as error:
+        version = keras_version_of(path) if os.path.isfile(path) else None
+        if version is not None and version.startswith("2."):
+            first = "Load it with compile=False, and compile it; or build" if compile and path.endswith(_HDF5) else "Build"
+            error.add_note(
+                f"Keras {version} wrote this model. {first} the model here, and call model.load_weights({path!r}), which reads "
+                "the weights of this file."
+            )
+        raise
