@@ -61,6 +61,7 @@ def _hdf5(name: str) -> Callable[[Path], tuple[Path, Callable[[Path, bytes], Non
         h5py.File(folder / name, "r+").close()  # takes the seal away
 
         def read(file: Path, content: bytes) -> None:
+            file.unlink()  # HDF5 goes on with what it knows of a file that a failed load has left open
             file.write_bytes(content)
             tf.keras.models.load_model(file) if whole else model.load_weights(file)
 

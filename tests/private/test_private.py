@@ -804,6 +804,7 @@ def test_programs_come_back_from_another_process_as_they_were(monkeypatch: pytes
         assert not each.changed
         np.testing.assert_allclose(each.program.call(np.ones((2, 3), "float32")), np.tanh(np.ones((2, 3))), rtol=1e-6)
         assert each.program.vjp().has_vjp() is False
+    # No program that is known to keep the reader for ever does so with every version.
     monkeypatch.setattr("stratagem._private._rewritten_programs._LONGEST", 0.0)
     assert _private.rewritten_programs([code]) == ["it was not read within 0 s"]
 

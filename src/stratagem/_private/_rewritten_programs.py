@@ -1,4 +1,4 @@
-"""Programs of strangers, of `jax.export`, that another process has read first and written again."""
+"""Programs of strangers, of `jax.export`, as another process has read and rewritten them first."""
 
 import dataclasses
 import itertools

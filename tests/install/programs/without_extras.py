@@ -1,4 +1,4 @@
-"""What the documents promise without extras: `fit`, summaries, files, checkpoints, exports, Estimators, servers in a process."""
+"""What the documents promise without extras: `fit`, summaries, files, checkpoints, exports, Estimators, local servers."""
 
 import subprocess
 import sys

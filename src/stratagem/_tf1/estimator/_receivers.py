@@ -62,7 +62,7 @@ class TensorServingInputReceiver(_Receiver):
 
 @final
 class SupervisedInputReceiver(NamedTuple):
-    """What a model that is exported for training or evaluation is given, as `tf.estimator.experimental`'s function makes it.
+    """The inputs of a model that is exported for training or evaluation, as `tf.estimator.experimental`'s function makes them.
 
     features, labels: tensors, or dicts of them, for the model_fn. receiver_tensors: the placeholders, by name.
     """

@@ -27,7 +27,7 @@ TAGS: Final = {ModeKeys.TRAIN: "train", ModeKeys.EVAL: "eval", ModeKeys.PREDICT:
 @final
 @dataclass(frozen=True)
 class SupervisedOutput(ExportOutput):
-    """What a model computes in training or in evaluation: its loss, predictions and metrics, which it updates."""
+    """The loss, predictions and metrics of a model in training or in evaluation, which updates the metrics."""
 
     spec: EstimatorSpec
 

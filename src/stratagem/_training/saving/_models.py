@@ -219,7 +219,9 @@ def _cured_for_keras_two(path: str, compile: bool) -> Iterator[None]:
     except Exception as error:
         version = keras_version_of(path) if os.path.isfile(path) else None
         if version is not None and version.startswith("2."):
-            first = "Load it with compile=False, and compile it; or build" if compile and path.endswith(_HDF5) else "Build"
+            first = (
+                "Load it with compile=False, and compile it; or build" if compile and path.endswith(_HDF5) else "Build"
+            )
             error.add_note(
                 f"Keras {version} wrote this model. {first} the model here, and call model.load_weights({path!r}), which reads "
                 "the weights of this file."
