@@ -90,6 +90,18 @@ def test_flipped_bits_and_cuts_are_noticed(saved: tuple[bytes, list[np.ndarray]]
         assert file in said, f"{file} is not named in: {said}"
 
 
+def test_a_directory_that_leads_before_the_file_is_damage(saved: tuple[bytes, Any], tmp_path: Path) -> None:
+    """The system refuses to look there; also of a file without a seal."""
+    content = bytearray(saved[0])
+    end = content.rindex(b"PK\5\6")
+    content[end + 16 : end + 20] = (int.from_bytes(content[end + 16 : end + 20], "little") + (1 << 30)).to_bytes(
+        4, "little"
+    )
+    for damaged in (bytes(content), bytes(content[: end + 20]) + b"\0\0"):
+        for file, load in loaders(tmp_path, damaged).items():
+            assert file.strip("'") in str(refused(load))
+
+
 def test_archives_without_a_seal_and_those_that_others_changed_load(
     saved: tuple[bytes, list[np.ndarray]], tmp_path: Path
 ) -> None:

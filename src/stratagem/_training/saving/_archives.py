@@ -6,6 +6,7 @@ archive's comment, its last bytes, which all programs that read archives know an
 the comment; the number of bytes in it tells that it is an older archive's, and then the parts' own checksums count.
 """
 
+import errno
 import lzma
 import os
 import struct
@@ -53,7 +54,10 @@ def verify_archive(path: str) -> None:
             bombs = [each for each in archive.infolist() if each.file_size > _limit(each)]
             bad = None if bombs or is_whole else archive.testzip()
     except (*_DAMAGE, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
+        if isinstance(error, OSError) and error.errno not in (
+            None,
+            errno.EINVAL,
+        ):  # a place before the file's beginning
             raise
         raise DataLossError(
             f"{path!r} is damaged: a model's file of Keras' format is an archive, which this is not: {error}"
