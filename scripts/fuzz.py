@@ -6,7 +6,7 @@ subject is fuzzed for its share of the time, in processes of their own. Checksum
 file can compute them. An error that is not of the reader's kind, a run of 20 seconds, or 2 GB of memory is a finding: its
 input is written to the folder `--findings`, and the exit status is 1.
 
-StableHLO programs are left as they are: their reader is JAX's (docs/saved_models.md).
+StableHLO programs are left as they are: their reader is XLA's, see `fuzz_native.py`.
 """
 
 import argparse
@@ -191,17 +191,17 @@ def _descriptions(folder: Path) -> Callable[[bytes], None]:
     tf.saved_model.save(_module(), folder / "model")
     file = next((folder / "model").glob("*/saved_model.json"))
     facts = json.loads((folder / "model" / "manifest.json").read_text())["files"]
-    program, read_program = next(file.parent.glob("functions/*")).read_bytes(), _load.RestoredProgram.of
-    restored = read_program(program, "fuzz")
+    program, read_programs = next(file.parent.glob("functions/*")).read_bytes(), _load.RestoredProgram.all_of
+    restored = read_programs({"fuzz": program})["fuzz"]
 
     class Programs:
         """Reads the one program that was saved, and takes no other bytes."""
 
         @staticmethod
-        def of(content: bytes, name: str) -> Any:
-            if content != program:
-                raise tf.errors.DataLossError(f"{name} is another program")
-            return restored
+        def all_of(codes: dict[str, bytes]) -> dict[str, Any]:
+            if others := [name for name, content in codes.items() if content != program]:
+                raise tf.errors.DataLossError(f"{others[0]} is another program")
+            return dict.fromkeys(codes, restored)
 
     _load.RestoredProgram = Programs  # type: ignore[assignment, misc]
 

@@ -75,6 +75,7 @@ EXPECTED = {
     "keras.src.metrics.metric": {"Metric"},
     "jax._src.export.shape_poly": {"_DimExpr", "dim_as_value_p"},
     "jax._src.export._export": {"_CUSTOM_CALL_TARGETS_GUARANTEED_STABLE"},
+    "jax._src.export": {"serialization_generated"},
     "jax._src.interpreters.mlir": {"make_ir_context"},
     "keras.src.export.export_utils": {"get_input_signature"},
     "keras.src.layers.layer": {"Layer"},
@@ -119,7 +120,12 @@ def users(names: tuple[str, ...]) -> set[str]:
 def test_private_names_are_used_in_one_building_only() -> None:
     assert {Path(file).parts[0] for file in users(PRIVATE)} == {"_private"}
     # A process that only holds the coordination service imports neither JAX nor Keras.
-    assert users(JAXLIB) == {"_cluster/coordination.py", "_private/_exported_programs.py", "_private/_onednn.py"}
+    assert users(JAXLIB) == {
+        "_cluster/coordination.py",
+        "_private/_exported_programs.py",
+        "_private/_onednn.py",
+        "_private/_program_reader.py",
+    }
 
 
 def test_every_private_name_is_known_here() -> None:
@@ -780,6 +786,27 @@ def test_what_an_exported_program_calls_is_found_also_in_its_gradient() -> None:
     assert _private.called_outside(export.deserialize(program.serialize(vjp_order=1))) == ["someone"]
     harmless = export.export(jax.jit(jnp.linalg.inv))(jax.ShapeDtypeStruct((2, 2), np.float32))
     assert _private.called_outside(export.deserialize(harmless.serialize(vjp_order=1))) == []
+
+
+def test_programs_come_back_from_another_process_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    def exported(function: Any, *arguments: Any) -> bytes:
+        return bytes(export.export(jax.jit(function))(*arguments).serialize(vjp_order=1))
+
+    code = exported(jnp.tanh, jax.ShapeDtypeStruct(export.symbolic_shape("b, 3"), np.float32))
+    mesh = jax.sharding.Mesh(jax.devices()[:2], "x")
+    placed = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x"))
+    several = exported(jnp.tanh, jax.ShapeDtypeStruct((4,), np.float32, sharding=placed))
+    found = _private.rewritten_programs([code, several, b"", code])
+    assert [type(each) for each in found] == [_private.RewrittenProgram, str, str, _private.RewrittenProgram]
+    assert "it is for several devices" in str(found[1])
+    for each in (found[0], found[3]):
+        assert isinstance(each, _private.RewrittenProgram)
+        assert not each.changed
+        np.testing.assert_allclose(each.program.call(np.ones((2, 3), "float32")), np.tanh(np.ones((2, 3))), rtol=1e-6)
+        assert each.program.vjp().has_vjp() is False
+    # No program that is known to keep the reader for ever does so with every version.
+    monkeypatch.setattr("stratagem._private._rewritten_programs._LONGEST", 0.0)
+    assert _private.rewritten_programs([code]) == ["it was not read within 0 s"]
 
 
 def test_a_program_without_locations_names_no_file() -> None:

@@ -1,5 +1,6 @@
 """SavedModels that are damaged, of another kind, or made by an enemy are refused by name; nothing of them is run."""
 
+import json
 import random
 import shutil
 from pathlib import Path
@@ -60,6 +61,17 @@ def test_a_file_that_is_cut_missing_or_elsewhere_is_named(cut: str, model: Path,
     assert tf.saved_model.load(model).scaled([[1.0, 1.0]]).numpy().tolist() == [[2, 3]]
 
 
+def test_a_description_of_an_earlier_version_is_read(model: Path) -> None:
+    """Before version 3 there was one model, which was the first object."""
+    file = description_of(model)
+    content = json.loads(file.read_text())
+    (alone,) = content.pop("models")
+    replaced(model, file, json.dumps(content | {"version": 2, "signatures": alone["signatures"]}).encode())
+    loaded = tf.saved_model.load(model, tags="serve")
+    assert loaded.scaled([[1.0, 1.0]]).numpy().tolist() == [[2, 3]]
+    assert [*loaded.signatures] == [*alone["signatures"]] == ["serving_default"]
+
+
 def problem(path: Path) -> str | None:
     """Returns what is wrong, by an error that is meant for it; None if nothing is."""
     try:
@@ -73,7 +85,7 @@ def test_a_description_of_a_stranger_is_refused(model: Path) -> None:
     file = description_of(model)
     text = file.read_text()
     for change in (
-        text.replace('"version": 2', '"version": 3'),
+        text.replace('"version": 3', '"version": 4'),
         text.replace('"stratagem saved model"', '"another"'),
         text.replace('"kind": "variable"', '"kind": "object"'),
         text.replace('"kind": "variable"', '"kind": "pickle"'),
@@ -126,6 +138,24 @@ def test_a_program_that_calls_into_the_process_is_refused(model: Path) -> None:
     replaced(model, function, bytes(program.serialize()))
     assert "calls xla_ffi_python_cpu_callback" in refused(model)
     assert not secret
+
+
+def test_bytes_that_end_the_process_which_reads_them_are_refused(model: Path, capfd: Any) -> None:
+    """XLA's reader of StableHLO has no defence against them: it ends by SIGSEGV or SIGABRT, in another process."""
+    function = next(model.glob("*/functions/*.stablehlo"))
+    code = function.read_bytes()
+    module = export.deserialize(bytearray(code)).mlir_module_serialized
+    found = []
+    for place, value in ((-7, 1), (79, 0), (-12, 1)):  # which `scripts/fuzz_native.py` found
+        changed = bytearray(module)
+        changed[place] = value
+        replaced(model, function, code.replace(module, bytes(changed)))
+        found.append(refused(model))
+    assert all(function.name in text and "this is no exported program" in text for text in found)
+    assert any("it ended the process that read it, with status -" in text for text in found)
+    replaced(model, function, code)
+    assert tf.saved_model.load(model).scaled([[1.0, 1.0]]).numpy().tolist() == [[2, 3]]
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 100, bytes(range(256)) * 40])

@@ -23,7 +23,6 @@ _TREES = (
     "records of tf.train.Example"
 )
 _ESTIMATOR = "Estimator with a model_fn, or a Keras model with Model.fit or tf.keras.estimator.model_to_estimator"
-_RECEIVER = "tf.estimator.export.build_raw_serving_input_receiver_fn: models are exported to be served"
 
 _TENSORFLOW = {
     "": {
@@ -84,7 +83,6 @@ _TENSORFLOW = {
     "estimator.experimental": {
         "InMemoryEvaluatorHook": "tf.estimator.train_and_evaluate, or a SessionRunHook of your own",
         "make_stop_at_checkpoint_step_hook": "tf.compat.v1.train.StopAtStepHook",
-        "build_raw_supervised_input_receiver_fn": _RECEIVER,
         "LinearSDCA": "the optimizer 'Ftrl' with l1_regularization_strength and l2_regularization_strength",
         "": _ESTIMATOR,
     },

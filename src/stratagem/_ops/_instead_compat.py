@@ -97,7 +97,6 @@ INSTEAD = {
         "LinearSDCA": "the optimizer 'Ftrl' with l1_regularization_strength and l2_regularization_strength",
         "InMemoryEvaluatorHook": "tf.estimator.train_and_evaluate, or a SessionRunHook of your own",
         "make_stop_at_checkpoint_step_hook": "tf.compat.v1.train.StopAtStepHook",
-        "build_raw_supervised_input_receiver_fn": "an input_fn, which takes no receiver here",
     },
     "compat.v1.estimator.tpu.experimental": {
         "EmbeddingConfigSpec": "tf.feature_column.embedding_column, whose tables are on every core or on parameter servers",

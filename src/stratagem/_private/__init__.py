@@ -84,6 +84,7 @@ from stratagem._private._model_files import has_layers_by_position as has_layers
 from stratagem._private._model_files import hdf5_problem as hdf5_problem
 from stratagem._private._model_files import intercept_saving as intercept_saving
 from stratagem._private._model_files import is_hdf5 as is_hdf5
+from stratagem._private._model_files import keras_version_of as keras_version_of
 from stratagem._private._model_files import may_overwrite as may_overwrite
 from stratagem._private._model_files import note_arguments as note_arguments
 from stratagem._private._model_files import read_hdf5_model as read_hdf5_model
@@ -128,6 +129,8 @@ from stratagem._private._replica_trace import Collective as Collective
 from stratagem._private._replica_trace import in_replica_trace as in_replica_trace
 from stratagem._private._replica_trace import keras_settings as keras_settings
 from stratagem._private._replica_trace import set_keras_settings as set_keras_settings
+from stratagem._private._rewritten_programs import RewrittenProgram as RewrittenProgram
+from stratagem._private._rewritten_programs import rewritten_programs as rewritten_programs
 from stratagem._private._scopes import below_scope as below_scope
 from stratagem._private._scopes import in_stateless_scope as in_stateless_scope
 from stratagem._private._scopes import is_making_own_state as is_making_own_state

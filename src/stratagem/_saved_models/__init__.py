@@ -18,5 +18,7 @@ from stratagem._saved_models._loaded_function import LoadedFunction as LoadedFun
 from stratagem._saved_models._loaded_object import LoadedObject as LoadedObject
 from stratagem._saved_models._options import LoadOptions as LoadOptions
 from stratagem._saved_models._options import SaveOptions as SaveOptions
+from stratagem._saved_models._save import ModelToSave as ModelToSave
 from stratagem._saved_models._save import save as save
+from stratagem._saved_models._save import save_models as save_models
 from stratagem._saved_models._tfsm_layer import TFSMLayer as TFSMLayer

@@ -9,9 +9,10 @@ from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.types import Json
 
 NAME = "saved_model.json"
+SERVING = "serve"  # the tag of a model that is the only one
 
 _FORMAT = "stratagem saved model"
-_VERSION = 2  # 2: with work of the host
+_VERSION = 3  # 2: with work of the host; 3: several models, each with tags
 _ABOUT = (
     "A model with its functions, as StableHLO programs of JAX. Read it with stratagem.saved_model.load(directory), which needs "
     "none of the model's Python code. TensorFlow and TensorFlow Serving cannot read it."
@@ -66,11 +67,24 @@ class ObjectFact:
 
 @final
 @dataclass(frozen=True, kw_only=True)
+class ModelFact:
+    """One of the models of a SavedModel, as a MetaGraph of TensorFlow's.
+
+    tags: by which `load` finds it. root: the number of its object. signatures: functions by key.
+    """
+
+    tags: list[str]
+    root: int
+    signatures: dict[str, int]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
 class Description:
-    """All of a SavedModel but its values and code. objects: the first one is the root. signatures: functions by key."""
+    """All of a SavedModel but its values and code."""
 
     objects: list[ObjectFact]
-    signatures: dict[str, int]
+    models: list[ModelFact]
 
 
 def encode(description: Description) -> bytes:
@@ -96,12 +110,14 @@ def read(content: bytes, path: str) -> Description:
                 "the version of stratagem that wrote it."
             )
         objects = [ObjectFact(**each) for each in found["objects"]]
-        description = Description(objects=objects, signatures=found["signatures"])
+        alone = {"tags": [SERVING], "root": 0, "signatures": found.get("signatures")}  # before version 3
+        models = [ModelFact(**each) for each in (found["models"] if version > 2 else [alone])]
+        description = Description(objects=objects, models=models)
         _check(description)
         return description
     except CheckpointError:
         raise
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataLossError(
             f"The SavedModel {path!r} is damaged: {NAME} has the right checksum, but not what this library writes: {error!r}."
         ) from error
@@ -112,8 +128,8 @@ _KINDS = ("object", "list", "tuple", "dict", "variable", "function", "asset")
 
 def _check(description: Description) -> None:
     numbers = range(len(description.objects))
-    if not description.objects:
-        raise ValueError("there are no objects")
+    if not description.models:
+        raise ValueError("there are no models")
     for each in description.objects:
         if each.kind not in _KINDS:
             raise ValueError(f"an object of the kind {each.kind!r:.50}")
@@ -121,9 +137,14 @@ def _check(description: Description) -> None:
         named = [*each.children.values(), *(v for program in programs for v in program["variables"])]
         if not all(isinstance(n, int) and n in numbers for n in named):
             raise ValueError("an object that is not there")
-    for key, number in description.signatures.items():
-        if number not in numbers or description.objects[number].kind != "function":
-            raise ValueError(f"the signature {key!r:.50}")
+        if not all(isinstance(program["file"], str) for program in programs):
+            raise TypeError("a program without a file")
+    for model in description.models:
+        if model.root not in numbers or not all(isinstance(tag, str) for tag in model.tags):
+            raise ValueError(f"the model {model.tags!r:.50}")
+        for key, number in model.signatures.items():
+            if number not in numbers or description.objects[number].kind != "function":
+                raise ValueError(f"the signature {key!r:.50}")
 
 
 def parameters_fact(parameters: inspect.Signature, encode_default: Any) -> list[Parameter]:

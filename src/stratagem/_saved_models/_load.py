@@ -2,6 +2,7 @@
 
 import inspect
 import os
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any, final
 
@@ -9,11 +10,11 @@ import jax
 
 from stratagem._base.errors import DataLossError, UnimplementedError
 from stratagem._base.storage import checked_path, file_system
-from stratagem._base.types import PathLike, Trackable, Unused
+from stratagem._base.types import PathLike, Trackable
 from stratagem._checkpoints import has_attached
 from stratagem._core.step import RestoredProgram
 from stratagem._core.values import TensorSpec, Variable
-from stratagem._saved_models._description import NAME, Description, ObjectFact, read
+from stratagem._saved_models._description import NAME, Description, ModelFact, ObjectFact, read
 from stratagem._saved_models._host_calls import HostReader
 from stratagem._saved_models._keras_folder import is_keras_folder, read_keras_folder
 from stratagem._saved_models._loaded_function import LoadedFunction, LoadedProgram
@@ -35,7 +36,9 @@ def contains_saved_model(export_dir: PathLike) -> bool:
     return file_system(path).is_directory(path) and (has_attached(path, NAME) or is_keras_folder(path))
 
 
-def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None = None) -> Trackable:
+def load(
+    export_dir: PathLike, tags: str | Sequence[str] | None = None, options: LoadOptions | None = None
+) -> Trackable:
     """Returns the object that `save` wrote, with variables of the strategy in whose scope this is called.
 
     It has the attributes of the object that was saved: variables, functions for the kinds of arguments that they were saved
@@ -43,7 +46,10 @@ def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None 
     with its checksum. Of a folder that `model.save` wrote, the model is made of its Keras file, which needs its classes, and
     its functions are traced then.
 
+    tags: those of the model to load, if there are several, such as `["eval"]`; that of `save` is "serve".
+
     Raises:
+        ValueError: there is no model with these tags, or there are several and none are given.
         OSError: there is no SavedModel at this path.
         UnimplementedError: TensorFlow wrote it.
         DataLossError: it is damaged.
@@ -62,26 +68,50 @@ def load(export_dir: PathLike, tags: Unused = None, options: LoadOptions | None 
                 "can run. Build the model here, and load its weights, which TensorFlow writes with model.save_weights."
             )
         raise OSError(f"SavedModel file does not exist at: {path}: there is no directory with a {NAME}.")
-    return _Loading(source, read(source.content(NAME), path)).root()
+    description = read(source.content(NAME), path)
+    return _Loading(source, description, _with_tags(description, tags, path)).root()
+
+
+def _with_tags(description: Description, tags: str | Sequence[str] | None, path: str) -> ModelFact:
+    """Returns the model with these tags, or the only one. Raises ValueError if there is none."""
+    known = [model.tags for model in description.models]
+    wanted = None if tags is None else {tags} if isinstance(tags, str) else {*tags}
+    if wanted is None and len(known) > 1:
+        raise ValueError(
+            f"Loading the SavedModel {path!r} requires a `tags=` argument, since it has {len(known)} models, with the tags "
+            f"{known}: tf.saved_model.load(path, tags={known[-1]})."
+        )
+    found = [model for model in description.models if wanted is None or wanted == {*model.tags}]
+    if not found:
+        raise ValueError(
+            f"Got an incompatible argument to `tags`: {tags!r}. The SavedModel at {path!r} has models with the tags {known}. "
+            "Pass those of one of them, or, if it is the only one, None."
+        )
+    return found[0]
 
 
 @final
 class _Loading:
     """One load: makes each object when it is first asked for."""
 
-    def __init__(self, source: SavedModelSource, description: Description) -> None:
-        self._source, self._description = source, description
+    def __init__(self, source: SavedModelSource, description: Description, model: ModelFact) -> None:
+        self._source, self._description, self._model = source, description, model
         self._made: dict[int, Any] = {}
         self._host = HostReader(source.content)
+        codes = {self._named(file): source.content(file) for file in _programs(description, model)}
+        self._programs = RestoredProgram.all_of(codes)
 
     def root(self) -> LoadedObject:
         """Returns the object that was saved."""
-        found = self._object(0)
+        found = self._object(self._model.root)
         if not isinstance(found, LoadedObject):
             raise DataLossError(f"The SavedModel {self._source.path!r} is damaged: its root is no object.")
-        signatures = {key: self._object(number) for key, number in self._description.signatures.items()}
+        signatures = {key: self._object(number) for key, number in self._model.signatures.items()}
         found.signatures = MappingProxyType(signatures)
         return found
+
+    def _named(self, file: str) -> str:
+        return f"{self._source.path}: {file}"
 
     def _object(self, number: int) -> Any:
         if number not in self._made:
@@ -147,7 +177,7 @@ class _Loading:
         differentiable: bool,
         host: Any = None,
     ) -> LoadedProgram:
-        program = RestoredProgram.of(self._source.content(file), f"{self._source.path}: {file}")
+        program = self._programs[self._named(file)]
         found = [self._object(number) for number in variables]
         if not all(isinstance(v, Variable) for v in found):
             raise ValueError(f"the program {file!r} takes what is no variable")
@@ -155,6 +185,19 @@ class _Loading:
         tensors = sum(isinstance(leaf, TensorSpec) for leaf in jax.tree.leaves(call))
         work = self._host.host(host, tensors)
         return LoadedProgram.of(name, program, call, decoded(result), found, written, work)
+
+
+def _programs(description: Description, model: ModelFact) -> Iterator[str]:
+    """Yields the names of the files of a model's programs."""
+    left, seen = [model.root, *model.signatures.values()], set[int]()
+    while left:
+        number = left.pop()
+        if number not in seen:
+            seen.add(number)
+            fact = description.objects[number]
+            left += fact.children.values()
+            if fact.kind == "function":
+                yield from (program["file"] for program in fact.facts["programs"])
 
 
 def _parameter(name: str, kind: str, default: Any) -> inspect.Parameter:

@@ -3,7 +3,7 @@
 import dataclasses
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -20,7 +20,9 @@ from stratagem._private import KerasVariable, is_view
 from stratagem._saved_models._asset import Asset
 from stratagem._saved_models._description import (
     NAME,
+    SERVING,
     Description,
+    ModelFact,
     ObjectFact,
     ProgramFact,
     encode,
@@ -60,15 +62,45 @@ def save(
     Raises: ValueError for signatures that are none, and for arguments of functions that have no place in a file;
         UnimplementedError for a function that has no program; OSError when a file cannot be written.
     """
-    path = checked_path(export_dir)
     if not isinstance(obj, _HOLDERS) and not is_plain_object(obj):
         raise ValueError(
             f"tf.saved_model.save takes an object with variables and functions in its attributes (a tf.Module, a Keras model), "
             f"got {obj!r:.100}."
         )
+    save_models([ModelToSave(obj, signatures)], export_dir)
+
+
+@final
+@dataclasses.dataclass(frozen=True)
+class ModelToSave:
+    """One of the models of a SavedModel. obj, signatures: as `save` takes them. tags: by which `load` finds it."""
+
+    obj: Trackable
+    signatures: UserFunction | Mapping[str, UserFunction] | None = None
+    tags: tuple[str, ...] = (SERVING,)
+
+
+def save_models(
+    models: Sequence[ModelToSave], export_dir: PathLike, same: Sequence[tuple[KerasVariable, KerasVariable]] = ()
+) -> None:
+    """Writes one SavedModel of several models, each of which `load` finds by its tags. Raises the same errors as `save`.
+
+    same: pairs of variables of two models that have one value; the second is saved as the first.
+    """
+    path = checked_path(export_dir)
+    whole = models[0].obj if len(models) == 1 else _together(models, same)
     with file_errors(path):
-        write_attached(obj, path, lambda keys: _Writing(keys).files(obj, signatures))
+        write_attached(whole, path, lambda keys: _Writing(keys, same).files(models))
     _log.info("Saved to %s: programs of JAX, which tf.saved_model.load reads, and TensorFlow does not.", path)
+
+
+def _together(models: Sequence[ModelToSave], same: Sequence[tuple[KerasVariable, KerasVariable]]) -> LoadedObject:
+    """Returns an object with the variables of all models, which is what the checkpoint of a SavedModel of several is of."""
+    repeated = {id(second) for _, second in same}
+    variables = {id(v): v for model in models for v in model.obj.variables if id(v) not in repeated}
+    whole = LoadedObject()
+    whole.take({"variables": list(variables.values())})
+    return whole
 
 
 _HOLDERS = (Module, keras.Layer, keras.Optimizer, keras.Metric)
@@ -76,37 +108,44 @@ _HOLDERS = (Module, keras.Layer, keras.Optimizer, keras.Metric)
 
 def files_of(obj: Trackable, keys: ArrayKeys) -> dict[str, bytes | Path]:
     """Returns the files that a SavedModel of an object has beside its checkpoint. Raises the same errors as `save`."""
-    return _Writing(keys).files(obj, None)
+    return _Writing(keys).files([ModelToSave(obj)])
 
 
 @final
 class _Writing:
     """One save: numbers the objects that it meets, and collects the files to attach."""
 
-    def __init__(self, keys: ArrayKeys) -> None:
+    def __init__(self, keys: ArrayKeys, same: Sequence[tuple[KerasVariable, KerasVariable]] = ()) -> None:
         self._keys = keys
+        self._first = {id(second): first for first, second in same}
         self._numbers: dict[int, int] = {}
         self._objects: list[ObjectFact | None] = []
         self._kept: list[Any] = []  # what was numbered, so that no identity is used twice
         self._files: dict[str, bytes | Path] = {}
         self._host = HostWriter()
 
-    def files(self, root: Any, signatures: Any) -> dict[str, bytes | Path]:
+    def files(self, models: Sequence[ModelToSave]) -> dict[str, bytes | Path]:
         """Returns the files to attach, by name."""
+        facts = [self._model(each) for each in models]
+        description = Description(objects=[each for each in self._objects if each is not None], models=facts)
+        return {NAME: encode(description), **self._files, **self._host.files}
+
+    def _model(self, model: ModelToSave) -> ModelFact:
+        root = model.obj
         children = dict(_members(root))
-        self._number(root)
+        number = self._number(root)
         default = signature_of_model(root) if isinstance(root, keras.Model) else _only_signature(children)
         chosen = {}
-        for key, found in signatures_to_save(signatures, default).items():
+        for key, found in signatures_to_save(model.signatures, default).items():
             described = self._described_function(found)
             if described.facts["programs"]:  # else it is one that nobody asked for
                 chosen[key] = len(self._objects)
                 self._objects.append(described)
-        description = Description(objects=[each for each in self._objects if each is not None], signatures=chosen)
-        return {NAME: encode(description), **self._files, **self._host.files}
+        return ModelFact(tags=list(model.tags), root=number, signatures=chosen)
 
     def _number(self, value: Any) -> int:
         """Returns the number of an object, and describes it when it is met first."""
+        value = self._first.get(id(value), value)
         if id(value) in self._numbers:
             return self._numbers[id(value)]
         number = self._numbers[id(value)] = len(self._objects)

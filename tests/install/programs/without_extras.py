@@ -1,5 +1,7 @@
-"""What the documents promise without any extra: `fit`, summaries, files, checkpoints, Estimators, servers in one process."""
+"""What the documents promise without extras: `fit`, summaries, files, checkpoints, exports, Estimators, local servers."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +44,26 @@ def read_files() -> None:
     assert [[float(v) for v in row] for row in rows] == [[1.0, 2.5]]
 
 
+def export_and_load() -> None:
+    """A model with strings, which a process loads that has none of its code."""
+    words = tf.keras.Input((None,), dtype="string", name="words")
+    found = tf.keras.layers.Embedding(3, 2)(tf.keras.layers.StringLookup(vocabulary=["a", "b"])(words))
+    model = tf.keras.Model(words, tf.keras.layers.GlobalAveragePooling1D()(found))
+    tf.saved_model.save(model, "saved")
+    model.export("exported")
+    given = tf.constant([["a", "b"], ["b", "c"]])
+    np.save("served.npy", model(given))
+    program = """
+import numpy as np
+import stratagem as tf
+
+given = tf.constant([["a", "b"], ["b", "c"]])
+np.testing.assert_array_equal(tf.saved_model.load("saved")(given), np.load("served.npy"))
+np.testing.assert_array_equal(tf.saved_model.load("exported").serve(given), np.load("served.npy"))
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def serve_variables() -> None:
     """A worker and two servers in this process."""
     ports = free_ports(3)
@@ -71,11 +93,14 @@ def estimate() -> None:
     estimator = tf1.estimator.Estimator(model_fn, model_dir="estimator")
     estimator.train(lambda: tf1.data.Dataset.from_tensor_slices((features, labels)).repeat().batch(16), max_steps=3)
     assert int(estimator.get_variable_value("global_step")) == 3
+    receive = tf.estimator.experimental.build_raw_supervised_input_receiver_fn(features, labels)
+    path = estimator.export_saved_model("exports", receive, experimental_mode="eval")
+    assert tf.saved_model.load(path).signatures["eval"](feature=features, label=labels)["loss"] > 0
 
 
 tf.config.set_logical_device_configuration(
     tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
 )
-for promise in (fit_and_save, read_files, serve_variables, estimate):
+for promise in (fit_and_save, read_files, export_and_load, serve_variables, estimate):
     promise()
     print("kept", promise.__name__)

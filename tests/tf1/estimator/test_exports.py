@@ -137,7 +137,6 @@ def test_what_is_refused(trained: Any, tmp_path: Path) -> None:
     refused(None, "must be defined")
     refused(lambda: {"x": 1}, "returns a tf.estimator.export.ServingInputReceiver")
     refused(lambda: E.export.ServingInputReceiver({"x": tf.ones([3, 2])}, {"x": tf.ones([3, 2])}), "'x' is none")
-    refused(parsing, "to be served", experimental_mode="train")
     refused(parsing, "inside of assets.extra", assets_extra={"../a.txt": __file__})
     with pytest.raises(ValueError, match="Could not find trained model"):
         E.Estimator(model_fn, tmp_path / "none").export_saved_model(tmp_path, parsing)

@@ -25,6 +25,7 @@ from stratagem._core.step._host_rules import HostRules, open_fits
 from stratagem._core.step._interrupts import INTERRUPTS, Unexplored
 from stratagem._core.step._prefix_recorder import PrefixRecorder
 from stratagem._core.step._replica_context import DECISIONS
+from stratagem._core.step._restored_program import know
 from stratagem._core.step._trace import Body, Trace, TraceFindings, explore, trace
 from stratagem._core.step._traced_strings import HostValue, StringsResult
 from stratagem._core.step._unknown_sizes import with_tensors
@@ -365,7 +366,7 @@ def _on_platforms(program: Callable[..., Any], name: str, inputs: tuple[list[Any
 def _serialized(found: export.Exported, name: str) -> tuple[bytes, bool]:
     """Returns the bytes of a program, with its gradients if it has any."""
     try:
-        return bytes(found.serialize(vjp_order=1)), True
+        return know(bytes(found.serialize(vjp_order=1))), True
     except _OF_SIZES as error:
         logger.info("%s is exported without gradients: %s", name, _first_line(error))
-        return bytes(found.serialize()), False
+        return know(bytes(found.serialize())), False

@@ -67,16 +67,24 @@ class HostCall:
         """Returns whether this is the call of the same function with the same arguments."""
         same = self.function == other.function and self.repeats(other)
         return same and all(
-            isinstance(a, HostValue) or static_key(a) == static_key(b) or _equal_arrays(a, b)
-            for a, b in zip(self.leaves, other.leaves, strict=True)
+            isinstance(a, HostValue) or _are_equal(a, b) for a, b in zip(self.leaves, other.leaves, strict=True)
         )
 
 
-def _equal_arrays(one: Value, other: Value) -> bool:
-    """Returns whether both are the same constant, made anew in each trace, such as a table of words."""
-    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
+def _are_equal(one: Value, other: Value) -> bool:
+    """Returns whether both are the same constant, perhaps made anew in each trace: a table of words, a kind of feature."""
+    if static_key(one) == static_key(other):
+        return True
+    if type(one) is not type(other):
         return False
-    return one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(_are_equal, one, other))
+    if dataclasses.is_dataclass(one) and not isinstance(one, type):
+        names = [each.name for each in dataclasses.fields(one) if each.compare]
+        return bool(names) and all(_are_equal(getattr(one, name), getattr(other, name)) for name in names)
+    return False
 
 
 @final

@@ -22,6 +22,9 @@ from stratagem._tf1.estimator._receivers import (
 from stratagem._tf1.estimator._receivers import (
     build_raw_serving_input_receiver_fn as build_raw_serving_input_receiver_fn,
 )
+from stratagem._tf1.estimator._receivers import (
+    build_raw_supervised_input_receiver_fn as build_raw_supervised_input_receiver_fn,
+)
 from stratagem._tf1.estimator._scaffold import Scaffold as Scaffold
 from stratagem._tf1.estimator._session_run_hook import CheckpointSaverListener as CheckpointSaverListener
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook as SessionRunHook

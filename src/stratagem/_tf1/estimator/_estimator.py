@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._base.errors import ClusterError, UnimplementedError
+from stratagem._base.errors import ClusterError
 from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest
 from stratagem._checkpoints import latest_checkpoint, list_variables, load_variable
@@ -19,9 +19,10 @@ from stratagem._tf1.estimator._call import argument_names, call_with, check_mode
 from stratagem._tf1.estimator._config import RunConfig, with_model_dir
 from stratagem._tf1.estimator._evaluate import evaluate, record
 from stratagem._tf1.estimator._events import EventFolders
-from stratagem._tf1.estimator._exporting import ModelExport, write_export
+from stratagem._tf1.estimator._exporting import write_export
 from stratagem._tf1.estimator._input import InputFunction
 from stratagem._tf1.estimator._loop import steps as loop
+from stratagem._tf1.estimator._mode_export import ModeExport
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._predictions import chosen_keys, rows
 from stratagem._tf1.estimator._receivers import Receiver
@@ -269,34 +270,27 @@ class Estimator:
     ) -> bytes:
         """Writes a SavedModel, which `tf.saved_model.load` reads, into a new directory of `export_dir_base`; returns its path.
 
-        The model_fn is traced in PREDICT mode with the features that the receiver makes of its placeholders. There is a
+        The model_fn is traced with the features that the receiver makes of its placeholders. In the mode PREDICT there is a
         signature for each of its `export_outputs`, with TensorFlow's names for inputs and outputs; for its predictions, if it
-        has none. The files are not TensorFlow's: see `tf.saved_model.save`.
+        has none. In EVAL and TRAIN there is one, "eval" or "train", with the loss, predictions and metrics, which each call
+        updates; as in TensorFlow it takes no training step. The files are not TensorFlow's: see `tf.saved_model.save`.
 
-        serving_input_receiver_fn: makes placeholders, and returns a ServingInputReceiver or TensorServingInputReceiver.
+        serving_input_receiver_fn: makes placeholders, and returns a receiver; for EVAL and TRAIN see
+            `tf.estimator.experimental.build_raw_supervised_input_receiver_fn`.
         assets_extra: files to copy into `assets.extra`, by their names there.
         checkpoint_path: by default the latest checkpoint.
 
         Raises:
-            ValueError: there is no checkpoint, or receiver or outputs are none.
-            UnimplementedError: the model has no program (see `tf.saved_model.save`), or another mode is asked for.
+            ValueError: there is no checkpoint or no such mode, or receiver or outputs are none.
+            UnimplementedError: the model has no program (see `tf.saved_model.save`), or an alternative of the receiver's
+                tensors cannot be fed.
         """
         if serving_input_receiver_fn is None:
             raise ValueError("An input_receiver_fn must be defined.")
-        if experimental_mode != ModeKeys.PREDICT:
-            raise UnimplementedError(
-                f"export_saved_model in the mode {experimental_mode!r}: a model is exported to be served. Train and evaluate "
-                "it with the Estimator, or fine-tune what tf.saved_model.load returns: its signatures have gradients."
-            )
-        base = checked_path(export_dir_base)
-        path = _local(checkpoint_path) or self._trained()
+        receivers = {experimental_mode: serving_input_receiver_fn}
+        return self._exported(export_dir_base, receivers, assets_extra, checkpoint_path)
 
-        def model(features: Any) -> EstimatorSpec:
-            return self._call_model_fn(features, None, ModeKeys.PREDICT, self._config)
-
-        export = ModelExport(model, serving_input_receiver_fn, self._config)
-        return os.fsencode(write_export(export, base, path, assets_extra))
-
+    @isolated
     def experimental_export_all_saved_models(
         self,
         export_dir_base: str | os.PathLike[str],
@@ -305,15 +299,33 @@ class Estimator:
         as_text: bool = False,
         checkpoint_path: str | None = None,
     ) -> bytes:
-        """Does the same as `export_saved_model`, for the receiver of the mode PREDICT. Raises the same errors.
+        """Writes one SavedModel of several modes, and returns its path. Raises the same errors as `export_saved_model`.
 
-        input_receiver_fn_map: receivers by mode; the others, TRAIN and EVAL, raise UnimplementedError.
+        `tf.saved_model.load(path, tags=...)` takes that of a mode: "serve", "eval" or "train". The variables of a name are
+        there once.
+
+        input_receiver_fn_map: receivers by mode.
         """
-        for mode in sorted(input_receiver_fn_map, key=lambda mode: mode == ModeKeys.PREDICT):
-            if mode != ModeKeys.PREDICT:
-                return self.export_saved_model(export_dir_base, input_receiver_fn_map[mode], experimental_mode=mode)
-        receive: Any = input_receiver_fn_map.get(ModeKeys.PREDICT)
-        return self.export_saved_model(export_dir_base, receive, assets_extra, as_text, checkpoint_path)
+        return self._exported(export_dir_base, input_receiver_fn_map, assets_extra, checkpoint_path)
+
+    def _exported(
+        self,
+        export_dir_base: str | os.PathLike[str],
+        receivers: dict[str, Callable[[], Receiver]],
+        assets_extra: dict[str, Nest] | None,
+        checkpoint_path: str | None,
+    ) -> bytes:
+        chosen = [mode for mode in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT) if receivers.get(mode)]
+        base = checked_path(export_dir_base)
+        path = _local(checkpoint_path) or self._trained()
+        if not chosen:
+            raise ValueError(f"No valid modes for exporting found. Got {[*receivers]}.")
+
+        def model(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+            return self._call_model_fn(features, labels, mode, self._config)
+
+        modes = [ModeExport(mode, model, receivers[mode], self._config) for mode in chosen]
+        return os.fsencode(write_export(modes, base, path, assets_extra))
 
     def export_savedmodel(
         self,

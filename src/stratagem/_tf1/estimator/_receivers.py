@@ -11,6 +11,7 @@ from stratagem._ops import is_tensor, string
 from stratagem._tf1.graph import placeholder
 
 _FEATURE = "feature"
+_LABEL = "label"
 _INPUT = "input"
 
 
@@ -59,7 +60,20 @@ class TensorServingInputReceiver(_Receiver):
         return super().__new__(cls, features, *_checked(receiver_tensors, receiver_tensors_alternatives))
 
 
-Receiver = ServingInputReceiver | TensorServingInputReceiver
+@final
+class SupervisedInputReceiver(NamedTuple):
+    """The inputs of a model that is exported for training or evaluation, as `tf.estimator.experimental`'s function makes them.
+
+    features, labels: tensors, or dicts of them, for the model_fn. receiver_tensors: the placeholders, by name.
+    """
+
+    features: Any
+    labels: Any
+    receiver_tensors: dict[str, TensorLike]
+    receiver_tensors_alternatives: None = None
+
+
+Receiver = ServingInputReceiver | TensorServingInputReceiver | SupervisedInputReceiver
 
 
 def _checked(tensors: Nest, alternatives: Value) -> tuple[Any, Any]:
@@ -108,12 +122,48 @@ def build_raw_serving_input_receiver_fn(
     features: tensors or specs with the dtypes and shapes, the batch first. default_batch_size: the number of rows, by default
     any.
     """
-    kinds = {name: (each.dtype, tuple(each.shape)) for name, each in features.items()}
+    kinds = _kinds(features, _FEATURE)
 
     def serving_input_receiver_fn() -> ServingInputReceiver:
-        made = {
-            name: placeholder(dtype, [default_batch_size, *shape[1:]], name) for name, (dtype, shape) in kinds.items()
-        }
+        made = _placeholders(kinds, default_batch_size)
         return ServingInputReceiver(made, made)
 
     return serving_input_receiver_fn
+
+
+def build_raw_supervised_input_receiver_fn(
+    features: Nest, labels: Nest, default_batch_size: int | None = None
+) -> Callable[[], SupervisedInputReceiver]:
+    """Returns an input_receiver_fn for exports in the modes TRAIN and EVAL, which takes the features and labels themselves.
+
+    features, labels: tensors or specs with the dtypes and shapes, the batch first, or dicts of them; a single one is called
+    "feature", or "label". default_batch_size: the number of rows, by default any.
+
+    Raises ValueError for a name that features and labels share.
+    """
+    names = [
+        set(each) if isinstance(each, Mapping) else {alone} for each, alone in ((features, _FEATURE), (labels, _LABEL))
+    ]
+    if both := names[0] & names[1]:
+        raise ValueError(f"Features and labels must have distinct keys. Found overlapping keys: {sorted(both)}")
+    taken, wanted = _kinds(features, _FEATURE), _kinds(labels, _LABEL)
+
+    def supervised_input_receiver_fn() -> SupervisedInputReceiver:
+        given, truth = _placeholders(taken, default_batch_size), _placeholders(wanted, default_batch_size)
+        return SupervisedInputReceiver(
+            given if isinstance(features, Mapping) else given[_FEATURE],
+            truth if isinstance(labels, Mapping) else truth[_LABEL],
+            {**given, **truth},
+        )
+
+    return supervised_input_receiver_fn
+
+
+def _kinds(given: Any, alone: str) -> dict[str, tuple[Any, tuple[Any, ...]]]:
+    """Returns the dtype and shape of tensors or specs, by name."""
+    named = given if isinstance(given, Mapping) else {alone: given}
+    return {name: (each.dtype, tuple(each.shape)) for name, each in named.items()}
+
+
+def _placeholders(kinds: dict[str, tuple[Any, tuple[Any, ...]]], batch: int | None) -> dict[str, Any]:
+    return {name: placeholder(dtype, [batch, *shape[1:]], name) for name, (dtype, shape) in kinds.items()}

@@ -123,7 +123,7 @@ class ModelStep:
             tensors = {**tensors_in(hooks), **_named(building, asked), **_summaries(building)}
             loss_metric = None
             if self.mode == ModeKeys.TRAIN:
-                _run(spec.train_op)
+                run_operation(spec.train_op)
             elif self.mode == ModeKeys.EVAL:
                 loss_metric = self.graph.kept("estimator/loss", _new_mean)
                 if final:
@@ -192,7 +192,8 @@ def is_updated(metric: Any, recorder: Any) -> bool:
     return not metric.variables or any(id(variable) in recorder.written for variable in metric.variables)
 
 
-def _demand_update(metric: Any) -> None:
+def demand_update(metric: Any) -> None:
+    """Raises ValueError for a Keras metric that the model_fn did not update."""
     if not is_updated(metric, current().recorder):
         raise ValueError(
             f'Please call update_state(...) on the "{metric.name}" metric, in the model_fn, before it goes into '
@@ -200,7 +201,8 @@ def _demand_update(metric: Any) -> None:
         )
 
 
-def _run(op: Any) -> Any:
+def run_operation(op: Any) -> Any:
+    """Returns the result of an operation, which is run, or of what a step computed already: a tensor, or None."""
     return op.run() if isinstance(op, Operation) else op
 
 
@@ -211,9 +213,9 @@ def _new_mean() -> Any:
 def _update_metrics(spec: EstimatorSpec, mean_loss: Any, features: Any) -> None:
     for metric in spec.eval_metric_ops.values():
         if isinstance(metric, tuple):
-            _run(metric[1])
+            run_operation(metric[1])
         else:
-            _demand_update(metric)
+            demand_update(metric)
     # A replica without rows in the last batch has no loss, but updates too: all replicas run the same program.
     empty = row_count(features) == 0
     mean_loss.update_state(jnp.zeros_like(spec.loss) if empty else spec.loss, sample_weight=0.0 if empty else 1.0)

@@ -2,7 +2,7 @@
 
 In: a model, the path that a program gives.
 Out: one file or checkpoint that is whole at every moment, and says what it is; errors that name what is found instead.
-Never: changes what Keras writes to paths with its own endings.
+Never: changes what Keras reads in files with its own endings: it only adds a checksum to them.
 """
 
 import logging

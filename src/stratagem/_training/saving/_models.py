@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import CheckpointFormat, write_weights
 from stratagem._core.context import entered
 from stratagem._private import (
+    keras_version_of,
     may_overwrite,
     read_hdf5_model,
     sublayers,
@@ -25,7 +26,7 @@ from stratagem._private import (
 from stratagem._saved_models import MODEL_FILE
 from stratagem._saved_models import load as load_saved_model
 from stratagem._saved_models import save as save_saved_model
-from stratagem._training.saving._archives import verify_archive
+from stratagem._training.saving._archives import seal_archive, verify_archive
 from stratagem._training.saving._formats import (
     SAVED_MODEL,
     FileFormat,
@@ -55,6 +56,8 @@ def model_saver(keras_save: Function) -> Function:
         # The fourth argument is `zipped` in Keras 3, and `save_format` in TensorFlow.
         if isinstance(save_format, bool) or isinstance(zipped, str):
             zipped, save_format = save_format, zipped
+        if zipped is True and _is_path(filepath) and os.fspath(filepath).endswith(".keras"):
+            zipped = None  # as the ending says anyway
         if zipped is not None or not _is_path(filepath):
             return keras_save(model, filepath, overwrite=overwrite, zipped=zipped, **kwargs)
         include_optimizer = kwargs.pop("include_optimizer", True)
@@ -73,12 +76,10 @@ def model_saver(keras_save: Function) -> Function:
                 with uploaded(path) as written:
                     save_model(model, written, include_optimizer=include_optimizer, save_format=save_format, **kwargs)
             return None
-        if format is FileFormat.KERAS:
-            keras_save(model, filepath, overwrite=overwrite, include_optimizer=include_optimizer, **kwargs)
-        elif overwrite or not os.path.exists(path) or may_overwrite(path):
+        if overwrite or not os.path.exists(path) or may_overwrite(path):
             if path.endswith(_KERAS_READS):
                 keras_save(model, filepath, overwrite=True, include_optimizer=include_optimizer, **kwargs)
-                seal_hdf5(path)
+                (seal_archive if format is FileFormat.KERAS else seal_hdf5)(path)
             else:
                 with file_errors(path), atomic_write(Path(path)) as written:
                     write_hdf5_model(model, str(written), include_optimizer)
@@ -119,6 +120,7 @@ def _save_folder(model: Any, target: str, include_optimizer: bool, keras_save: F
                 with with_arguments(sublayers(model)):
                     keras_save(model, str(written))
                 record(model, Path(written))
+                seal_archive(written)
         except NotImplementedError as error:  # a class without get_config, which TensorFlow saves
             if isinstance(error, UnimplementedError):
                 raise
@@ -166,7 +168,10 @@ def model_loader(keras_load: Function) -> Function:
         path = checked_path(filepath)
         found = found_at(path)
         if is_remote(path) and found in (Found.MODEL, Found.OTHER):
-            with copied(path if found is not Found.MODEL else os.path.join(path, MODEL_FILE)) as copy:
+            with (
+                named_in_errors(path),
+                copied(path if found is not Found.MODEL else os.path.join(path, MODEL_FILE)) as copy,
+            ):
                 if found is Found.MODEL:
                     custom_objects = {**own_objects(copy), **(custom_objects or {})}
                     safe_mode = safe_mode and not is_ours(os.path.join(path, MODEL_FILE))
@@ -200,7 +205,25 @@ def model_loader(keras_load: Function) -> Function:
                 verify_archive(path)
             case Found.NOTHING if not path.endswith(_KERAS_READS):
                 raise NotFoundError(f"No file or directory found at {path}")
-        with named_in_errors(path):
+        with named_in_errors(path), _cured_for_keras_two(path, compile):
             return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
 
     return load_model
+
+
+@contextlib.contextmanager
+def _cured_for_keras_two(path: str, compile: bool) -> Iterator[None]:
+    """Adds to errors of the body what reads a whole model that Keras 2 wrote, whose configurations Keras 3 cannot all read."""
+    try:
+        yield
+    except Exception as error:
+        version = keras_version_of(path) if os.path.isfile(path) else None
+        if version is not None and version.startswith("2."):
+            first = (
+                "Load it with compile=False, and compile it; or build" if compile and path.endswith(_HDF5) else "Build"
+            )
+            error.add_note(
+                f"Keras {version} wrote this model. {first} the model here, and call model.load_weights({path!r}), which reads "
+                "the weights of this file."
+            )
+        raise

@@ -15,11 +15,10 @@ import google_crc32c
 
 from stratagem._base.errors import DataLossError
 from stratagem._private import hdf5_problem
+from stratagem._training.saving._seals import Seal, checksum, damaged, last_bytes
 
-_LINE: Final = b"\nstratagem: the CRC32C of all before this line is %08x\n"
-_LENGTH: Final = len(_LINE % 0)
-_FIRST_LINE: Final = b'{"stratagem_crc32c_of_all_below": "%08x",\n'
-_CHUNK: Final = 1 << 22  # bytes
+_LINE: Final = Seal(b"\nstratagem: the CRC32C of all before this line is %08x\n")
+_FIRST_LINE: Final = Seal(b'{"stratagem_crc32c_of_all_below": "%08x",\n')
 _NEEDED: Final = 12  # bytes of a seal that was cut by which it is known
 
 
@@ -28,13 +27,13 @@ def seal_hdf5(path: str | Path) -> None:
     path = Path(path)
     if path.suffix != ".json":
         with open(path, "r+b") as file:
-            file.write(_LINE % _checksum(file, os.path.getsize(path)))
+            file.write(_LINE.of(checksum(file, os.path.getsize(path))))
         return
     text = path.read_bytes()
     for shard in _shards(path, json.loads(text)):
         seal_hdf5(shard)
     below = text[1:]  # all but its brace
-    path.write_bytes(_FIRST_LINE % google_crc32c.value(below) + below)
+    path.write_bytes(_FIRST_LINE.of(google_crc32c.value(below)) + below)
 
 
 def verify_hdf5(path: str) -> None:
@@ -49,36 +48,14 @@ def verify_hdf5(path: str) -> None:
         return
     size = os.path.getsize(path)
     with open(path, "rb") as file:
-        file.seek(max(0, size - _LENGTH))
-        end = file.read()
-        is_sealed = _is_seal(end, _LINE)
-        if is_sealed and end != _LINE % _checksum(file, size - _LENGTH):
-            raise _damaged(path)
-    if not is_sealed and _LINE[:_NEEDED] in end:
+        end = last_bytes(file, _LINE.length)
+        is_sealed = _LINE.is_one(end)
+        if is_sealed and end != _LINE.of(checksum(file, size - _LINE.length)):
+            raise damaged(path)
+    if not is_sealed and _LINE.text[:_NEEDED] in end:
         raise DataLossError(f"{path!r} is damaged: its last bytes are missing.")
     if (problem := hdf5_problem(path)) is not None:
         raise DataLossError(f"{path!r} is no HDF5 file, or a damaged one: {problem}")
-
-
-def _damaged(path: str) -> DataLossError:
-    return DataLossError(f"{path!r} is damaged: its checksum is another than when it was written.")
-
-
-def _is_seal(found: bytes, seal: bytes) -> bool:
-    """Returns whether these bytes were a seal before up to two of them were damaged, be its checksum what it may."""
-    digits = slice(seal.index(b"%"), seal.index(b"%") + 8)
-    expected = bytearray(seal % 0)
-    expected[digits] = found[digits]
-    return len(found) == len(expected) and sum(a != b for a, b in zip(expected, found, strict=True)) <= 2
-
-
-def _checksum(file: Any, size: int) -> int:
-    """The checksum of the first bytes of a file, which is left at their end."""
-    file.seek(0)
-    crc, left = 0, size
-    while left and (chunk := file.read(min(left, _CHUNK))):
-        crc, left = google_crc32c.extend(crc, chunk), left - len(chunk)
-    return crc
 
 
 def _shards(path: Path, listed: Any) -> Iterator[Path]:
@@ -92,9 +69,9 @@ def _shards(path: Path, listed: Any) -> Iterator[Path]:
 
 def _verify_list(path: Path) -> None:
     text = path.read_bytes()
-    length = len(_FIRST_LINE % 0)
-    if _is_seal(text[:length], _FIRST_LINE) and text[:length] != _FIRST_LINE % google_crc32c.value(text[length:]):
-        raise _damaged(str(path))
+    first, below = text[: _FIRST_LINE.length], text[_FIRST_LINE.length :]
+    if _FIRST_LINE.is_one(first) and first != _FIRST_LINE.of(google_crc32c.value(below)):
+        raise damaged(str(path))
     try:
         shards = list(_shards(path, json.loads(text)))
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:

@@ -115,7 +115,8 @@ def weights_loader(keras_load: Function) -> Function:
         path = prefix(checked_path(filepath))
         found = found_at(path, weights=True)
         if is_remote(path) and _is_one_file(path, found):
-            with copied(path if found is not Found.MODEL else os.path.join(path, MODEL_FILE)) as copy:
+            file = path if found is not Found.MODEL else os.path.join(path, MODEL_FILE)
+            with named_in_errors(file), copied(file) as copy:
                 status = load_weights(model, copy, skip_mismatch, by_name, options, **kwargs)
             return status if found is not Found.MODEL else _WholeStatus()
         match found:

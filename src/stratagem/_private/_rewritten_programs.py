@@ -1,0 +1,108 @@
+"""Programs of strangers, of `jax.export`, as another process has read and rewritten them first."""
+
+import dataclasses
+import itertools
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from jax import export
+from jax._src.export import serialization_generated as ser_flatbuf
+
+from stratagem._base.programs import command, search_path
+
+_LONGEST: Final = 60.0  # seconds for all programs of a SavedModel; a usual one takes 0.02
+
+
+@final
+@dataclass(frozen=True)
+class RewrittenProgram:
+    """A program as another process wrote it. changed: whether its bytes are others than those that were given."""
+
+    program: export.Exported
+    changed: bool
+
+
+def rewritten_programs(codes: Sequence[bytes]) -> list[RewrittenProgram | str]:
+    """Returns what serialized programs are, each with its gradients, or why it is none.
+
+    Their StableHLO is what another process (`_program_reader`) wrote after it had read theirs, so that bytes which make XLA's
+    reader fail end that process. All programs after such a one are none, too.
+    """
+    found = [_deserialized(code) for code in codes]
+    answers = _answers([each.mlir_module_serialized for given in found if not isinstance(given, str) for each in given])
+    return [given if isinstance(given, str) else _rewritten(given, answers) for given in found]
+
+
+def _deserialized(code: bytes) -> list[export.Exported] | str:
+    """Returns a program and its gradients, as Python reads them: their StableHLO is not looked at."""
+    try:
+        _check_placement(ser_flatbuf.Exported.GetRootAsExported(bytearray(code)))
+        return list(_with_gradients(export.deserialize(bytearray(code))))
+    except Exception as error:  # of a parser of bytes, whatever it trips over
+        return f"{type(error).__name__}: {error}"
+
+
+def _check_placement(fact: Any) -> None:
+    """Raises ValueError for descriptions of devices, which C++ would read: programs for one device have none."""
+    while fact is not None:
+        given = [fact.InShardings(i) for i in range(fact.InShardingsLength())]
+        given += [fact.OutShardings(i) for i in range(fact.OutShardingsLength())]
+        named = fact.UniqueNamedShardingsLength() or fact.UniqueAbstractMeshesLength()
+        if named or any(s.NamedSharding() is not None or not s.HloShardingProtoIsNone() for s in given):
+            raise ValueError("it is for several devices, which no export of this library is")
+        fact = fact.Vjp()
+
+
+def _with_gradients(program: export.Exported) -> Iterator[export.Exported]:
+    each: export.Exported | None = program
+    while each is not None:
+        yield each
+        each = each.vjp() if each.has_vjp() else None
+
+
+def _rewritten(given: Sequence[export.Exported], answers: Iterator[bytes | str]) -> RewrittenProgram | str:
+    """Returns the first of these programs with the others as its gradients, each with the next answer as its StableHLO."""
+    modules = list(itertools.islice(answers, len(given)))
+    made: export.Exported | None = None
+    for each, module in zip(reversed(given), reversed(modules), strict=True):
+        if isinstance(module, str):
+            return module
+        gradient = None if made is None else _constant(made)
+        made = dataclasses.replace(each, mlir_module_serialized=module, _get_vjp=gradient)
+    assert made is not None, "there is one at least"
+    return RewrittenProgram(made, modules != [each.mlir_module_serialized for each in given])
+
+
+def _constant(gradient: export.Exported) -> Any:
+    return lambda _: gradient
+
+
+def _answers(modules: Sequence[bytes]) -> Iterator[bytes | str]:
+    """Yields, for each module, it as the other process wrote it, or what that process said or how it ended."""
+    if not modules:
+        return
+    output, end = _read_elsewhere(modules)
+    at = 0
+    for _ in modules:
+        size = int.from_bytes(output[at : at + 8])
+        answer = output[at + 8 : at + 8 + size]
+        at += 8 + size
+        if not answer or len(answer) < size:
+            yield end
+        else:
+            yield answer[1:] if answer[:1] == b"+" else answer[1:].decode(errors="replace")
+
+
+def _read_elsewhere(modules: Sequence[bytes]) -> tuple[bytes, str]:
+    """Returns the answers of a process that is sent modules, perhaps not to all of them, and what its end says."""
+    request = b"".join(len(each).to_bytes(8) + each for each in modules)
+    program = command("_private/_program_reader.py", path=search_path())
+    try:
+        done = subprocess.run(
+            program, input=request, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_LONGEST, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        return error.output or b"", f"it was not read within {_LONGEST:.0f} s"
+    return done.stdout, f"it ended the process that read it, with status {done.returncode}"
