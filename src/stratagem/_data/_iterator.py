@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
+from stratagem._base.job import Phase, process_job
 from stratagem._core.context import current, entered
 from stratagem._core.values import Tensor, TypeSpec
 from stratagem._data.elements._nest import Nest, convert, map_leaves, spec_of, to_jax, to_own_numpy, to_tensors
@@ -52,7 +53,7 @@ class ElementIterator(abc.ABC, Generic[T]):
         """The next element, without consuming it. Raises StopIteration at the end."""
         if not self._peeked:
             state = self._source.get_state()
-            with _outside_trace():
+            with _outside_trace(), process_job().phase(Phase.INPUT):
                 self._peeked.append((self._converted(next(self._source)), state))
         return self._peeked[-1][0]
 
@@ -67,11 +68,17 @@ class ElementIterator(abc.ABC, Generic[T]):
         if recorder is not None:
             drawn: T = recorder.draw(self)
             return drawn
-        return self._peeked.pop()[0] if self._peeked else self._converted(next(self._source))
+        if self._peeked:
+            return self._peeked.pop()[0]
+        with process_job().phase(Phase.INPUT):
+            return self._converted(next(self._source))
 
     def next_for_program(self) -> Nest:
         """The next element for a program that transfers NumPy arrays to its device itself. Raises StopIteration at the end."""
-        return self._peeked.pop()[0] if self._peeked else self._for_program(next(self._source))
+        if self._peeked:
+            return self._peeked.pop()[0]
+        with process_job().phase(Phase.INPUT):
+            return self._for_program(next(self._source))
 
     def _for_program(self, element: Nest) -> Any:
         return self._converted(element)

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, NoReturn, Self, final
 
 import jax
@@ -35,15 +35,19 @@ class ProfilerOptions(NamedTuple):
 class _Running:
     """The state of the profiler: a process records one profile at a time."""
 
-    lock = threading.Lock()
+    lock = threading.RLock()
     recording = False
+    gives_way: Callable[[], None] | None = None  # ends the profile that is recorded, if another may take its place
     upload: tuple[str, str] | None = None  # the folder that goes to a remote one when the profile ends
 
 
-def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> None:
+def start_profile(
+    logdir: PathLike, options: ProfilerOptions | None = None, *, gives_way: Callable[[], None] | None = None
+) -> None:
     """Starts to record a profile, which `stop_profile` writes into `logdir`, for TensorBoard's profile plugin.
 
     A profile for a remote directory is recorded on this machine, and uploaded when it ends.
+    gives_way: ends this profile; called when another is to start, which may then. Of one without it there is no other.
 
     Raises AlreadyExistsError if one is recorded already.
     """
@@ -51,6 +55,8 @@ def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> N
     given = jax.profiler.ProfileOptions()
     given.host_tracer_level, given.python_tracer_level = chosen.host_tracer_level, chosen.python_tracer_level
     with _Running.lock:
+        if _Running.recording and _Running.gives_way is not None:
+            _Running.gives_way()
         if _Running.recording:
             raise AlreadyExistsError("Another profiler is running.")
         folder = tempfile.mkdtemp(prefix="stratagem-upload-") if is_remote(target) else target
@@ -61,6 +67,7 @@ def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> N
                 os.rmdir(folder)
             raise AlreadyExistsError(f"Another profiler is running. {error}") from error
         _Running.recording, _Running.upload = True, (folder, target) if is_remote(target) else None
+        _Running.gives_way = gives_way
 
 
 def stop_profile(save: bool = True) -> None:
