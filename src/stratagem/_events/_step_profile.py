@@ -21,35 +21,21 @@ import jax
 from stratagem._base.errors import AlreadyExistsError, ClusterError
 from stratagem._base.files import write_text
 from stratagem._base.job import Phase, StepObserver, Unobserved, WorkerSeconds, observe, observer, process_job
+from stratagem._base.profile_settings import ProfileSettings
 from stratagem._base.types import Json
 from stratagem._cluster import task_name
 from stratagem._events._profiler import start_profile, stop_profile
 
-FOLDER, SKIP, STEPS, SECONDS = (f"STRATAGEM_PROFILE{name}" for name in ("", "_SKIP", "_STEPS", "_SECONDS"))
 MEASURED = "measured.json"  # beside the trace
 # Names in the trace. What follows MARK is a phase, and its `cpu` is the time that the thread has computed until then, in ns.
 MARK = "stratagem:"
 BEGIN, STEP, PROGRAM, END = (f"{MARK}{name}" for name in ("begin", "step", "program", "end"))
-_IDLE_SECONDS = 60.0  # for devices to end what they compute, once the program has ended
+# How a recording ended.
+COMPLETE, ENDED, FAILED, INTERRUPTED = "complete", "the program ended", "the program failed", "interrupted"
+_IDLE_SECONDS = 60.0  # for devices to end what they compute
+_FAILED_SECONDS = 1.0  # the same, where they may wait for a worker that is lost
 _LOOK_SECONDS = 0.0005
 _NOW = contextlib.nullcontext()
-
-
-@final
-@dataclass(frozen=True)
-class ObservedSteps:
-    """The steps that are recorded: so many are left out, then so many are recorded, for so many seconds at most."""
-
-    skip: int = 3
-    steps: int = 50
-    seconds: float = 30.0
-
-    @classmethod
-    def of(cls, environ: Mapping[str, str]) -> "ObservedSteps":
-        """Reads them from environment variables. Raises ValueError if one is no number."""
-        return cls(
-            int(environ.get(SKIP, cls.skip)), int(environ.get(STEPS, cls.steps)), float(environ.get(SECONDS, cls.seconds))
-        )
 
 
 @final
@@ -97,9 +83,8 @@ class StepProfile(StepObserver):
     like of other threads go on beside it.
     """
 
-    def __init__(self, folder: Path, observed: ObservedSteps) -> None:
-        """folder: gets a folder of this process."""
-        self._folder, self._observed = folder, observed
+    def __init__(self, settings: ProfileSettings) -> None:
+        self._settings = settings
         self._thread, self._pid = threading.main_thread().ident, os.getpid()
         self._made = time.monotonic()
         self._phase, self._open = Phase.USER_CODE, jax.profiler.TraceAnnotation(BEGIN)
@@ -115,11 +100,11 @@ class StepProfile(StepObserver):
         if threading.get_ident() != self._thread:
             return
         if self._recording:
-            if self._taken >= self._observed.steps or time.monotonic() - self._since > self._observed.seconds:
-                self.end("complete")
+            if self._taken >= self._settings.steps or time.monotonic() - self._since > self._settings.seconds:
+                self.end(COMPLETE)
             else:
                 self._note_steps(steps)
-        elif self._passed >= self._observed.skip:
+        elif self._passed >= self._settings.skip:
             self._begin(steps)
         else:
             self._passed += steps
@@ -148,8 +133,7 @@ class StepProfile(StepObserver):
             return  # a child that the program has forked, or it has ended already
         observe(Unobserved())
         if self._recording:
-            if how != "the program failed":  # a device may wait for a worker that is lost
-                _wait_for_devices(_IDLE_SECONDS)
+            _wait_for_devices(_FAILED_SECONDS if how in (FAILED, INTERRUPTED) else _IDLE_SECONDS)
             self._recording = False
             self._open.__exit__(None, None, None)
             with jax.profiler.TraceAnnotation(END, cpu=time.thread_time_ns()):
@@ -186,7 +170,7 @@ class StepProfile(StepObserver):
         return _task()
 
     def _own(self) -> Path:
-        return self._folder / f"{self._task.replace(':', '-').replace(' ', '-')}-{self._pid}"
+        return self._settings.folder / f"{self._task.replace(':', '-').replace(' ', '-')}-{self._pid}"
 
     def _measured(self, how: str) -> MeasuredTask:
         devices = ", ".join(f"{d.platform}:{d.id}" for d in jax.local_devices()) if self._taken else ""
@@ -226,20 +210,20 @@ def profile_as_asked(environ: Mapping[str, str] = os.environ) -> None:
 
     Nothing happens the second time. Raises ValueError for settings that are no numbers.
     """
-    folder = environ.get(FOLDER)
-    if not folder or _Asked.done:
+    settings = ProfileSettings.of(environ)
+    if settings is None or _Asked.done:
         return
     _Asked.done = True
-    profile = StepProfile(Path(folder).absolute(), ObservedSteps.of(environ))
+    profile = StepProfile(settings)
     observe(profile)
     failed = sys.excepthook
 
     def noting_failure(kind: type[BaseException], error: BaseException, trace: Any) -> None:
         failed(kind, error, trace)
-        profile.end("interrupted" if issubclass(kind, KeyboardInterrupt) else "the program failed")
+        profile.end(INTERRUPTED if issubclass(kind, KeyboardInterrupt) else FAILED)
 
     sys.excepthook = noting_failure
-    atexit.register(lambda: profile.end("the program ended"))
+    atexit.register(lambda: profile.end(ENDED))
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, lambda number, frame: _end_by_signal(profile, number, frame))
 
@@ -252,7 +236,7 @@ class _Asked:
 
 def _end_by_signal(profile: StepProfile, number: int, frame: FrameType | None) -> None:
     """Writes what was measured, and lets the signal end the process as it would have without a profile."""
-    profile.end("interrupted")
+    profile.end(INTERRUPTED)
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self, final
 
@@ -91,7 +92,10 @@ class PhaseSpan:
 @final
 @dataclass
 class TraceContents:
-    """What is read of a trace. operations: of devices, by run of a program. inline: those that the main thread computed."""
+    """What is read of a trace. operations: of devices, by run of a program. inline: those that the main thread computed.
+
+    (On CPUs a small program runs in the thread that calls it.)
+    """
 
     phases: list[PhaseSpan] = field(default_factory=list)
     operations: dict[Any, list[tuple[float, float]]] = field(default_factory=dict)
@@ -160,7 +164,7 @@ def _read_main_thread(found: Sequence[Any], contents: TraceContents) -> None:
             phase = _PHASES.get(event.name.removeprefix(events.MARK))
             marks.append((event.start_ns, phase, float(dict(event.stats)["cpu"])))
     marks.sort(key=lambda mark: mark[0])
-    for (start, phase, before), (end, _, after) in zip(marks, marks[1:], strict=False):
+    for (start, phase, before), (end, _, after) in pairwise(marks):
         if phase is not None:
             contents.phases.append(PhaseSpan(phase, start, end, after - before))
 
@@ -174,10 +178,10 @@ def _read_operations(found: Sequence[Any], contents: TraceContents, main: bool) 
         if "hlo_op" not in facts or facts.get("hlo_module") == _OF_INPUT:
             continue
         span = event.start_ns, event.end_ns
-        if main:
-            contents.inline.append(span)
-        elif _COLLECTIVES.match(str(facts["hlo_op"])):
+        if _COLLECTIVES.match(str(facts["hlo_op"])):
             contents.collectives.append(span)
+        elif main:
+            contents.inline.append(span)
         else:
             run = (facts.get("run_id"), facts.get("device_ordinal")) if "run_id" in facts else span
             contents.operations.setdefault(run, []).append(span)
@@ -217,7 +221,9 @@ def _layers(contents: TraceContents) -> dict[str, Spans]:
     collective = Spans.union(contents.collectives).without(Spans.union([*own, *inline.pairs()]))
     compute = Spans.union([*runs, *inline.pairs()]).without(collective)
     compiling = [(p.start, p.end) for p in contents.phases if p.phase is Phase.COMPILING]
-    compile_ = Spans.union([*compiling, *contents.compiling]).without(Spans.union([*compute.pairs(), *collective.pairs()]))
+    compile_ = Spans.union([*compiling, *contents.compiling]).without(
+        Spans.union([*compute.pairs(), *collective.pairs()])
+    )
     return {"compute": compute, "collective": collective, "compile": compile_}
 
 
