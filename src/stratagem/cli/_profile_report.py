@@ -143,7 +143,7 @@ def _of_steps(task: ProfiledTask, time: DividedTime, bar: str) -> Iterator[str]:
         named = ", ".join(f"{name}: {number}" for name, number in made[:_NAMED]) + ", …" * (len(made) > _NAMED)
         yield f"  {count(sum(time.programs.values()), 'program')} made in these steps ({named})"
     elif time.compilations:
-        yield f"  {count(time.compilations, 'operation')} compiled in these steps, none of them a step's program"
+        yield f"  {count(time.compilations, 'compilation')} by XLA in these steps, none of a function's program"
     what, cure = MEANINGS[task.largest]
     yield f"  {task.largest} is the largest part: {what}."
     yield f"  > {cure}"
