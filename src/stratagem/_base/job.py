@@ -191,6 +191,11 @@ def observer() -> StepObserver:
     return _current.observer
 
 
+def observed() -> bool:
+    """Returns whether there is an observer. It is there from the beginning: what lasts may ask once, when it is made."""
+    return not isinstance(_current.observer, Unobserved)
+
+
 def observe(by: StepObserver) -> None:
     """Makes `by` the observer of this process, in place of the one before."""
     _current.observer = by

@@ -48,13 +48,20 @@ def intercept_trainer(
         setattr(holder, name, routed_method(getattr(holder, name), route))
 
 
-def intercept_steps(*, begun: Callable[[int], None], reading: Callable[[], AbstractContextManager[None]]) -> None:
-    """Call `begun(steps)` before each execution of Keras' own trainer, and enter `reading()` while it draws a batch."""
+def intercept_steps(
+    *, wanted: Callable[[], bool], begun: Callable[[int], None], reading: Callable[[], AbstractContextManager[None]]
+) -> None:
+    """Call `begun(steps)` before each execution of Keras' own trainer, and enter `reading()` while it draws a batch.
+
+    wanted: asked when the trainer makes its functions and iterators; where it says no, these are as they were.
+    """
     make, get = jax_trainer.JAXTrainer._make_function, jax_trainer.JAXEpochIterator._get_iterator
 
     @functools.wraps(make)
     def new_make(self: Any, *args: Any, **kwargs: Any) -> Method:
         function, steps = make(self, *args, **kwargs), self.steps_per_execution
+        if not wanted():
+            return function
 
         def execute(state: Nest, iterator: Nest) -> Nest:
             begun(steps)
@@ -64,7 +71,10 @@ def intercept_steps(*, begun: Callable[[int], None], reading: Callable[[], Abstr
 
     @functools.wraps(get)
     def new_get(self: Any) -> Iterator[Nest]:
-        iterator = iter(get(self))
+        found = get(self)
+        return read(iter(found)) if wanted() else found
+
+    def read(iterator: Iterator[Nest]) -> Iterator[Nest]:
         while True:
             with reading():
                 try:

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError
-from stratagem._base.job import Phase, observer, process_job
+from stratagem._base.job import Phase, observed, observer
 from stratagem._base.paths import is_remote, local_path, parent
 from stratagem._base.storage import checked_path, copied, uploaded
 from stratagem._base.types import PathLike
@@ -277,7 +277,11 @@ def attach_trainer() -> None:
 
 def attach_steps() -> None:
     """Let whoever observes this process see the steps of Keras' own trainer, of models made without a strategy."""
-    intercept_steps(begun=lambda steps: observer().begin_steps(steps), reading=lambda: process_job().phase(Phase.INPUT))
+    intercept_steps(
+        wanted=observed,
+        begun=lambda steps: observer().begin_steps(steps),
+        reading=lambda: observer().phase(Phase.INPUT),
+    )
 
 
 def attach_paths() -> None:

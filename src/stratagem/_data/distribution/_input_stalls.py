@@ -4,6 +4,7 @@ import logging
 import time
 from typing import ClassVar, final
 
+from stratagem._base.job import Phase
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._data.distribution._shape_agreement import ShapeAgreement
 from stratagem._data.elements._nest import Nest
@@ -33,6 +34,7 @@ class StallWatch(ParentIterator):
         """ahead: the source, if it makes elements ahead."""
         super().__init__(source)
         self._ahead = ahead
+        self._mesh = mesh
         self._dispatched = mesh.dispatched
         self._agreement = agreement
         self._begin()
@@ -49,7 +51,8 @@ class StallWatch(ParentIterator):
         requested_at = time.perf_counter()
         busy = self._dispatched.busy()
         try:
-            element = next(self._source)
+            with self._mesh.job.phase(Phase.INPUT):
+                element = next(self._source)
         except StopIteration:
             self._report(requested_at)
             raise
