@@ -17,7 +17,7 @@ COLOURS = {
     "host": "#64748b",
     "unaccounted": "#d6d3d1",
 }
-_WIDTH, _LEFT, _BAR, _STRIP = 900, 150, 34, 18
+_WIDTH, _LEFT, _BAR, _STRIP = 900, 176, 34, 18
 _TASK = 112  # the height of a task's picture
 _LEGEND = 44
 _LEAST_LABEL = 0.07  # of the bar: less has no room for a number
