@@ -51,16 +51,14 @@ def checked(report: dict[str, Any]) -> list[dict[str, Any]]:
     return list(report["tasks"])
 
 
-def test_a_program_that_waits_for_input_is_told_so_and_its_exit_status_is_kept(
-    profiled: Profiled, tmp_path: Path
-) -> None:
+def test_a_program_that_waits_for_input_is_told_so_although_it_was_ended(profiled: Profiled, tmp_path: Path) -> None:
     code, out, err = profiled("--", sys.executable, str(PROGRAM), "input")
-    assert code == 3, err
+    assert code == 143, err
     assert "input is the largest part: devices wait for data." in out
     assert "6 steps of" in out
     (folder,) = (tmp_path / "out").iterdir()
     (task,) = checked(json.loads((folder / "report.json").read_text()))
-    assert (task["largest"], task["steps"], task["left_out"], task["ended"]) == ("input", 6, 2, "the program ended")
+    assert (task["largest"], task["steps"], task["left_out"], task["ended"]) == ("input", 6, 2, "interrupted")
     page = (folder / "report.html").read_text()
     assert "<title>input:" in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")  # nothing is fetched
@@ -94,8 +92,8 @@ def test_of_two_workers_the_one_that_waits_for_the_other_is_told_so(profiled: Pr
 @pytest.mark.parametrize(
     ("program", "code", "words"),
     [
-        ((sys.executable, str(PROGRAM), "none"), 1, "took no step in its main thread (the program ended)"),
-        (("false",), 1, "no process of 'false' has used stratagem"),
+        ((sys.executable, str(PROGRAM), "none"), 3, "took no step in its main thread (the program ended)"),
+        (("true",), 1, "no process of 'true' has used stratagem"),
         (("absent",), 127, "'absent' cannot be started. There is none."),
         ((str(PROGRAM),), 126, f"stratagem profile -- python {PROGRAM}"),
     ],

@@ -44,8 +44,11 @@ for batch in () if KIND == "none" else strategy.experimental_distribute_dataset(
     step(batch)
     if workers and strategy.cluster_resolver.task_id == 1:
         time.sleep(SECONDS)
-if KIND == "input":
+if KIND == "none":
     sys.exit(3)
+if KIND == "input":  # the command is asked to end, and passes that on
+    os.kill(os.getppid(), signal.SIGTERM)
+    time.sleep(60)
 if KIND == "compile":  # Ctrl-C, which a terminal sends to both
     os.kill(os.getppid(), signal.SIGINT)
     os.kill(os.getpid(), signal.SIGINT)
