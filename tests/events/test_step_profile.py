@@ -56,7 +56,7 @@ def test_fit_is_recorded_with_its_validation(tmp_path: Path) -> None:
     assert time.parts["compute"] > 0
     assert time.parts["input"] > 0
     assert time.parts["compile"] > 0  # of the evaluation
-    assert time.programs == {"sequential.test_step": 1}
+    assert time.programs == {f"{model.name}.test_step": 1}
     assert isinstance(observer(), Unobserved)
 
 

@@ -11,7 +11,7 @@ _FOLDER, _SKIP, _STEPS, _SECONDS = (f"STRATAGEM_PROFILE{name}" for name in ("", 
 @final
 @dataclass(frozen=True)
 class ProfileSettings:
-    """What is recorded, and where: `skip` steps are left out, then `steps` are recorded, for `seconds` at most.
+    """The steps that are recorded: `skip` are left out, then `steps` are recorded, for `seconds` at most.
 
     folder: each process makes a folder of its own in it.
     """

@@ -41,15 +41,22 @@ class _Running:
     upload: tuple[str, str] | None = None  # the folder that goes to a remote one when the profile ends
 
 
-def start_profile(
-    logdir: PathLike, options: ProfilerOptions | None = None, *, gives_way: Callable[[], None] | None = None
-) -> None:
+def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> None:
     """Starts to record a profile, which `stop_profile` writes into `logdir`, for TensorBoard's profile plugin.
 
     A profile for a remote directory is recorded on this machine, and uploaded when it ends.
-    gives_way: ends this profile; called when another is to start, which may then. Of one without it there is no other.
 
     Raises AlreadyExistsError if one is recorded already.
+    """
+    start_yielding_profile(logdir, options, None)
+
+
+def start_yielding_profile(
+    logdir: PathLike, options: ProfilerOptions | None, gives_way: Callable[[], None] | None
+) -> None:
+    """Starts a profile as `start_profile` does, but one that may give way.
+
+    gives_way: ends this profile; called when another is to start, which then may. None for one beside which there is no other.
     """
     target, chosen = checked_path(logdir), options or ProfilerOptions()
     given = jax.profiler.ProfileOptions()

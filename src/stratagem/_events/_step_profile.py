@@ -24,7 +24,7 @@ from stratagem._base.job import Phase, StepObserver, Unobserved, WorkerSeconds, 
 from stratagem._base.profile_settings import ProfileSettings
 from stratagem._base.types import Json
 from stratagem._cluster import task_name
-from stratagem._events._profiler import start_profile, stop_profile
+from stratagem._events._profiler import start_yielding_profile, stop_profile
 
 MEASURED = "measured.json"  # beside the trace
 # Names in the trace. What follows MARK is a phase, and its `cpu` is the time that the thread has computed until then, in ns.
@@ -145,7 +145,9 @@ class StepProfile(StepObserver):
     def _begin(self, steps: int) -> None:
         _wait_for_devices(_IDLE_SECONDS)
         try:
-            start_profile(str(self._own()), gives_way=lambda: self.end("the program has begun a profile of its own"))
+            start_yielding_profile(
+                str(self._own()), None, lambda: self.end("the program has begun a profile of its own")
+            )
         except AlreadyExistsError:
             self.end("the program records a profile of its own")
             return
@@ -229,7 +231,7 @@ def profile_as_asked(environ: Mapping[str, str] = os.environ) -> None:
 
 
 class _Asked:
-    """Whether the environment was looked at: a process is profiled once, from its start."""
+    """Says whether the environment was looked at: a process is profiled once, from its start."""
 
     done = False
 

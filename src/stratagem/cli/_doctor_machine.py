@@ -171,7 +171,7 @@ def xla_flags(environ: Mapping[str, str] = os.environ) -> Iterator[Finding]:
 
 
 def storage_cure(error: Exception) -> str:
-    """What to do about an error of a folder for checkpoints."""
+    """Returns what to do about an error of a folder for checkpoints."""
     if isinstance(error, AbortedError):
         return "This task could have saved its part. See what the one that it names finds."
     match error.errno if isinstance(error, OSError) else None:

@@ -94,7 +94,7 @@ def _task(task: ProfiledTask, time: DividedTime, top: int) -> Iterator[str]:
 
 
 def _strip(time: DividedTime, top: int, width: int) -> Iterator[str]:
-    """What was done mostly, as time went on."""
+    """The largest part of each piece of the time, as colours."""
     piece, at = width / len(time.timeline), 0
     for part, alike in groupby(time.timeline):
         number = len(list(alike))

@@ -76,7 +76,7 @@ class ProfiledTask:
 @final
 @dataclass(frozen=True)
 class ProfileReport:
-    """What was measured of a run. problems: what was not, and why."""
+    """The tasks of a run that were measured. problems: what was not, and why."""
 
     program: Sequence[str]
     code: int

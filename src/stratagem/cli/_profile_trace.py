@@ -49,7 +49,7 @@ class Spans:
         return cls(ordered[begins, 0], reached[ends])
 
     def until(self, times: np.ndarray) -> np.ndarray:
-        """How much of these is before each of some times."""
+        """Returns how much of these is before each of some times."""
         if not len(self.starts):
             return np.zeros(len(times))
         at = np.searchsorted(self.starts, times, side="right")
@@ -57,7 +57,7 @@ class Spans:
         return np.where(at == 0, 0.0, self._before[last] + np.clip(times, None, self.ends[last]) - self.starts[last])
 
     def within(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """How much of these is within each of some other spans."""
+        """Returns how much of these is within each of some other spans."""
         return self.until(ends) - self.until(starts)
 
     def pairs(self) -> Iterator[tuple[float, float]]:
@@ -92,7 +92,7 @@ class PhaseSpan:
 @final
 @dataclass
 class TraceContents:
-    """What is read of a trace. operations: of devices, by run of a program. inline: those that the main thread computed.
+    """The contents of a trace that matter here. operations: of devices, by run of a program. inline: of the main thread.
 
     (On CPUs a small program runs in the thread that calls it.)
     """
