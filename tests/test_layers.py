@@ -28,7 +28,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "_base": (
         ("types",),
         ("errors",),
-        ("backend", "log", "paths", "files", "processes", "locks", "programs", "threads"),
+        ("backend", "log", "paths", "files", "processes", "locks", "programs", "threads", "profile_settings"),
         ("storage", "remote_failure"),
         ("dtype_names", "proto_messages", "varints"),
         ("job", "framing", "tensor_proto", "structure_proto"),

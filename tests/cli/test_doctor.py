@@ -33,6 +33,7 @@ def verdicts(findings: list[Finding]) -> list[str]:
 
 def test_one_machine_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TF_CONFIG", raising=False)
+    monkeypatch.delenv("XLA_FLAGS", raising=False)
     result = CliRunner().invoke(main, ["doctor", "--json", "--folder", str(tmp_path)])
     report = json.loads(result.stdout)
     (task,) = report["tasks"]
@@ -41,6 +42,8 @@ def test_one_machine_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         "python",
         "packages",
         "cores",
+        "threads",
+        "limits",
         "memory",
         "folder",
         "job",

@@ -1,10 +1,10 @@
-"""The Job interface: what code on one worker has to know about the workers that run the same program."""
+"""The Job interface: what code on one worker has to know about the workers that run the same program; who observes them."""
 
 import abc
 import contextlib
 import enum
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
@@ -25,6 +25,49 @@ class Phase(enum.IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower().replace("_", " ")
+
+
+# Returns the number of a worker's steps, and how its seconds were spent.
+WorkerSeconds = Callable[[], tuple[int, Mapping[str, float]]]
+
+
+class StepObserver(abc.ABC):
+    """Is told what this process does, step by step: by the steps, the iterators of data and the job. A profile is one."""
+
+    @abc.abstractmethod
+    def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
+        """Returns a context whose body is in this phase."""
+
+    @abc.abstractmethod
+    def begin_steps(self, steps: int) -> None:
+        """Takes note that a compiled program is called, which takes this many steps."""
+
+    @abc.abstractmethod
+    def new_program(self, name: str) -> None:
+        """Takes note that a function has got another program. name: that of the function."""
+
+    @abc.abstractmethod
+    def coordinates(self, workers: Mapping[str, WorkerSeconds]) -> None:
+        """Takes note that this process coordinates these workers of parameter servers, by name."""
+
+
+@final
+class Unobserved(StepObserver):
+    """Nobody observes this process."""
+
+    _nothing = contextlib.nullcontext()
+
+    def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
+        return self._nothing
+
+    def begin_steps(self, steps: int) -> None:
+        pass
+
+    def new_program(self, name: str) -> None:
+        pass
+
+    def coordinates(self, workers: Mapping[str, WorkerSeconds]) -> None:
+        pass
 
 
 class Job(abc.ABC):
@@ -83,9 +126,9 @@ class SingleWorkerJob(Job):
     """A job of one worker."""
 
     def __init__(
-        self, watch: Callable[[Phase], contextlib.AbstractContextManager[None]] = lambda phase: contextlib.nullcontext()
+        self, watch: Callable[[Phase], contextlib.AbstractContextManager[None]] = lambda phase: observer().phase(phase)
     ) -> None:
-        """watch: makes the context manager that surrounds a phase."""
+        """watch: makes the context manager that surrounds a phase; by default, the observer does."""
         self._watch = watch
         self._preempted: Callable[[], None] = lambda: None
 
@@ -123,10 +166,11 @@ ALONE = SingleWorkerJob()
 
 
 class _CurrentJob:
-    """Holds the job of this process. Global because JAX's backend is: it joins one job and never leaves it."""
+    """Holds the job of this process, and who observes it. Global because JAX's backend is: it joins one job for ever."""
 
     def __init__(self) -> None:
         self.job: Job = ALONE
+        self.observer: StepObserver = Unobserved()
 
 
 _current = _CurrentJob()
@@ -140,6 +184,21 @@ def enter_job(job: Job) -> None:
 def process_job() -> Job:
     """The job that this process is in."""
     return _current.job
+
+
+def observer() -> StepObserver:
+    """The observer of this process."""
+    return _current.observer
+
+
+def observed() -> bool:
+    """Returns whether there is an observer. It is there from the beginning: what lasts may ask once, when it is made."""
+    return not isinstance(_current.observer, Unobserved)
+
+
+def observe(by: StepObserver) -> None:
+    """Makes `by` the observer of this process, in place of the one before."""
+    _current.observer = by
 
 
 def agree_on(job: Job, what: str, settings: dict[str, str]) -> None:

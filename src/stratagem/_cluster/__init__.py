@@ -14,6 +14,7 @@ from stratagem._cluster._config_proto import OptimizerOptions as OptimizerOption
 from stratagem._cluster._config_proto import RunMetadata as RunMetadata
 from stratagem._cluster._config_proto import SessionRunOptions as SessionRunOptions
 from stratagem._cluster._default_resolver import default_resolver as default_resolver
+from stratagem._cluster._default_resolver import task_name as task_name
 from stratagem._cluster._device_filters import ClusterDeviceFilters as ClusterDeviceFilters
 from stratagem._cluster._free_ports import free_ports as free_ports
 from stratagem._cluster._job import ClusterJob as ClusterJob

@@ -1,8 +1,8 @@
-"""default_resolver: the resolver of the launcher that started this process."""
+"""default_resolver: the resolver of the launcher that started this process; the name of this task."""
 
 import logging
 import os
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 
 from stratagem._cluster._launcher_resolvers import OpenMPIClusterResolver, TorchrunClusterResolver
 from stratagem._cluster._resolver import ClusterResolver
@@ -27,7 +27,7 @@ def default_resolver(environ: MutableMapping[str, str] = os.environ) -> ClusterR
     If there are none, returns the resolver of TF_CONFIG, whose cluster is then empty. One log line says which one it
     is, and which others were found.
     """
-    found = [(name, variables, make) for name, variables, make in _SOURCES if all(v in environ for v in variables)]
+    found = _found(environ)
     if not found:
         _log.info("No cluster: none of %s has set its variables.", ", ".join(name for name, _, _ in _SOURCES))
         return TFConfigClusterResolver(environ=environ)
@@ -36,6 +36,24 @@ def default_resolver(environ: MutableMapping[str, str] = os.environ) -> ClusterR
     )
     _log.info("The cluster is the one of %s%s.", first, f"; passed over: {', '.join(others)}" if others else "")
     return found[0][2](environ=environ)
+
+
+def task_name(environ: MutableMapping[str, str] = os.environ) -> str | None:
+    """Returns the name of this process in the job that the default resolver reads, such as worker:1; None if there is none.
+
+    Raises ClusterError if the job is described wrongly.
+    """
+    found = _found(environ)
+    if not found:
+        return None
+    resolver = found[0][2](environ=environ)
+    return None if resolver.task_type is None else f"{resolver.task_type}:{resolver.task_id or 0}"
+
+
+def _found(
+    environ: MutableMapping[str, str],
+) -> list[tuple[str, tuple[str, ...], Callable[..., ClusterResolver]]]:
+    return [(name, variables, make) for name, variables, make in _SOURCES if all(v in environ for v in variables)]
 
 
 def _values(environ: MutableMapping[str, str], variables: tuple[str, ...]) -> str:

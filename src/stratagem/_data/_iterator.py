@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
+from stratagem._base.job import Phase, observed, observer
 from stratagem._core.context import current, entered
 from stratagem._core.values import Tensor, TypeSpec
 from stratagem._data.elements._nest import Nest, convert, map_leaves, spec_of, to_jax, to_own_numpy, to_tensors
@@ -32,6 +33,7 @@ class ElementIterator(abc.ABC, Generic[T]):
 
     def __init__(self, source: StageIterator, element_spec: Callable[[], Nest]) -> None:
         self._source = source
+        self._observer = observer() if observed() else None  # a small element is made in the time of a few calls
         self._spec = element_spec
         self._peeked: list[tuple[T, State | None]] = []  # the next one is the last
 
@@ -53,7 +55,7 @@ class ElementIterator(abc.ABC, Generic[T]):
         if not self._peeked:
             state = self._source.get_state()
             with _outside_trace():
-                self._peeked.append((self._converted(next(self._source)), state))
+                self._peeked.append((self._drawn(self._converted), state))
         return self._peeked[-1][0]
 
     def __iter__(self) -> Self:
@@ -67,11 +69,20 @@ class ElementIterator(abc.ABC, Generic[T]):
         if recorder is not None:
             drawn: T = recorder.draw(self)
             return drawn
-        return self._peeked.pop()[0] if self._peeked else self._converted(next(self._source))
+        if self._peeked:
+            return self._peeked.pop()[0]
+        return self._converted(next(self._source)) if self._observer is None else self._drawn(self._converted)
 
     def next_for_program(self) -> Nest:
         """The next element for a program that transfers NumPy arrays to its device itself. Raises StopIteration at the end."""
-        return self._peeked.pop()[0] if self._peeked else self._for_program(next(self._source))
+        if self._peeked:
+            return self._peeked.pop()[0]
+        return self._for_program(next(self._source)) if self._observer is None else self._drawn(self._for_program)
+
+    def _drawn(self, converted: Callable[[Nest], Any]) -> Any:
+        """The next element of the source, converted, which the observer is told of."""
+        with contextlib.nullcontext() if self._observer is None else self._observer.phase(Phase.INPUT):
+            return converted(next(self._source))
 
     def _for_program(self, element: Nest) -> Any:
         return self._converted(element)

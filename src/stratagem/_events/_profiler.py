@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, NoReturn, Self, final
 
 import jax
@@ -35,8 +35,9 @@ class ProfilerOptions(NamedTuple):
 class _Running:
     """The state of the profiler: a process records one profile at a time."""
 
-    lock = threading.Lock()
+    lock = threading.RLock()
     recording = False
+    gives_way: Callable[[], None] | None = None  # ends the profile that is recorded, if another may take its place
     upload: tuple[str, str] | None = None  # the folder that goes to a remote one when the profile ends
 
 
@@ -47,10 +48,22 @@ def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> N
 
     Raises AlreadyExistsError if one is recorded already.
     """
+    start_yielding_profile(logdir, options, None)
+
+
+def start_yielding_profile(
+    logdir: PathLike, options: ProfilerOptions | None, gives_way: Callable[[], None] | None
+) -> None:
+    """Starts a profile as `start_profile` does, but one that may give way.
+
+    gives_way: ends this profile; called when another is to start, which then may. None for one beside which there is no other.
+    """
     target, chosen = checked_path(logdir), options or ProfilerOptions()
     given = jax.profiler.ProfileOptions()
     given.host_tracer_level, given.python_tracer_level = chosen.host_tracer_level, chosen.python_tracer_level
     with _Running.lock:
+        if _Running.recording and _Running.gives_way is not None:
+            _Running.gives_way()
         if _Running.recording:
             raise AlreadyExistsError("Another profiler is running.")
         folder = tempfile.mkdtemp(prefix="stratagem-upload-") if is_remote(target) else target
@@ -61,6 +74,7 @@ def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> N
                 os.rmdir(folder)
             raise AlreadyExistsError(f"Another profiler is running. {error}") from error
         _Running.recording, _Running.upload = True, (folder, target) if is_remote(target) else None
+        _Running.gives_way = gives_way
 
 
 def stop_profile(save: bool = True) -> None:

@@ -1,5 +1,6 @@
 """Every hook into JAX and Keras, in the order in which they are attached; and attaching them."""
 
+from stratagem._events import profile_as_asked
 from stratagem._hooks._training import OF_TRAINING
 from stratagem._hooks._values import OF_VALUES
 from stratagem._private import Hook, attach
@@ -9,9 +10,10 @@ HOOKS: tuple[Hook, ...] = (*OF_VALUES, *OF_TRAINING)
 
 
 def install() -> None:
-    """Attach all hooks, unless this process has them.
+    """Attach all hooks, unless this process has them; let a profile observe it, if the environment asks for one.
 
     Raises:
         ImportError: a version of JAX or Keras lacks a place that a hook needs.
     """
     attach(HOOKS, install)
+    profile_as_asked()

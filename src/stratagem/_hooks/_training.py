@@ -33,7 +33,14 @@ from stratagem._private import (
 )
 from stratagem._saved_models import attach_export
 from stratagem._tf1.graph import attach_graph_variables
-from stratagem._training import attach_callbacks, attach_histories, attach_paths, attach_saving, attach_trainer
+from stratagem._training import (
+    attach_callbacks,
+    attach_histories,
+    attach_paths,
+    attach_saving,
+    attach_steps,
+    attach_trainer,
+)
 
 _VARIABLE = "keras.src.backend.Variable"
 _OPTIMIZER = "keras.src.optimizers.base_optimizer.BaseOptimizer"
@@ -179,6 +186,16 @@ OF_TRAINING: tuple[Hook, ...] = (
         why="`fit` would not know the strategy under which the model was made.",
         test="tests/training/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
         attach=attach_trainer,
+    ),
+    Hook(
+        what="steps of Keras' own trainer",
+        places=(
+            "keras.src.backend.jax.trainer.JAXTrainer._make_function",
+            "keras.src.backend.jax.trainer.JAXEpochIterator._get_iterator",
+        ),
+        why="`stratagem profile` would see no step of a model made without a strategy.",
+        test="tests/events/test_step_profile.py::test_fit_without_a_strategy_is_recorded_and_steps_of_other_threads_are_not",
+        attach=attach_steps,
     ),
     Hook(
         what="display of histories",

@@ -181,6 +181,7 @@ from stratagem._private._traces import trace_level as trace_level
 from stratagem._private._traces import without_meshes as without_meshes
 from stratagem._private._trainer import DataAdapter as DataAdapter
 from stratagem._private._trainer import data_adapter as data_adapter
+from stratagem._private._trainer import intercept_steps as intercept_steps
 from stratagem._private._trainer import intercept_trainer as intercept_trainer
 from stratagem._private._trainer import train_validation_split as train_validation_split
 from stratagem._private._trainer import user_level as user_level

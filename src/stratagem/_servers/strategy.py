@@ -8,7 +8,7 @@ import jax
 import keras
 
 from stratagem._base.errors import ClusterError
-from stratagem._base.job import Phase, SingleWorkerJob
+from stratagem._base.job import Phase, SingleWorkerJob, observer
 from stratagem._base.types import DTypeLike, Unused
 from stratagem._cluster import ClusterResolver
 from stratagem._core.context import current
@@ -90,7 +90,7 @@ class ParameterServerStrategy(AbstractStrategy):
 def _timed(phase: Phase) -> contextlib.AbstractContextManager[None]:
     """Adds the time of a phase to the breakdown of the worker whose step this is."""
     worker = current().worker
-    return contextlib.nullcontext() if worker is None else worker.clock.phase(phase)
+    return observer().phase(phase) if worker is None else worker.clock.phase(phase)
 
 
 def _worker_strategy() -> AbstractStrategy:

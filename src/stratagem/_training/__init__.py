@@ -7,6 +7,7 @@ Never: changes a model that was made without a strategy (except for accepting ou
 
 from stratagem._training import _parameter_server as _parameter_server
 from stratagem._training._attach import attach_paths as attach_paths
+from stratagem._training._attach import attach_steps as attach_steps
 from stratagem._training._attach import attach_trainer as attach_trainer
 from stratagem._training._data_arguments import DataArguments as DataArguments
 from stratagem._training._data_arguments import DatasetCreator as DatasetCreator

@@ -7,6 +7,7 @@ from typing import Any
 import keras
 
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError
+from stratagem._base.job import Phase, observed, observer
 from stratagem._base.paths import is_remote, local_path, parent
 from stratagem._base.storage import checked_path, copied, uploaded
 from stratagem._base.types import PathLike
@@ -15,7 +16,7 @@ from stratagem._core.values import join as joined
 from stratagem._core.values import placement_of
 from stratagem._legacy import adds_metrics
 from stratagem._ops.files import GFile, copy, exists, isdir, join, listdir, makedirs, remove, rmtree
-from stratagem._private import PathUse, intercept_paths, intercept_trainer, provide_file_functions
+from stratagem._private import PathUse, intercept_paths, intercept_steps, intercept_trainer, provide_file_functions
 from stratagem._strategies import AbstractStrategy, get_strategy
 from stratagem._training._data_arguments import DataArguments, is_for_our_steps
 from stratagem._training._dataset_adapter import accepting_datasets
@@ -271,6 +272,15 @@ def attach_trainer() -> None:
             "predict_on_batch": _routed(_predict_on_batch),
             **{kind.value: route_step(kind.value) for kind in StepKind},
         },
+    )
+
+
+def attach_steps() -> None:
+    """Let whoever observes this process see the steps of Keras' own trainer, of models made without a strategy."""
+    intercept_steps(
+        wanted=observed,
+        begun=lambda steps: observer().begin_steps(steps),
+        reading=lambda: observer().phase(Phase.INPUT),
     )
 
 

@@ -8,6 +8,7 @@ import socket
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ from typing import Self, final
 
 import click
 
+from stratagem._base.errors import DeviceError, StratagemError
 from stratagem._base.files import write_text
 from stratagem._base.job import Job, process_job
 from stratagem._base.paths import is_remote
@@ -23,14 +25,17 @@ from stratagem._cluster import Address, ClusterResolver
 from stratagem.cli import _doctor_machine as machine
 from stratagem.cli import _doctor_network as network
 from stratagem.cli import _launch
-from stratagem.cli._doctor_finding import Finding, Judgement, bad, good, guarded
+from stratagem.cli._doctor_finding import Finding, Judgement, bad, good, guarded, in_one_line
 from stratagem.cli._path_types import AnyPath, LocalPath
 from stratagem.cli._tables import as_json
 
 _COLOURS = {Judgement.GOOD: "green", Judgement.DOUBTFUL: "yellow", Judgement.BAD: "red"}
-_LATE = 2.0  # times the longest wait for other tasks: what one check may take before the doctor ends itself
+# What one check may take before the doctor ends itself: so many times the longest wait for other tasks, and as long as a busy
+# machine needs to import JAX and Keras.
+_LATE, _IMPORT_SECONDS = 2.0, 60.0
 _JOIN = "STRATAGEM_JOIN_SECONDS"
 _LOOK_SECONDS = 2.0  # for rank 0 to answer, once joining has failed
+_LEAST_WAIT = 0.001
 _STOPPED = 3  # the exit status of a doctor that ended itself
 
 
@@ -65,7 +70,7 @@ def command(folder: str, workers: int | None, seconds: float, machine_readable: 
             except OSError as error:
                 raise click.ClickException(f"The report cannot be written to {output}: {error.strerror}.") from None
 
-    with _quiet(), _Deadline(_LATE * seconds, lambda: show([report])) as deadline:
+    with _quiet(), _Deadline(_LATE * seconds + _IMPORT_SECONDS, lambda: show([report])) as deadline:
         reports = _Examination(report, folder, seconds, deadline.restart).run()
     if len(reports) == 1 or process_job().worker == 0:
         show(reports)
@@ -116,15 +121,18 @@ class _Examination:
         self.report = report
         self._folder = folder if is_remote(folder) else os.path.abspath(folder)
         self._seconds, self._checked = seconds, checked
+        self._cores = machine.allowed_cores()  # a task of several on a machine has a share of them once it has joined
 
     def run(self) -> list[_Report]:
         """Returns the reports of all tasks that were reached: rank 0's first, or this one's alone."""
         found = self._note
         found(guarded("packages", machine.versions, "pip install --force-reinstall stratagem"))
         found(guarded("cores", machine.cores, "Is this Linux?"))
+        found(guarded("threads", machine.threads, "Unset PJRT_NPROC and OMP_NUM_THREADS."))
+        found(guarded("limits", machine.limits, "Is this Linux?"))
         found(guarded("memory", machine.memory, "Is this Linux?"))
         if not is_remote(self._folder):
-            found(guarded("folder", lambda: machine.folder(Path(self._folder)), "Name another one with --folder."))
+            found(guarded("folder", lambda: machine.folder(Path(self._folder)), machine.storage_cure))
         resolver, findings = network.described()
         found(iter(findings))
         if resolver is not None:
@@ -139,6 +147,9 @@ class _Examination:
         described_badly = resolver is None and any(f.verdict is Judgement.BAD for f in findings)
         if described_badly or (resolver is not None and resolver.task_type == "ps"):
             return [self.report]  # it is known why no job would begin; a parameter server takes part in no all-reduce
+        found(guarded("XLA_FLAGS", machine.xla_flags, "`python -c 'import jax; jax.devices()'` shows whether it ends."))
+        if any(f.subject == "XLA_FLAGS" and f.verdict is Judgement.BAD for f in self.report.findings):
+            return [self.report]  # JAX would end this process
         return self._together(resolver)
 
     def _together(self, resolver: ClusterResolver | None) -> list[_Report]:
@@ -147,6 +158,7 @@ class _Examination:
             os.environ.setdefault(_JOIN, f"{self._seconds:g}")
         try:
             with_jax = importlib.import_module("stratagem.cli._doctor_job")  # not earlier: a damaged JAX is a finding
+            self._checked()
             strategy = with_jax.strategy_of(resolver, self._seconds)
         except Exception as error:
             self._note(self._unjoined(resolver, error))
@@ -155,29 +167,40 @@ class _Examination:
         tasks = _members(resolver, job)
         if job.workers > 1:
             self._note(iter([good("job", f"all {job.workers} tasks have joined, and each has reached each")]))
-        checks: list[tuple[str, Callable[[], Iterator[Finding]], str]] = [
-            ("devices", with_jax.devices, "`python -c 'import jax; jax.devices()'` shows JAX's own error."),
+        checks: list[tuple[str, Callable[[], Iterator[Finding]], str | Callable[[Exception], str]]] = [
+            ("devices", with_jax.devices, _device_cure()),
+            (
+                "cores",
+                lambda: with_jax.shared_cores(job, self._cores, tasks),
+                "Is the network between the hosts sound?",
+            ),
             ("all-reduce", lambda: with_jax.all_reduce(strategy), "Is the network between the hosts sound?"),
             ("clocks", lambda: with_jax.clocks(job, tasks), "Is the network between the hosts sound?"),
-            ("checkpoint", lambda: with_jax.checkpoint(job, self._folder, tasks), "Name another one with --folder."),
+            ("checkpoint", lambda: with_jax.checkpoint(job, self._folder, tasks), machine.storage_cure),
         ]
         for subject, check, cure in checks:
             self._note(guarded(subject, check, cure))
         try:
             reports = with_jax.exchanged(job, self.report.findings)
         except Exception as error:
-            self._note(iter([bad("job", _line(error), "See what the task that it names prints.")]))
+            self._note(iter([bad("job", in_one_line(error), "See what the task that it names prints.")]))
             return [self.report]
         if job.workers == 1:
             return [self.report]
         return [_Report(task, host, findings) for task, (host, findings) in zip(tasks, reports, strict=True)]
 
     def _unjoined(self, resolver: ClusterResolver | None, error: Exception) -> Iterator[Finding]:
-        if resolver is None:
-            yield bad("devices", _line(error), "`python -c 'import jax; jax.devices()'` shows JAX's own error.")
+        if isinstance(error, ImportError):
+            name = (error.name or "stratagem").partition(".")[0]
+            yield bad("packages", in_one_line(error), f"It is damaged: pip install --force-reinstall {name}")
             return
-        cure = "Start the doctor on every host of the job at the same time, each with its own task."
-        yield bad("job", _line(error), cure)
+        if resolver is None or not isinstance(error, StratagemError) or isinstance(error, DeviceError):
+            yield bad("devices", in_one_line(error), _device_cure())
+            return
+        cure = (
+            "If tasks are missing: start the doctor on every host of the job at the same time, each with its own task."
+        )
+        yield bad("job", in_one_line(error), cure)
         members = [text for job in ("chief", "worker") for text in _tasks_of(resolver, job)]
         own = resolver.task_type == "chief" or (resolver.task_id == 0 and "chief" not in resolver.cluster_spec().jobs)
         if members and members[0] and not own:
@@ -200,8 +223,12 @@ def _tasks_of(resolver: ClusterResolver, kind: str) -> list[str | None]:
     return spec.job_tasks(kind) if kind in spec.jobs else []
 
 
-def _line(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+def _device_cure() -> str:
+    shown = "`python -c 'import jax; jax.devices()'` shows JAX's own error."
+    asked = os.environ.get("JAX_PLATFORMS")
+    if asked is None:
+        return shown
+    return f"JAX_PLATFORMS={asked} asks for these: unset it, or install what has them (stratagem[cuda], [tpu]). {shown}"
 
 
 def _as_json(reports: Sequence[_Report]) -> str:
@@ -228,7 +255,9 @@ class _Deadline:
 
     def __init__(self, seconds: float, show: Callable[[], None]) -> None:
         self._show, self._seconds = show, seconds
-        self._timer = self._started()
+        self._ended, self._since = threading.Event(), time.monotonic()
+        # One thread for all checks: where threads are limited, there may be no other.
+        threading.Thread(target=self._watch, name="stratagem deadline", daemon=True).start()
 
     def __enter__(self) -> Self:
         return self
@@ -236,18 +265,16 @@ class _Deadline:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._timer.cancel()
+        self._ended.set()
 
     def restart(self) -> None:
         """Gives the next check the whole time again."""
-        self._timer.cancel()
-        self._timer = self._started()
+        self._since = time.monotonic()
 
-    def _started(self) -> threading.Timer:
-        timer = threading.Timer(self._seconds, self._end)
-        timer.daemon = True
-        timer.start()
-        return timer
+    def _watch(self) -> None:
+        while not self._ended.wait(max(self._since + self._seconds - time.monotonic(), _LEAST_WAIT)):
+            if time.monotonic() >= self._since + self._seconds:
+                self._end()
 
     def _end(self) -> None:
         try:

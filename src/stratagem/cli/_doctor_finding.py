@@ -52,9 +52,19 @@ def bad(subject: str, found: str, cure: str) -> Finding:
     return Finding(Judgement.BAD, subject, found, cure)
 
 
-def guarded(subject: str, check: Callable[[], Iterator[Finding]], cure: str) -> Iterator[Finding]:
-    """Yields the findings of a check; one that raises is itself a finding, since what it met is what users will meet."""
+def guarded(
+    subject: str, check: Callable[[], Iterator[Finding]], cure: str | Callable[[Exception], str]
+) -> Iterator[Finding]:
+    """Yields the findings of a check; one that raises is itself a finding, since what it met is what users will meet.
+
+    cure: what to do then, or what returns it, given the error.
+    """
     try:
         yield from check()
     except Exception as error:
-        yield bad(subject, f"{type(error).__name__}: {' '.join(str(error).split())}", cure)
+        yield bad(subject, in_one_line(error), cure if isinstance(cure, str) else cure(error))
+
+
+def in_one_line(error: Exception) -> str:
+    """The class and the text of an error; some have no text."""
+    return ": ".join(filter(None, [type(error).__name__, " ".join(str(error).split())]))

@@ -15,6 +15,7 @@ from stratagem import _hooks
 from stratagem._base.errors import DeviceError
 from stratagem._base.job import Job
 from stratagem._base.paths import is_remote
+from stratagem._base.processes import machine
 from stratagem._base.storage import file_system
 from stratagem._base.types import Json
 from stratagem._checkpoints import Checkpoint
@@ -28,11 +29,11 @@ from stratagem._strategies import (
     get_replica_context,
 )
 from stratagem.cli._doctor_finding import Finding, bad, doubtful, good, guarded
-from stratagem.cli._tables import size
+from stratagem.cli._doctor_machine import storage_cure
+from stratagem.cli._tables import count, size
 
 _NUMBERS = 1 << 20  # float32: gradients of a small model
 _ROUNDS = 5  # of all-reduces, and of looks at the clocks
-_CURE = "Name another one with --folder."
 _CLOCK_SECONDS = 1.0  # by which clocks may differ
 
 _hooks.install()  # as `import stratagem as tf` does at the first name that a program uses
@@ -95,6 +96,21 @@ def all_reduce(strategy: AbstractStrategy) -> Iterator[Finding]:
     yield good("all-reduce", f"{text}; the first took {seconds[0]:.2f} s, with compiling")
 
 
+def shared_cores(job: Job, cores: int, tasks: Sequence[str]) -> Iterator[Finding]:
+    """The tasks on this machine, beside the cores that they share. cores: those that this task could use before it joined."""
+    here = (socket.gethostname(), machine())
+    found = job.agree("where tasks are, and their cores", [*here, cores])
+    mine = [(task, each[2]) for task, each in zip(tasks, found, strict=True) if tuple(each[:2]) == here]
+    if len(mine) > 1:
+        most = max(number for _, number in mine)
+        text = f"{', '.join(task for task, _ in mine)} share {count(most, 'core')}"
+        if len(mine) > most:
+            cure = "They take turns, and the slowest sets the pace. Start fewer tasks here, or allow more cores."
+            yield doubtful("cores", text, cure)
+        else:
+            yield good("cores", text)
+
+
 def clocks(job: Job, tasks: Sequence[str]) -> Iterator[Finding]:
     """Compares the clocks of all tasks with the chief's."""
     seen = []
@@ -121,7 +137,7 @@ def checkpoint(job: Job, folder: str, tasks: Sequence[str]) -> Iterator[Finding]
     files = file_system(folder)
     mark = job.agree("the doctor's folder", f".stratagem-doctor-{secrets.token_hex(6)}")[0]
     common = f"{folder.rstrip('/') or '/'}/{mark}"
-    problems = list(guarded("checkpoint", lambda: _prepared(folder, common, chief=job.worker == 0), _CURE))
+    problems = list(guarded("checkpoint", lambda: _prepared(folder, common, chief=job.worker == 0), storage_cure))
     yield from problems
     ready = job.agree("folders are there", not problems)
     # The chief removes what it shares with others; this is decided while all of it is there.
@@ -130,10 +146,10 @@ def checkpoint(job: Job, folder: str, tasks: Sequence[str]) -> Iterator[Finding]
         if all(ready):
             yield from _seen(job, folder, files.exists(f"{common}/here"), tasks)
             path = f"{common}/{tasks[job.worker].replace(':', '-').replace(' ', '-')}"
-            yield from guarded("checkpoint", lambda: _saved(path), _CURE)
+            yield from guarded("checkpoint", lambda: _saved(path), storage_cure)
         elif not problems:
             failed = ", ".join(task for task, is_ready in zip(tasks, ready, strict=True) if not is_ready)
-            yield bad("checkpoint", f"not tried, since {failed} cannot write to {folder}", _CURE)
+            yield bad("checkpoint", f"not tried, since {failed} cannot write to {folder}", "See what it finds.")
         job.agree("checkpoints are read", True)
     finally:
         if removes and files.exists(common):

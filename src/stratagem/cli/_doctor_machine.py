@@ -1,19 +1,26 @@
-"""`stratagem doctor` on this machine: Python and packages, cores and their limits, memory, the folder for checkpoints."""
+"""`stratagem doctor` on this machine: Python and packages, cores, threads, limits, memory, the folder for checkpoints."""
 
+import errno
 import importlib.metadata
 import os
 import platform
 import re
+import resource
 import shutil
+import subprocess
+import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import final
 
 from packaging.requirements import Requirement
 
+from stratagem._base.errors import AbortedError
 from stratagem._base.files import atomic_write
 from stratagem.cli._doctor_finding import Finding, bad, doubtful, good
-from stratagem.cli._tables import size
+from stratagem.cli._tables import count, size
 
 _OWN = "stratagem"
 _LEAST_MEMORY = 1 << 30  # bytes: JAX, Keras and a small model take about half of it
@@ -21,6 +28,37 @@ _LEAST_DISK = 1 << 30
 _WRITTEN = 4 << 20  # bytes that are written for a try
 _SLOW_SECONDS = 2.0  # for these bytes to be safe on disk
 _VOLATILE = {"tmpfs", "ramfs"}
+_THREADS = ("PJRT_NPROC", "OMP_NUM_THREADS")
+_MANY_THREADS = 16  # for each core; the library itself asks for some more than there are cores
+_FLAGS, _READING_SECONDS = "XLA_FLAGS", 60.0
+
+
+@final
+@dataclass(frozen=True)
+class ResourceLimit:
+    """A limit of the system on a process. letter: of `ulimit`. least: what training needs, with room."""
+
+    number: int
+    letter: str
+    what: str
+    least: int
+    meaning: str
+    in_bytes: bool = False
+
+
+_LIMITS = (
+    ResourceLimit(
+        resource.RLIMIT_AS, "v", "address space", 16 << 30, "JAX reserves more of it than it uses.", in_bytes=True
+    ),
+    ResourceLimit(
+        resource.RLIMIT_FSIZE, "f", "size of files", 16 << 30, "A larger checkpoint cannot be saved.", in_bytes=True
+    ),
+    ResourceLimit(resource.RLIMIT_NOFILE, "n", "open files", 256, "Every file of data and every connection is one."),
+    ResourceLimit(resource.RLIMIT_NPROC, "u", "processes and threads", 512, "Each device and each source has threads."),
+    ResourceLimit(
+        resource.RLIMIT_CPU, "t", "seconds of CPU time", 1 << 40, "The system kills the process after these."
+    ),
+)
 
 
 def versions() -> Iterator[Finding]:
@@ -61,17 +99,18 @@ def _against(name: str, version: str, requirement: Requirement) -> Finding:
 
 def cores(environ: Mapping[str, str] = os.environ, cgroup: Path = Path("/sys/fs/cgroup")) -> Iterator[Finding]:
     """The cores that this process may use, by its affinity and by the limit of its container."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    allowed = allowed_cores()
     quota = cpu_quota(cgroup)
     text = f"{allowed} of {os.cpu_count()} cores"
     if quota is not None:
         text += f", and the container's limit is the time of {quota:g}"
-    threads = {name: environ[name] for name in ("PJRT_NPROC", "OMP_NUM_THREADS") if name in environ}
-    if threads:
-        text += f"; {', '.join(f'{name}={value}' for name, value in threads.items())}"
     if quota is not None and quota < allowed and "PJRT_NPROC" not in environ:
         cure = f"XLA starts a thread for each core and is stopped when the time is used up: PJRT_NPROC={max(1, int(quota))}"
         yield doubtful("cores", text, f"{cure}, or raise the container's limit.")
+        return
+    if allowed == 1:
+        cure = "XLA, the input and Python take turns on one. Allow more: `srun --cpus-per-task=4`, `taskset -c 0-3`."
+        yield doubtful("cores", text, cure)
         return
     load = os.getloadavg()[0]
     if load > allowed + 1:
@@ -79,6 +118,77 @@ def cores(environ: Mapping[str, str] = os.environ, cgroup: Path = Path("/sys/fs/
         yield doubtful("cores", f"{text}; load {load:.1f}", cure)
         return
     yield good("cores", f"{text}; load {load:.1f}")
+
+
+def allowed_cores() -> int:
+    """The number of cores that this process may use, by its affinity."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads(environ: Mapping[str, str] = os.environ) -> Iterator[Finding]:
+    """The numbers of threads that environment variables ask for, beside the number of cores."""
+    allowed, given = allowed_cores(), [name for name in _THREADS if name in environ]
+    wrong = [name for name in given if not re.fullmatch(r"\s*\d*[1-9]\d*\s*(,\s*\d*[1-9]\d*\s*)*", environ[name])]
+    many = [name for name in given if name not in wrong and int(environ[name].split(",")[0]) > _MANY_THREADS * allowed]
+    for name in wrong:
+        yield bad("threads", f"{name}={environ[name]!r} is no number of threads", f"Unset it, or set it to {allowed}.")
+    for name in many:
+        cure = f"They wait for each other. Unset it, or set it to {allowed}."
+        yield doubtful("threads", f"{name}={environ[name]} for {count(allowed, 'core')}", cure)
+    if not wrong and not many:
+        named = ", ".join(f"{name}={environ[name]}" for name in given)
+        yield good("threads", named or f"XLA chooses their number, by {count(allowed, 'core')}")
+
+
+def limits(read: Callable[[int], tuple[int, int]] = resource.getrlimit) -> Iterator[Finding]:
+    """The limits of this process (`ulimit`) that are low enough to be met by training."""
+    found = [(limit, read(limit.number)[0]) for limit in _LIMITS]
+    low = [(limit, value) for limit, value in found if value != resource.RLIM_INFINITY and value < limit.least]
+    for limit, value in low:
+        shown = size(value) if limit.in_bytes else f"{value:,}"
+        raising = f"`ulimit -{limit.letter} unlimited` where the job is started, or the administrator"
+        cure = f"{limit.meaning} What raises it: {raising}."
+        yield doubtful("limits", f"{limit.what}: at most {shown}", cure)
+    if not low:
+        yield good("limits", f"{', '.join(limit.what for limit, _ in found)}: none that training would meet")
+
+
+def xla_flags(environ: Mapping[str, str] = os.environ) -> Iterator[Finding]:
+    """Lets another process read XLA_FLAGS, which ends the process that has a flag unknown to XLA."""
+    if not environ.get(_FLAGS):
+        return
+    started = [sys.executable, "-c", "import jax; jax.local_devices()"]
+    told = subprocess.run(
+        started, env={**environ, "JAX_PLATFORMS": "cpu"}, capture_output=True, text=True, timeout=_READING_SECONDS
+    )
+    if told.returncode:
+        lines = [line for line in told.stderr.splitlines() if line.strip()]
+        said = lines[-1].strip() if lines else f"exit status {told.returncode}"
+        cure = "XLA ends every process that has this. Remove the flag, or unset XLA_FLAGS."
+        yield bad(_FLAGS, f"{environ[_FLAGS]}: {said}", cure)
+    else:
+        yield good(_FLAGS, environ[_FLAGS])
+
+
+def storage_cure(error: Exception) -> str:
+    """Returns what to do about an error of a folder for checkpoints."""
+    if isinstance(error, AbortedError):
+        return "This task could have saved its part. See what the one that it names finds."
+    match error.errno if isinstance(error, OSError) else None:
+        case errno.ENOSPC:
+            return (
+                "The disk is full, perhaps of inodes (`df -h`, `df -i`): make room, or name another one with --folder."
+            )
+        case errno.EDQUOT:
+            return "Your share of the disk is used up (`quota -s`): make room, or name another one with --folder."
+        case errno.EFBIG:
+            return "A limit on the size of files is met (`ulimit -f`): raise it where the job is started."
+        case errno.EROFS:
+            return "It is mounted for reading only (`findmnt -T FOLDER`): mount it for writing, or name another with --folder."
+        case errno.EACCES | errno.EPERM:
+            return "This user may not write there (`ls -ld FOLDER`): change its owner or mode, or name another with --folder."
+        case _:
+            return "Checkpoints cannot be saved here. Name another one with --folder."
 
 
 def cpu_quota(cgroup: Path) -> float | None:
@@ -139,7 +249,7 @@ def folder(path: Path, mounts: Path = Path("/proc/self/mounts")) -> Iterator[Fin
         seconds = time.monotonic() - began
         same = tried.read_bytes() == data
     except OSError as error:
-        yield bad("folder", f"{path}: {error.strerror}", "Checkpoints cannot be saved here. Name another --folder.")
+        yield bad("folder", f"{path}: {error.strerror}", storage_cure(error))
         return
     finally:
         tried.unlink(missing_ok=True)

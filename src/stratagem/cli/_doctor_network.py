@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, MutableMapping
+from pathlib import Path
 from typing import TypeVar
 
 from stratagem._base.errors import ClusterError
@@ -26,6 +27,13 @@ T = TypeVar("T")
 _NAME_SECONDS = 10.0  # for the name of a host
 _CONNECT_SECONDS = 3.0
 _PAUSE_SECONDS = 0.2
+_ANY = "any"  # in place of the task whose port is tried
+# Variables of which a launcher sets all or none, but for a shell inside of an allocation.
+_LAUNCHERS = {
+    "torchrun": ("RANK", "WORLD_SIZE"),
+    "Open MPI": ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    "Slurm": ("SLURM_JOB_ID", "SLURM_PROCID"),
+}
 
 
 def described(environ: MutableMapping[str, str] = os.environ) -> tuple[ClusterResolver | None, list[Finding]]:
@@ -47,6 +55,9 @@ def described(environ: MutableMapping[str, str] = os.environ) -> tuple[ClusterRe
         cure = "Correct it where the job is started; docs/multi_worker.md has the form. `stratagem launch` writes it itself."
         return None, [bad(subject, str(error), cure)]
     findings = [good(subject, f"this is {task} of {_counts(spec)}; {_meaning(task, spec)}")]
+    if not {"chief", "worker"} & set(spec.jobs):
+        cure = 'Add "worker": ["host:port", ...] to the cluster.'
+        findings.append(bad(subject, f"the cluster has {_counts(spec)}, and no worker: nobody computes", cure))
     if subject == "TF_CONFIG" and (unread := unread_keys(environ)):
         findings.append(doubtful(subject, f"nothing reads {', '.join(unread)}", "Are they misspelt? Else remove them."))
     return resolver, findings
@@ -56,6 +67,12 @@ def _without_cluster(subject: str, environ: MutableMapping[str, str]) -> list[Fi
     if subject in environ:
         text = f"{subject} is set and has no cluster, so this process works alone"
         return [doubtful(subject, text, 'Add "cluster": {"worker": ["host:port", ...]}, or unset it.')]
+    for launcher, variables in _LAUNCHERS.items():
+        there = [name for name in variables if name in environ]
+        if there:
+            missing = next(name for name in variables if name not in environ)
+            text = f"{there[0]} is set, as by {launcher}, and {missing} is not, so this process works alone"
+            return [doubtful("job", text, _STARTED_BY[launcher].format(there=there[0]))]
     return [good("job", "no TF_CONFIG, torchrun, Open MPI or Slurm: this process works alone")]
 
 
@@ -72,6 +89,13 @@ def _meaning(task: str, spec: ClusterSpec) -> str:
             "; it saves and logs, and the others connect to it" if not rank else ""
         )
     return {"evaluator": "it is no part of the cluster", "ps": "it keeps variables and computes no step"}[kind]
+
+
+_STARTED_BY = {
+    "torchrun": "Start it by torchrun, which sets both, or unset {there}.",
+    "Open MPI": "Start it by mpirun, which sets both, or unset {there}.",
+    "Slurm": "For a job of several tasks, start it by `srun` inside of the allocation.",
+}
 
 
 def names(spec: ClusterSpec) -> Iterator[Finding]:
@@ -93,6 +117,10 @@ def names(spec: ClusterSpec) -> Iterator[Finding]:
     remote = [host for host, ip in known.items() if not ipaddress.ip_address(ip).is_loopback]
     for host, ip in known.items():
         if ipaddress.ip_address(ip).is_loopback and remote:
+            if host in (ip, "localhost"):
+                cure = f"Write the address by which other machines reach the task, in place of {host}."
+                yield bad("names", f"{host} leads to the machine that asks, and {remote[0]} is another one", cure)
+                continue
             cure = f"Debian writes `127.0.1.1 {host}` into /etc/hosts: replace it by the address that others reach."
             yield bad("names", f"{host} is {ip} here, which no other machine can reach, and {remote[0]} is one", cure)
     if known:
@@ -114,7 +142,7 @@ def ports(spec: ClusterSpec | None, own: str) -> Iterator[Finding]:
     """Binds this task's own address, which others connect to, or a free port of 127.0.0.1 where there is no job."""
     if spec is None:
         port = free_ports(1)[0]
-        yield _bound("ports", Address("127.0.0.1", port))
+        yield _bound(_ANY, Address("127.0.0.1", port))
         return
     for task, address in _addresses(spec):
         if task == own:
@@ -134,7 +162,21 @@ def _bound(task: str, address: Address) -> Finding:
             one.listen(1)
         except OSError as error:
             return bad("ports", f"{address} ({task}): {error.strerror}", _port_cure(error.errno, address))
+    given = _given_out()
+    if task != _ANY and address.port in given:
+        text = f"{address} is free now, and one of {given.start} to {given.stop - 1}, which the system gives to connections"
+        return doubtful(
+            "ports", text, f"Another program may have it when the job starts. Take one below {given.start}."
+        )
     return good("ports", f"{address} can be listened on")
+
+
+def _given_out(setting: Path = Path("/proc/sys/net/ipv4/ip_local_port_range")) -> range:
+    """The ports that the system takes for connections that go out."""
+    if not setting.exists():
+        return range(0)
+    first, last = map(int, setting.read_text().split())
+    return range(first, last + 1)
 
 
 def _port_cure(number: int | None, address: Address) -> str:
@@ -174,6 +216,8 @@ def route(hub: Address, seconds: float) -> Finding:
         except TimeoutError:
             cure = "Is the machine on? Else a firewall drops this: open the port, and those of net.ipv4.ip_local_port_range."
             found = bad("rank 0", f"{hub} does not answer", cure)
+        except socket.gaierror as error:
+            return bad("rank 0", f"{hub}: {error.strerror}", "See `names`.")
         except OSError as error:
             found = bad(
                 "rank 0", f"{hub}: {error.strerror}", "There is no way to this machine. Are both in one network?"

@@ -12,6 +12,7 @@ _COMMANDS = {
     "env": "Print a report to paste into a bug report.",
     "explain": "Tell what a class of errors means, and what usually cures it.",
     "launch": "Run a script as the tasks of a job.",
+    "profile": "Run a program, and report where the time of its steps went.",
     "token": "Make the secret that a job on several machines shares.",
 }
 

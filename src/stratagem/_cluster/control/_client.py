@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, final
 
 from stratagem._base.errors import CancelledError, ClusterError, InvalidArgumentError, PeerFailedError
-from stratagem._base.job import Phase
+from stratagem._base.job import Phase, observer
 from stratagem._base.programs import command, search_path
 from stratagem._base.types import Json
 from stratagem._cluster.control import _stacks
@@ -141,7 +141,8 @@ class ControlClient:
         before = self._progress.position.phase
         self._progress.write(self.step, phase)
         try:
-            yield
+            with observer().phase(phase):
+                yield
         finally:
             self._progress.write(self.step, before)
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import jax
 
 from stratagem._base.errors import ContextError, OutOfRangeError
-from stratagem._base.job import Phase
+from stratagem._base.job import Phase, observer
 from stratagem._base.types import Nest
 from stratagem._core.context import entered
 from stratagem._core.eager import EagerRecorder, open_recorder
@@ -158,6 +158,7 @@ def _repeated(
                     single = programs[kinds] = even_program(traced, calls[0], mesh)
                 program = SequentialCalls(single)
             programs[key] = program
+            observer().new_program(call.name)
     return cast(RepeatedProgram | SequentialCalls, program)
 
 
@@ -185,6 +186,7 @@ def _traced_again(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> St
     if program is None or program.stale:
         agree_on([traced], mesh)
         program = programs[text] = even_program(traced, arguments, mesh)
+        observer().new_program(call.name)
     return cast(StepProgram, program)
 
 

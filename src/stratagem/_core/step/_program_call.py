@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import jax
 import numpy as np
 
-from stratagem._base.job import Job, Phase
+from stratagem._base.job import Job, Phase, observer
 from stratagem._base.types import Nest
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._private import on_device, reusing_executables
@@ -16,6 +16,7 @@ def program_call(job: Job, *, first: bool, steps: int = 1) -> contextlib.Abstrac
     """Returns the context of a program's call, which takes this many steps. first: it compiles."""
     for _ in range(steps):
         job.begin_step()
+    observer().begin_steps(steps)
     return _compiling(job) if first else job.waiting()
 
 

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar, cast, final
 import jax
 
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, OutOfRangeError
-from stratagem._base.job import Phase
+from stratagem._base.job import Phase, observer
 from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
@@ -323,6 +323,7 @@ def compiled(call: BodyCall, inputs: StepInputs, mesh: ReplicaMesh) -> StepProgr
                 return made
             program = programs[kinds] = made
             log_placement(call.name, mesh)
+            observer().new_program(call.name)
     return cast(StepProgram, program)
 
 

@@ -13,6 +13,7 @@ from typing import Any, final
 import jax
 
 from stratagem._base.errors import UnavailableError
+from stratagem._base.job import WorkerSeconds, observer
 from stratagem._base.types import Nest, UserFunction
 from stratagem._cluster.control import TimeLimits
 from stratagem._core.context import entered
@@ -30,7 +31,7 @@ from stratagem._servers.coordinator._values import (
     check_no_remote,
     values_for_worker,
 )
-from stratagem._servers.remote import BusyTimer, RemoteResource, TaskLostError, Worker
+from stratagem._servers.remote import BusyTimer, RemoteResource, TaskLostError, TimeBreakdown, Worker
 from stratagem._servers.strategy import ParameterServerStrategy
 
 logger = logging.getLogger("stratagem.coordinator")
@@ -69,6 +70,7 @@ class ClusterCoordinator:
         self._lost: UnavailableError | None = None  # set when a server or all workers are lost: the job cannot continue
         self._absent: frozenset[int] = frozenset()
         self.reading = BusyTimer()
+        observer().coordinates({f"worker:{i}": _seconds(worker.clock) for i, worker in self._workers.items()})
         if not strategy.servers.local:
             for server in strategy.servers.actors:
                 server.call("serve", self._name).result()
@@ -311,3 +313,8 @@ def _ready(leaf: Any) -> Any:
     """Returns a leaf of a function's result when it is computed. A variable is replaced by its present value, as in TF."""
     value = leaf.value if isinstance(leaf, KerasVariable) else leaf
     return value.block_until_ready() if isinstance(value, jax.Array) else value
+
+
+def _seconds(clock: TimeBreakdown) -> WorkerSeconds:
+    """Returns what tells an observer of a worker's time. Not of the worker: its process ends with its last handle."""
+    return lambda: (clock.steps, {str(part): spent for part, spent in clock.seconds.items()})

@@ -18,6 +18,7 @@ from stratagem._servers.remote._task_server import Server as Server
 from stratagem._servers.remote._task_server import connect as connect
 from stratagem._servers.remote._task_server import is_only_task as is_only_task
 from stratagem._servers.remote._time_breakdown import BusyTimer as BusyTimer
+from stratagem._servers.remote._time_breakdown import TimeBreakdown as TimeBreakdown
 from stratagem._servers.remote._time_breakdown import TimeCategory as TimeCategory
 from stratagem._servers.remote._update import SparseGradient as SparseGradient
 from stratagem._servers.remote._worker import Worker as Worker
