@@ -28,14 +28,19 @@ class Named(Protocol):
 
 
 def parameters(value: Any) -> str | None:
-    """The names of the arguments that a function or class takes by name; ends with `**` if it takes any. None: not known."""
+    """The parameters of a function or class as the checker's `Parameters` reads them. None: not known."""
     try:
         found = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
         return None
-    if any(each.kind is each.VAR_KEYWORD for each in found):
-        return "**"
-    return " ".join(each.name for each in found if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY))
+    words: list[str] = []
+    for each in found:
+        if each.kind is each.KEYWORD_ONLY and not {"*", "*+"} & set(words):
+            words.append("*")
+        required = "!" if each.default is each.empty else ""
+        alone = "/" if each.kind is each.POSITIONAL_ONLY else ""
+        words.append({each.VAR_POSITIONAL: "*+", each.VAR_KEYWORD: "**"}.get(each.kind, f"{each.name}{required}{alone}"))
+    return None if {"*+", "**"} <= set(words) else " ".join(words)
 
 
 def methods(kind: type) -> dict[str, str]:
@@ -44,10 +49,14 @@ def methods(kind: type) -> dict[str, str]:
     for name in dir(kind):
         if not name.startswith("_"):
             value = inspect.getattr_static(kind, name)
-            value = value.__func__ if isinstance(value, staticmethod | classmethod) else value
-            text = parameters(value) if inspect.isfunction(value) else None
-            if text is not None and text != "**":
-                found[name] = text
+            function = value.__func__ if isinstance(value, staticmethod | classmethod) else value
+            text = parameters(function) if inspect.isfunction(function) else None
+            if text is not None:
+                # Functions that are given to a class as methods call their first parameter otherwise.
+                own = "" if isinstance(value, staticmethod) else "cls" if isinstance(value, classmethod) else "self"
+                words = text.split(" ")
+                kept = words if not own or words[0] == "*+" else [f"{own}!", *words[1:]]
+                found[name] = " ".join(kept)
     return found
 
 
@@ -77,7 +86,7 @@ def table(sections: list[Named], members: dict[str, list[str]], reached: Any) ->
 
     def limited(value: Any) -> int:
         text = parameters(value) if callable(value) else None
-        return -1 if text == "**" else number(signatures, text)
+        return number(signatures, text)
 
     for section in sections:
         row: dict[str, Any] = {}

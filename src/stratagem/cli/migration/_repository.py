@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final, final
 
+from stratagem.cli.migration._arguments import Arguments
+from stratagem.cli.migration._attempts import settled
 from stratagem.cli.migration._findings import CheckReport, Habit, Place, State, Unread, Use, Verdict
 from stratagem.cli.migration._habits import habits_in
 from stratagem.cli.migration._packages import MARKERS, belongs
@@ -42,6 +44,7 @@ class _Repository:
         self._uses: Final[dict[str, list[RawUse]]] = {}
         self._habits: Final[list[Habit]] = []
         self._unread: Final[list[Unread]] = []
+        self._files: Final[dict[tuple[str, str, bool], tuple[str | None, list[str]]]] = {}  # what modules' names lead to
 
     def report(self, paths: Iterable[str]) -> CheckReport:
         """The report on these files."""
@@ -54,7 +57,9 @@ class _Repository:
         self._read_importers(waiting)
         uses, using = [], 0
         for path, raw in self._uses.items():
-            found = [use for each in raw if (use := self._use(path, each)) is not None]
+            judged = settled((each.tried, each.imported, self._best(path, each)) for each in raw)
+            places = (Place(path, each.cell, each.line) for each in raw)
+            found = [Use(place, verdict) for place, verdict in zip(places, judged, strict=True) if verdict is not None]
             using += bool(found)
             uses += found
         return CheckReport(
@@ -113,34 +118,40 @@ class _Repository:
             done |= names
             waiting = [path for path in waiting if not self._read(path, stems={os.fsencode(name) for name in names})]
 
-    def _use(self, path: str, raw: RawUse) -> Use | None:
+    def _best(self, path: str, raw: RawUse) -> Verdict | None:
         """The best verdict on where a use may lead; None if that is nothing of TensorFlow's."""
-        found = [verdict for each in raw.paths for verdict in self._verdicts(path, each, raw.keywords)]
-        if not found:
-            return None
-        return Use(Place(path, raw.cell, raw.line), min(found, key=lambda verdict: _BEST.index(verdict.state)))
+        found = [verdict for each in raw.paths for verdict in self._verdicts(path, each, raw.call)]
+        return min(found, key=lambda verdict: _BEST.index(verdict.state), default=None)
 
-    def _verdicts(self, path: str, full: str, keywords: tuple[str, ...]) -> list[Verdict]:
+    def _verdicts(self, path: str, full: str, call: Arguments | None) -> list[Verdict]:
         found = []
         for each in self._led(path, full, set()):
-            verdict = self._verdict(each, keywords)
+            verdict = self._verdict(each, call)
             if verdict is not None:
                 found.append(verdict)
         return found
 
-    def _verdict(self, full: str, keywords: tuple[str, ...]) -> Verdict | None:
+    def _verdict(self, full: str, call: Arguments | None) -> Verdict | None:
         if full in ("tensorflow.*", "tensorflow.compat.v1.*", "tensorflow.compat.v2.*"):
             why = "import the names that are used: here the names of tf are imported when they are first asked for"
             return Verdict(f"from {full.removesuffix('.*')} import *", State.MISSING, why, "docs/check.md")
         module, star, name = full.partition(".*")
+        if star and not name:
+            return self._of_star(module)
         if star:
             known = name and name in self._table.names_in(module)
-            return self._table.verdict(f"{module}.{name}", keywords) if known else None
+            return self._table.verdict(f"{module}.{name}", call) if known else None
         kind, mark, rest = full.partition(INSTANCE)
         if not mark:
-            return self._table.verdict(full, keywords)
+            return self._table.verdict(full, call)
         members = rest.strip(".").split(".")
-        return self._table.member(kind, members[0], keywords if len(members) == 1 else ()) if members[0] else None
+        return self._table.member(kind, members[0], call if len(members) == 1 else None) if members[0] else None
+
+    def _of_star(self, module: str) -> Verdict | None:
+        """The verdict on a star import: None if the module is here."""
+        verdict = self._table.verdict(module)
+        absent = verdict is not None and verdict.state in (State.MISSING, State.UNKNOWN)
+        return verdict if absent else None
 
     def _led(self, path: str, full: str, seen: set[tuple[str, str]]) -> list[str]:
         """The names of TensorFlow that a path leads to, through the repository's own files. seen: what was followed already."""
@@ -149,17 +160,28 @@ class _Repository:
         if (path, full) in seen or len(seen) > _MOST_FOLLOWED:
             return []
         seen.add((path, full))
-        star = ".*" in full
-        parts = [part.lstrip("*") for part in full.removeprefix(LOCAL).lstrip(".").split(".") if part]
-        level = len(full) - len(full.removeprefix(LOCAL).lstrip(".")) - 1
-        for folder in self._folders(path, level):
-            for length in range(len(parts), -1 if level else 0, -1):
-                base = os.path.normpath(os.path.join(folder, *parts[:length]))
+        module, star, name = full.removeprefix(LOCAL).partition(".*")
+        file, parts = self._file(os.path.dirname(os.path.normpath(path)), module, whole=bool(star))
+        return self._below(file, [*parts, *filter(None, name.split("."))], seen) if file else []
+
+    def _file(self, folder: str, module: str, *, whole: bool) -> tuple[str | None, list[str]]:
+        """The file that a module's name leads to from a folder, and the parts of the name that it does not have as folders.
+        None: none that was read. whole: only a file of the whole name, since nothing else has the names of a star import."""
+        key = (folder, module, whole)
+        if key not in self._files:
+            self._files[key] = self._searched(folder, module, whole=whole)
+        return self._files[key]
+
+    def _searched(self, folder: str, module: str, *, whole: bool) -> tuple[str | None, list[str]]:
+        level = len(module) - len(module.lstrip("."))
+        parts = [part for part in module.split(".") if part]
+        for place in self._folders(folder, level):
+            for length in range(len(parts), len(parts) - 1 if whole else 0 if level == 0 else -1, -1):
+                base = os.path.normpath(os.path.join(place, *parts[:length]))
                 file = next((b for b in (base, os.path.join(base, "__init__")) if b in self._scopes), None)
                 if file is not None:
-                    rest = [part for part in parts[length:] if part]
-                    return self._below(file, rest, seen) if rest or star else []
-        return []
+                    return file, parts[length:]
+        return None, parts
 
     def _below(self, file: str, rest: list[str], seen: set[tuple[str, str]]) -> list[str]:
         """The names that a file's name, and attributes of it, lead to."""
@@ -173,9 +195,8 @@ class _Repository:
             for each in self._led(f"{file}.py", ".".join([where, *rest[1:]]), seen)
         ]
 
-    def _folders(self, path: str, level: int) -> list[str]:
-        """The folders where the module that a file imports may be: beside it, for a relative import; else also above it."""
-        folder = os.path.dirname(os.path.normpath(path))
+    def _folders(self, folder: str, level: int) -> list[str]:
+        """The folders where a module may be that a file of a folder imports: beside it, for a relative import; else also above it."""
         if level:
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import final
 
+from stratagem.cli.migration._findings import State
 from stratagem.cli.migration._packages import ADDONS, belongs
+from stratagem.cli.migration._table import shipped_table
 
 LOCAL = ":"  # before the name of a module that may be another file of the repository: `:package.module`, `:.module` beside it
 INSTANCE = "!"  # after the name of a class: an object of it
@@ -30,8 +32,10 @@ class SourceScope:
     stars: list[str] = field(default_factory=list)
 
     def bind(self, name: str, path: str, *, fallback: bool = False) -> None:
-        """Adds where a name may lead. fallback: only if it does not lead anywhere yet."""
+        """Adds where a name may lead. fallback: only if it leads nowhere yet, or to what cannot be imported here."""
         known = self.bound.setdefault(name, [])
+        if fallback and not any(_is_here(each) for each in known):
+            known.clear()
         if path not in known and not (fallback and known) and len(known) < _MOST:
             known.append(path)
 
@@ -49,6 +53,14 @@ class SourceScope:
                     return [f"{star}.*{name}" for star in scope.stars]
             scope, first = scope.parent, False
         return []
+
+
+def _is_here(path: str) -> bool:
+    """Returns whether an import of a path succeeds, as far as the table knows."""
+    if path.startswith(LOCAL) or INSTANCE in path:
+        return True
+    verdict = shipped_table().verdict(path)
+    return verdict is None or verdict.state in (State.WORKS, State.DIFFERS)
 
 
 def full_name(module: str) -> str:

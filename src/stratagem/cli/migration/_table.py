@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, final
 
+from stratagem.cli.migration._arguments import Arguments, Parameters
 from stratagem.cli.migration._findings import State, Verdict
 from stratagem.cli.migration._packages import ADDONS, INTERNALS, KERAS, PACKAGES, PRIVATE, VERSIONED
 
@@ -49,22 +50,22 @@ class Table:
     def _below(self, canonical: str) -> bool:
         return any(name.startswith(f"{canonical}.") for name in self._names)
 
-    def verdict(self, full: str, keywords: Iterable[str] | None = None) -> Verdict | None:
+    def verdict(self, full: str, call: Arguments | None = None) -> Verdict | None:
         """The verdict on a full name such as `tensorflow.keras.layers.Dense`, None for a namespace that is there.
 
-        keywords: the names of the arguments, where it is called.
+        call: its arguments, where it is called.
         """
         package = full.partition(".")[0]
         if package in PACKAGES:
             return PACKAGES[package].verdict(full)
         if package == ADDONS:
-            return self._of_addons(full, keywords or ())
+            return self._of_addons(full, call)
         canonical = canonical_name(full)
         if canonical is None:
             return _of_internals(full)
-        return self._of(canonical, keywords or ())
+        return self._of(canonical, call)
 
-    def _of_addons(self, full: str, keywords: Iterable[str]) -> Verdict | None:
+    def _of_addons(self, full: str, call: Arguments | None) -> Verdict | None:
         namespace, _, name = full.removeprefix(ADDONS).lstrip(".").rpartition(".")
         if not name or (not namespace and name in self._addons):
             return None
@@ -73,9 +74,9 @@ class Table:
         if entry is None:
             advice = "write it with tf or Keras: only a part of TensorFlow Addons is here"
             return Verdict(shown, State.MISSING, advice, "docs/addons.md")
-        return self._refused(shown, entry, keywords, "docs/addons.md") or Verdict(shown, State.WORKS)
+        return self._refused(shown, entry, call, "docs/addons.md") or Verdict(shown, State.WORKS)
 
-    def _of(self, canonical: str, keywords: Iterable[str]) -> Verdict | None:
+    def _of(self, canonical: str, call: Arguments | None) -> Verdict | None:
         if not canonical or canonical == _V1 or canonical in self._names:
             entries = self._names.get(canonical)
             gone = entries and all(entry[0] == "m" for entry in entries.values())
@@ -88,7 +89,7 @@ class Table:
             namespace, name = ".".join(parts[: length - 1]), parts[length - 1]
             entry = self._entry(namespace, name)
             if entry is not None:
-                return self._known(namespace, name, entry, parts[length:], keywords)
+                return self._known(namespace, name, entry, parts[length:], call)
             if ".".join(parts[:length]) in self._names or self._below(".".join(parts[:length])):
                 break
         else:
@@ -104,42 +105,44 @@ class Table:
             found = self._names.get(namespace.removeprefix(f"{_V1}."), {}).get(name)
         return found
 
-    def _known(self, namespace: str, name: str, entry: Entry, rest: list[str], keywords: Iterable[str]) -> Verdict:
+    def _known(self, namespace: str, name: str, entry: Entry, rest: list[str], call: Arguments | None) -> Verdict:
         path = f"{namespace}.{name}".lstrip(".")
         shown, document = f"tf.{path}", f"{_PAGE}#tf{namespace.replace('.', '')}"
         state, text = _STATES[entry[0]], self._text(entry)
         if state is State.MISSING:
             return Verdict(shown, state, f"use {text}" if text else "is not provided", document)
         if rest:
-            return self._member(path, rest[0], entry, keywords if len(rest) == 1 else (), document)
-        refused = self._refused(shown, entry, keywords, document)
+            return self._member(path, rest[0], entry, call if len(rest) == 1 else None, document)
+        refused = self._refused(shown, entry, call, document)
         if refused is not None:
             return refused
         return (
             Verdict(shown, State.WORKS) if text == _MEMBERS else Verdict(shown, state, text, document if text else "")
         )
 
-    def _member(self, path: str, member: str, entry: Entry, keywords: Iterable[str], document: str) -> Verdict:
-        """The verdict on a method or an attribute of what a name is."""
+    def _member(
+        self, path: str, member: str, entry: Entry, call: Arguments | None, document: str, *, of_object: bool = False
+    ) -> Verdict:
+        """The verdict on a method or an attribute of what a name is, or with `of_object` of an object of it."""
         shown = f"tf.{path}.{member}"
         kind = self._classes.get(path, {})
         if member in kind.get("lacks", ()):
             return Verdict(shown, State.MISSING, f"tf.{path} has no `{member}` here", document)
         number = kind.get("methods", {}).get(member, -1)
-        refused = self._refused(shown, ("p", -1, number), keywords, document)
+        refused = self._refused(shown, ("p", -1, number), call, document, of_object=of_object)
         text = self._text(entry)
         if refused is not None or not text or text == _MEMBERS:
             return refused or Verdict(shown, State.WORKS)
         return Verdict(shown, State.DIFFERS, text, document)
 
-    def member(self, full: str, member: str, keywords: Iterable[str]) -> Verdict | None:
+    def member(self, full: str, member: str, call: Arguments | None) -> Verdict | None:
         """The verdict on a member of an object of a class, None where nothing is wrong with it, or the class is not known."""
         canonical = canonical_name(full)
         namespace, _, name = (canonical or "").rpartition(".")
         entry = self._entry(namespace, name)
         if entry is None or canonical not in self._classes or entry[0] == "m":
             return None
-        found = self._member(canonical, member, entry, keywords, f"{_PAGE}#tf{namespace.replace('.', '')}")
+        found = self._member(canonical, member, entry, call, f"{_PAGE}#tf{namespace.replace('.', '')}", of_object=True)
         return found if found.state is State.MISSING else None
 
     def is_class(self, full: str) -> bool:
@@ -151,19 +154,14 @@ class Table:
         methods = self._classes.get("data.Dataset", {}).get("methods", {})
         return full.startswith("tensorflow.data.Dataset.") and full.rpartition(".")[2] in methods
 
-    def _refused(self, shown: str, entry: Entry, keywords: Iterable[str], document: str) -> Verdict | None:
-        """The verdict on a call with an argument that our signature does not have."""
-        if entry[2] < 0:
+    def _refused(
+        self, shown: str, entry: Entry, call: Arguments | None, document: str, *, of_object: bool = True
+    ) -> Verdict | None:
+        """The verdict on a call with arguments that our signature does not take."""
+        if call is None or entry[2] < 0:
             return None
-        known = [name for name in self._signatures[entry[2]].split() if name not in ("self", "cls")]
-        unknown = [name for name in keywords if name not in known]
-        if not unknown:
-            return None
-        named = ", ".join(f"`{name}`" for name in unknown)
-        takes = ", ".join(known) or "no arguments"
-        return Verdict(
-            shown, State.MISSING, f"leave out {named}: there is no such argument here; it takes {takes}", document
-        )
+        text = Parameters(self._signatures[entry[2]], of_object=of_object).refusal(call)
+        return None if text is None else Verdict(shown, State.MISSING, text, document, by_arguments=True)
 
     def _stranger(self, namespace: str, name: str) -> Verdict:
         """The verdict on a name that a namespace does not have."""
