@@ -1,11 +1,20 @@
 """The table that `stratagem check` reads, made of the states of docs/coverage.md; `scripts/coverage.py` writes it."""
 
+import ast
+import dis
+import functools
 import importlib
 import inspect
 import json
+import logging
+import os
+import textwrap
+import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
+
+import numpy
 
 import stratagem as tf
 import stratagem.addons
@@ -14,9 +23,32 @@ from stratagem._ops import INSTEAD, tensorflow_names
 TABLE = Path(__file__).parents[1] / "src" / "stratagem" / "cli" / "migration" / "table.json"
 VERSION = 1
 LETTERS = {"as TensorFlow": "t", "present": "p", "differs": "d", "missing": "m"}
+REFUSED = "every call raises"  # the beginning of the reason of a name that is there and does nothing
 OWN = "o"  # a name of ours that TensorFlow does not have
 MIRRORED = "compat.v1.keras"  # is tf.keras: only what it lacks has a row
 WITH_METHODS = ("data.", "distribute.", "train.", "keras.Model", "GradientTape", "Variable", "Module", "io.TFRecord")
+
+# Base classes whose constructors refuse arguments by `**kwargs` that they do not know.
+CLOSED = (tf.keras.layers.Layer, tf.keras.optimizers.Optimizer)
+# Arguments that programs give by `**kwargs`, with a value to try.
+KERAS_2 = {
+    "input_shape": (1,),
+    "batch_input_shape": (1, 1),
+    "batch_size": 1,
+    "input_dim": 1,
+    "input_dtype": "float32",
+    "weights": [],
+    "dynamic": False,
+    "autocast": False,
+    "trainable": True,
+    "name": "name",
+    "dtype": "float32",
+    "activity_regularizer": None,
+    "lr": 0.1,
+    "decay": 0.1,
+    "clipnorm": 1.0,
+    "clipvalue": 1.0,
+}
 
 
 class Named(Protocol):
@@ -33,14 +65,72 @@ def parameters(value: Any) -> str | None:
         found = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
         return None
+    further = further_names(value)
     words: list[str] = []
     for each in found:
+        if each.kind is each.VAR_KEYWORD and further is not None:
+            own = {other.name for other in found}
+            words += [*([] if {"*", "*+"} & set(words) else ["*"]), *sorted(further - own)]
+            continue
         if each.kind is each.KEYWORD_ONLY and not {"*", "*+"} & set(words):
             words.append("*")
         required = "!" if each.default is each.empty else ""
         alone = "/" if each.kind is each.POSITIONAL_ONLY else ""
-        words.append({each.VAR_POSITIONAL: "*+", each.VAR_KEYWORD: "**"}.get(each.kind, f"{each.name}{required}{alone}"))
+        words.append(
+            {each.VAR_POSITIONAL: "*+", each.VAR_KEYWORD: "**"}.get(each.kind, f"{each.name}{required}{alone}")
+        )
     return None if {"*+", "**"} <= set(words) else " ".join(words)
+
+
+def further_names(kind: Any) -> set[str] | None:
+    """The arguments that a layer or an optimizer takes by `**kwargs`, whose constructors refuse all others. None: not known."""
+    base = next((each for each in CLOSED if inspect.isclass(kind) and issubclass(kind, each)), None)
+    if base is None or issubclass(kind, tf.keras.Model):
+        return None
+    above = kind.__mro__[: kind.__mro__.index(base) + 1]
+    named = set().union(*(_of_constructor(each.__init__) for each in above if "__init__" in vars(each)))
+    # Most optimizers can be made without arguments, layers not; what all layers take is seen of the base class.
+    if base is CLOSED[0]:
+        return named | taken_by(base)
+    needed = [each for each in inspect.signature(kind).parameters.values() if each.default is each.empty]
+    return None if any(each.kind is each.POSITIONAL_OR_KEYWORD for each in needed) else named | taken_by(kind)
+
+
+@functools.cache
+def taken_by(kind: type) -> frozenset[str]:
+    """Those of the arguments of Keras 2 that a constructor takes, as trying shows."""
+    logging.disable(logging.WARNING)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        taken = frozenset(name for name, value in KERAS_2.items() if _takes(kind, name, value))
+    logging.disable(logging.NOTSET)
+    return taken
+
+
+def _takes(kind: type, name: str, value: Any) -> bool:
+    try:
+        kind(**{name: value})
+    except (TypeError, ValueError) as error:
+        if name not in str(error):
+            raise
+        return False
+    return True
+
+
+def _of_constructor(function: Any) -> set[str]:
+    """The names of a constructor's parameters, and those that it takes out of its `kwargs`."""
+    function = inspect.unwrap(function)
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    names = {each.name for each in inspect.signature(function).parameters.values() if each.kind in kinds}
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) == "kwargs.pop"
+            and isinstance(node.args[0], ast.Constant)
+        ):
+            names.add(node.args[0].value)
+    return names - {"self"}
 
 
 def methods(kind: type) -> dict[str, str]:
@@ -94,7 +184,9 @@ def table(sections: list[Named], members: dict[str, list[str]], reached: Any) ->
             if section.namespace.startswith(MIRRORED) and state != "missing":
                 continue
             path = f"{section.namespace}.{name}".lstrip(".")
-            row[name] = [LETTERS[state], number(texts, section.reasons.get(name)), limited(reached(path))]
+            reason = section.reasons.get(name)
+            letter = "r" if (reason or "").startswith(REFUSED) else LETTERS[state]
+            row[name] = [letter, number(texts, reason), limited(reached(path))]
         module = reached(section.namespace)
         if not section.namespace.startswith(MIRRORED):
             for name in public(module):
@@ -125,6 +217,7 @@ def table(sections: list[Named], members: dict[str, list[str]], reached: Any) ->
         "names": rows,
         "addons": addons,
         "classes": kinds,
+        "members": stranded(members, rows, reached),
     }
     return "{\n" + ",\n".join(f"{json.dumps(key)}: {written(value)}" for key, value in parts.items()) + "\n}\n"
 
@@ -135,6 +228,19 @@ def tf_addons() -> list[str]:
     return [path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")]
 
 
+def attributes(kind: type) -> set[str]:
+    """The attributes that objects of a class get: those it declares, and those that its methods assign."""
+    return set().union(*map(_declared, kind.__mro__[:-1]))
+
+
+@functools.cache
+def _declared(kind: type) -> frozenset[str]:
+    own = vars(kind)
+    codes = [value.__code__ for value in map(inspect.unwrap, own.values()) if inspect.isfunction(value)]
+    assigned = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
+    return frozenset({*own.get("__annotations__", ()), *own.get("__slots__", ()), *assigned})
+
+
 def classes(rows: dict[str, dict[str, Any]], reached: Any) -> list[str]:
     """The public classes, by the names that they have in TensorFlow."""
     return [
@@ -143,6 +249,25 @@ def classes(rows: dict[str, dict[str, Any]], reached: Any) -> list[str]:
         for name in row
         if (path := f"{namespace}.{name}".lstrip(".")) and inspect.isclass(reached(path)) and "compat.v1" not in path
     ]
+
+
+def stranded(members: dict[str, list[str]], rows: dict[str, dict[str, Any]], reached: Any) -> dict[str, str]:
+    """Members of TensorFlow's classes that nothing has here or in Python, NumPy and the like, with the first class that has it.
+
+    Names of one word are left out: objects of any program may have them.
+    """
+    kinds = [reached(path) for path in classes(rows, reached)]
+    plain = [list, dict, str, bytes, numpy.ndarray, Path, logging.Logger, tf.constant(1.0), tf.Variable(1.0)]
+    known = {name for each in [*kinds, *plain, numpy, os, os.path] for name in dir(each)} | {
+        n for row in rows.values() for n in row
+    }
+    found = {
+        name: path for path, names in sorted(members.items(), reverse=True) for name in names if "_" in name.strip("_")
+    }
+    assigned = set().union(*(attributes(kind) for kind in kinds))
+    return {
+        name: path for name, path in sorted(found.items()) if name not in known | assigned and not name.startswith("_")
+    }
 
 
 def written(value: Any) -> str:

@@ -38,7 +38,9 @@ def _blank(text: str) -> str:
         magic = going_on or (state.complete and bool(_LINE.match(words) or _ASSIGNED.match(words)))
         if not magic:
             state.add(line)
-        made.append(f"{line[: len(line) - len(line.lstrip())]}pass" if magic and not going_on else "" if magic else line)
+        made.append(
+            f"{line[: len(line) - len(line.lstrip())]}pass" if magic and not going_on else "" if magic else line
+        )
         going_on = magic and words.endswith("\\")
     return "\n".join(made)
 

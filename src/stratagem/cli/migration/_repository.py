@@ -11,13 +11,14 @@ from stratagem.cli.migration._attempts import settled
 from stratagem.cli.migration._findings import CheckReport, Habit, Place, State, Unread, Use, Verdict
 from stratagem.cli.migration._habits import habits_in
 from stratagem.cli.migration._packages import MARKERS, belongs
-from stratagem.cli.migration._scopes import INSTANCE, LOCAL, SourceScope
+from stratagem.cli.migration._scopes import INSTANCE, LOCAL, MEMBER, SourceScope
 from stratagem.cli.migration._sources import UnreadableError, content, files, parsed, pieces, unreadable
 from stratagem.cli.migration._table import Table, shipped_table
 from stratagem.cli.migration._uses import Examined, RawUse, examine_trees
 
 _MOST_FOLLOWED = 200  # names that one name is followed through: a long chain of files ends, too
 _WORD = re.compile(rb"\w+")
+_DEFINED = re.compile(rb"\bdef\s+([a-zA-Z_0-9]+)|\bself\.([a-zA-Z_0-9]+)\s*=[^=]")
 _BEST = (State.WORKS, State.DIFFERS, State.UNKNOWN, State.MISSING)
 
 
@@ -44,7 +45,10 @@ class _Repository:
         self._uses: Final[dict[str, list[RawUse]]] = {}
         self._habits: Final[list[Habit]] = []
         self._unread: Final[list[Unread]] = []
-        self._files: Final[dict[tuple[str, str, bool], tuple[str | None, list[str]]]] = {}  # what modules' names lead to
+        self._defined: Final[set[str]] = set()  # functions and attributes of the program's own
+        self._files: Final[
+            dict[tuple[str, str, bool], tuple[str | None, list[str]]]
+        ] = {}  # what modules' names lead to
 
     def report(self, paths: Iterable[str]) -> CheckReport:
         """The report on these files."""
@@ -75,6 +79,7 @@ class _Repository:
         """Reads a file, if it names TensorFlow or, with `stems`, one of these modules. False: it does not, and waits."""
         try:
             data = content(path)
+            self._defined.update(name.decode() for found in _DEFINED.findall(data) for name in found if name)
             if stems is None and not any(word.encode() in data for word in MARKERS) and b"\0" not in data[:2]:
                 return False
             if stems is not None and stems.isdisjoint(_WORD.findall(data)):
@@ -141,11 +146,19 @@ class _Repository:
         if star:
             known = name and name in self._table.names_in(module)
             return self._table.verdict(f"{module}.{name}", call) if known else None
+        if full.startswith(MEMBER):
+            return self._stranded(full.removeprefix(MEMBER))
         kind, mark, rest = full.partition(INSTANCE)
         if not mark:
             return self._table.verdict(full, call)
-        members = rest.strip(".").split(".")
-        return self._table.member(kind, members[0], call if len(members) == 1 else None) if members[0] else None
+        first, *below = rest.strip(".").split(".")
+        if not first:
+            return None
+        return self._table.member(kind, first, None if below else call) or self._stranded(first)
+
+    def _stranded(self, member: str) -> Verdict | None:
+        """The verdict on a member of an object of unknown class, which may be the program's own."""
+        return None if member in self._defined else self._table.stranded(member)
 
     def _of_star(self, module: str) -> Verdict | None:
         """The verdict on a star import: None if the module is here."""
@@ -196,7 +209,7 @@ class _Repository:
         ]
 
     def _folders(self, folder: str, level: int) -> list[str]:
-        """The folders where a module may be that a file of a folder imports: beside it, for a relative import; else also above it."""
+        """The folders where a module may be that is imported in a folder: there, for a relative import; else also above it."""
         if level:
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)

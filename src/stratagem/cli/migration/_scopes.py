@@ -11,6 +11,7 @@ from stratagem.cli.migration._packages import ADDONS, belongs
 from stratagem.cli.migration._table import shipped_table
 
 LOCAL = ":"  # before the name of a module that may be another file of the repository: `:package.module`, `:.module` beside it
+MEMBER = "?"  # before a member of an object of unknown class
 INSTANCE = "!"  # after the name of a class: an object of it
 DATASET = "tensorflow.data.Dataset"
 NO_DATASET = {"as_numpy_iterator", "cardinality", "reduce", "get_single_element", "make_one_shot_iterator", "save"}

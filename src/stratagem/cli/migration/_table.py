@@ -12,11 +12,17 @@ from stratagem.cli.migration._findings import State, Verdict
 from stratagem.cli.migration._packages import ADDONS, INTERNALS, KERAS, PACKAGES, PRIVATE, VERSIONED
 
 _PAGE = "docs/coverage.md"
-_STATES = {"t": State.WORKS, "p": State.WORKS, "o": State.WORKS, "d": State.DIFFERS, "m": State.MISSING}
+_STATES = {
+    **dict.fromkeys(("t", "p", "o"), State.WORKS),
+    "d": State.DIFFERS,
+    **dict.fromkeys(("m", "r"), State.MISSING),
+}
+_REFUSED = "r"  # it is there, and every call raises an error
 # A table entry whose sentence is about members of a class says nothing of a use that is none of these members.
 _MEMBERS = "lacks members, listed below"
 _V1 = "compat.v1"
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")  # in the texts, which are those of a page
+_NESTED = re.compile(r"(compat\.v[12]\.)compat\.v[12](?:\.|$)")  # `tf.compat.v1.compat.v2` is `tf.compat.v2`
 _OF_KERAS = {"initializers", "losses", "metrics", "optimizers"}  # `tf.losses` is `tf.keras.losses`
 _OF_MODULES = {"__version__", "__name__", "__doc__", "__file__", "__path__"}
 Entry = tuple[str, int, int]  # state, number of the text, number of the signature; -1: none
@@ -31,6 +37,7 @@ class Table:
         self._names: Final[dict[str, dict[str, Entry]]] = content["names"]
         self._addons: Final[dict[str, dict[str, Entry]]] = content["addons"]
         self._classes: Final[dict[str, dict[str, Any]]] = content["classes"]
+        self._members: Final[dict[str, str]] = content["members"]
         self._texts: Final[list[str]] = content["texts"]
         self._signatures: Final[list[str]] = content["signatures"]
         self.modules: Final = frozenset(content["modules"].split())
@@ -110,7 +117,8 @@ class Table:
         shown, document = f"tf.{path}", f"{_PAGE}#tf{namespace.replace('.', '')}"
         state, text = _STATES[entry[0]], self._text(entry)
         if state is State.MISSING:
-            return Verdict(shown, state, f"use {text}" if text else "is not provided", document)
+            said = text if entry[0] == _REFUSED else f"use {text}" if text else "is not provided"
+            return Verdict(shown, state, said, document)
         if rest:
             return self._member(path, rest[0], entry, call if len(rest) == 1 else None, document)
         refused = self._refused(shown, entry, call, document)
@@ -144,6 +152,15 @@ class Table:
             return None
         found = self._member(canonical, member, entry, call, f"{_PAGE}#tf{namespace.replace('.', '')}", of_object=True)
         return found if found.state is State.MISSING else None
+
+    def stranded(self, member: str) -> Verdict | None:
+        """The verdict on a member of an object of unknown class: MISSING if TensorFlow's classes alone have it, none here."""
+        kind = self._members.get(member)
+        if kind is None:
+            return None
+        text = f"no object here has `{member}`, as one of tf.{kind} has in TensorFlow"
+        namespace = kind.rpartition(".")[0].replace(".", "")
+        return Verdict(f"tf.{kind}.{member}", State.MISSING, text, f"{_PAGE}#tf{namespace}")
 
     def is_class(self, full: str) -> bool:
         """Returns whether the table knows members of this class."""
@@ -193,6 +210,8 @@ def canonical_name(full: str) -> str | None:
     package, _, rest = full.partition(".")
     if package in KERAS:
         rest = f"keras.{rest}".rstrip(".")
+    while (nested := _NESTED.match(rest)) is not None:
+        rest = rest.removeprefix(nested.group(1))
     for prefix in ("compat.v2", "python.keras", "_api.v2", "keras.api._v2.keras", "keras.api.keras"):
         if rest == prefix or rest.startswith(f"{prefix}."):
             kept = "keras" if "keras" in prefix else ""

@@ -10,6 +10,7 @@ from stratagem.cli.migration._attempts import Tried, places_of
 from stratagem.cli.migration._scopes import (
     DATASET,
     INSTANCE,
+    MEMBER,
     NO_DATASET,
     SourceScope,
     chain,
@@ -116,9 +117,11 @@ class _Walk:
         around = self._tried
         self._number += 1
         attempt, handlers = places_of(node, self._number)
-        for statements, place in [(node.body, attempt), *zip(([each] for each in node.handlers), handlers, strict=True)]:
+        self._tried = (*around, attempt)
+        yield from self._each(node.body, scope)
+        for handler, place in zip(node.handlers, handlers, strict=True):
             self._tried = (*around, place)
-            yield from self._each(iter(statements), scope)
+            yield from self.walked(handler, scope)
         self._tried = around
         yield from self._each([*node.orelse, *node.finalbody], scope)
 
@@ -157,15 +160,17 @@ class _Walk:
             paths = [".".join([path, *parts]) for path in scope.lookup(name)]
             local = name in scope.bound
             if any(INSTANCE in path for path in paths) and (not local or len(paths) > 1 or name in scope.other):
-                return
+                paths = []
             paths = [plain_path(path) for path in paths]
             if paths and not (len(paths) == 1 and paths[0].endswith(INSTANCE)):
                 yield self._use(node.end_lineno or node.lineno, tuple(paths), call)
+            elif parts and not paths:
+                yield self._use(node.end_lineno or node.lineno, (f"{MEMBER}{parts[-1]}",), call)
             return
         if isinstance(node, ast.Attribute):
             made = _made(node.value, scope)
-            if made:
-                yield self._use(node.end_lineno or node.lineno, (f"{made}{INSTANCE}.{node.attr}",), call)
+            path = f"{made}{INSTANCE}.{node.attr}" if made else f"{MEMBER}{node.attr}"
+            yield self._use(node.end_lineno or node.lineno, (path,), call)
             yield from self.walked(node.value, scope)
         elif not isinstance(node, ast.Name):
             yield from self.walked(node, scope)
