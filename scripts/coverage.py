@@ -179,7 +179,11 @@ def missing_members() -> dict[str, list[str]]:
 
 def has(kind: type, name: str) -> bool:
     """Whether a class, or what stands for a tensor of it, has a member."""
-    stands = {tf.Tensor: lambda: tf.constant(1.0), tf.Variable: lambda: tf.Variable(1.0)}
+    stands = {
+        tf.Tensor: lambda: tf.constant(1.0),
+        tf.Variable: lambda: tf.Variable(1.0),
+        tf.data.Options: tf.data.Options,
+    }
     return hasattr(kind, name) or (kind in stands and hasattr(stands[kind](), name))
 
 

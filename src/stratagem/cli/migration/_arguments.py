@@ -9,7 +9,7 @@ _NAMED_ONLY, _ANY_NUMBER, _ANY_NAME = "*", "*+", "**"
 
 @final
 @dataclass(frozen=True)
-class Arguments:
+class WrittenArguments:
     """The arguments of a call. named: their names; unnamed: how many have none; open: `*` or `**` may bring others."""
 
     named: tuple[str, ...] = ()
@@ -17,11 +17,11 @@ class Arguments:
     open: bool = False
 
 
-def arguments_of(node: ast.Call) -> Arguments:
+def arguments_of(node: ast.Call) -> WrittenArguments:
     """The arguments that a call is written with."""
     starred = sum(isinstance(each, ast.Starred) for each in node.args)
     names = tuple(word.arg for word in node.keywords if word.arg)
-    return Arguments(names, len(node.args) - starred, bool(starred) or len(names) < len(node.keywords))
+    return WrittenArguments(names, len(node.args) - starred, bool(starred) or len(names) < len(node.keywords))
 
 
 @final
@@ -43,7 +43,7 @@ class Parameters:
         self._ordered = [word.rstrip("!/") for word in ordered]
         self._required = [word.rstrip("!/") for word in kept if "!" in word]
 
-    def refusal(self, call: Arguments) -> str | None:
+    def refusal(self, call: WrittenArguments) -> str | None:
         """Why the call is refused and what to do, None if it is not."""
         strange = [name for name in call.named if name not in self._names]
         if strange and not self._any_name:

@@ -1,4 +1,4 @@
-"""`try` statements in which a program looks for a name of TensorFlow itself, and goes on without it."""
+"""Attempts: `try` statements in which a program looks for a name of TensorFlow itself, and goes on without it."""
 
 import ast
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ class Tried:
 
 
 def places_of(node: ast.Try, number: int) -> tuple[Tried, list[Tried]]:
-    """What is tried by a statement, and each of its handlers."""
+    """Returns the place of what a statement tries, and those of its handlers."""
     imports = [each for each in node.body if isinstance(each, ast.Import | ast.ImportFrom)]
     certain = all(_of_tensorflow(each) for each in imports)
     catches = [_caught(each, short=len(node.body) == 1) for each in node.handlers]

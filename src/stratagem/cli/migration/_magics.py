@@ -46,7 +46,7 @@ def _blank(text: str) -> str:
 
 
 def _untimed(found: re.Match[str]) -> str:
-    """As many characters without the magic, before a statement that stays where it is."""
+    """Returns as many characters without the magic, before a statement that stays where it is."""
     before = found.group(1)
     rest = " " * (len(found.group()) - len(before))
     return f"{before}{rest}" if before.strip() else f"{before}0;{rest[2:]}"
@@ -54,7 +54,7 @@ def _untimed(found: re.Match[str]) -> str:
 
 @final
 class _Statement:
-    """How far the lines read so far are from the end of a statement: open brackets, an open text, a line that goes on."""
+    """The state of a statement after some of its lines: open brackets, an open text, a line that goes on."""
 
     def __init__(self) -> None:
         self._depth = 0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final, final
 
-from stratagem.cli.migration._arguments import Arguments
+from stratagem.cli.migration._arguments import WrittenArguments
 from stratagem.cli.migration._attempts import settled
 from stratagem.cli.migration._findings import CheckReport, Habit, Place, State, Unread, Use, Verdict
 from stratagem.cli.migration._habits import habits_in
@@ -128,7 +128,7 @@ class _Repository:
         found = [verdict for each in raw.paths for verdict in self._verdicts(path, each, raw.call)]
         return min(found, key=lambda verdict: _BEST.index(verdict.state), default=None)
 
-    def _verdicts(self, path: str, full: str, call: Arguments | None) -> list[Verdict]:
+    def _verdicts(self, path: str, full: str, call: WrittenArguments | None) -> list[Verdict]:
         found = []
         for each in self._led(path, full, set()):
             verdict = self._verdict(each, call)
@@ -136,7 +136,7 @@ class _Repository:
                 found.append(verdict)
         return found
 
-    def _verdict(self, full: str, call: Arguments | None) -> Verdict | None:
+    def _verdict(self, full: str, call: WrittenArguments | None) -> Verdict | None:
         if full in ("tensorflow.*", "tensorflow.compat.v1.*", "tensorflow.compat.v2.*"):
             why = "import the names that are used: here the names of tf are imported when they are first asked for"
             return Verdict(f"from {full.removesuffix('.*')} import *", State.MISSING, why, "docs/check.md")

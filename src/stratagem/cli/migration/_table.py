@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, final
 
-from stratagem.cli.migration._arguments import Arguments, Parameters
+from stratagem.cli.migration._arguments import WrittenArguments, Parameters
 from stratagem.cli.migration._findings import State, Verdict
 from stratagem.cli.migration._packages import ADDONS, INTERNALS, KERAS, PACKAGES, PRIVATE, VERSIONED
 
@@ -57,7 +57,7 @@ class Table:
     def _below(self, canonical: str) -> bool:
         return any(name.startswith(f"{canonical}.") for name in self._names)
 
-    def verdict(self, full: str, call: Arguments | None = None) -> Verdict | None:
+    def verdict(self, full: str, call: WrittenArguments | None = None) -> Verdict | None:
         """The verdict on a full name such as `tensorflow.keras.layers.Dense`, None for a namespace that is there.
 
         call: its arguments, where it is called.
@@ -72,7 +72,7 @@ class Table:
             return _of_internals(full)
         return self._of(canonical, call)
 
-    def _of_addons(self, full: str, call: Arguments | None) -> Verdict | None:
+    def _of_addons(self, full: str, call: WrittenArguments | None) -> Verdict | None:
         namespace, _, name = full.removeprefix(ADDONS).lstrip(".").rpartition(".")
         if not name or (not namespace and name in self._addons):
             return None
@@ -83,7 +83,7 @@ class Table:
             return Verdict(shown, State.MISSING, advice, "docs/addons.md")
         return self._refused(shown, entry, call, "docs/addons.md") or Verdict(shown, State.WORKS)
 
-    def _of(self, canonical: str, call: Arguments | None) -> Verdict | None:
+    def _of(self, canonical: str, call: WrittenArguments | None) -> Verdict | None:
         if not canonical or canonical == _V1 or canonical in self._names:
             entries = self._names.get(canonical)
             gone = entries and all(entry[0] == "m" for entry in entries.values())
@@ -112,7 +112,9 @@ class Table:
             found = self._names.get(namespace.removeprefix(f"{_V1}."), {}).get(name)
         return found
 
-    def _known(self, namespace: str, name: str, entry: Entry, rest: list[str], call: Arguments | None) -> Verdict:
+    def _known(
+        self, namespace: str, name: str, entry: Entry, rest: list[str], call: WrittenArguments | None
+    ) -> Verdict:
         path = f"{namespace}.{name}".lstrip(".")
         shown, document = f"tf.{path}", f"{_PAGE}#tf{namespace.replace('.', '')}"
         state, text = _STATES[entry[0]], self._text(entry)
@@ -129,7 +131,14 @@ class Table:
         )
 
     def _member(
-        self, path: str, member: str, entry: Entry, call: Arguments | None, document: str, *, of_object: bool = False
+        self,
+        path: str,
+        member: str,
+        entry: Entry,
+        call: WrittenArguments | None,
+        document: str,
+        *,
+        of_object: bool = False,
     ) -> Verdict:
         """The verdict on a method or an attribute of what a name is, or with `of_object` of an object of it."""
         shown = f"tf.{path}.{member}"
@@ -143,7 +152,7 @@ class Table:
             return refused or Verdict(shown, State.WORKS)
         return Verdict(shown, State.DIFFERS, text, document)
 
-    def member(self, full: str, member: str, call: Arguments | None) -> Verdict | None:
+    def member(self, full: str, member: str, call: WrittenArguments | None) -> Verdict | None:
         """The verdict on a member of an object of a class, None where nothing is wrong with it, or the class is not known."""
         canonical = canonical_name(full)
         namespace, _, name = (canonical or "").rpartition(".")
@@ -172,7 +181,7 @@ class Table:
         return full.startswith("tensorflow.data.Dataset.") and full.rpartition(".")[2] in methods
 
     def _refused(
-        self, shown: str, entry: Entry, call: Arguments | None, document: str, *, of_object: bool = True
+        self, shown: str, entry: Entry, call: WrittenArguments | None, document: str, *, of_object: bool = True
     ) -> Verdict | None:
         """The verdict on a call with arguments that our signature does not take."""
         if call is None or entry[2] < 0:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import final
 
-from stratagem.cli.migration._arguments import Arguments, arguments_of
+from stratagem.cli.migration._arguments import WrittenArguments, arguments_of
 from stratagem.cli.migration._attempts import Tried, places_of
 from stratagem.cli.migration._scopes import (
     DATASET,
@@ -35,7 +35,7 @@ class RawUse:
     cell: int
     line: int
     paths: tuple[str, ...]
-    call: Arguments | None = None
+    call: WrittenArguments | None = None
     imported: bool = False
     tried: tuple[Tried, ...] = ()
 
@@ -105,7 +105,7 @@ class _Walk:
                 yield from self._each(ast.iter_child_nodes(node), scope)
 
     def _use(
-        self, line: int, paths: tuple[str, ...], call: Arguments | None = None, *, imported: bool = False
+        self, line: int, paths: tuple[str, ...], call: WrittenArguments | None = None, *, imported: bool = False
     ) -> RawUse:
         return RawUse(self._cell, line, paths, call, imported, self._tried)
 
@@ -153,7 +153,7 @@ class _Walk:
         yield from self._expression(node.func, scope, arguments_of(node))
         yield from self._each(iter([*node.args, *node.keywords]), scope)
 
-    def _expression(self, node: ast.expr, scope: SourceScope, call: Arguments | None) -> Iterator[RawUse]:
+    def _expression(self, node: ast.expr, scope: SourceScope, call: WrittenArguments | None) -> Iterator[RawUse]:
         found = chain(node)
         if found is not None:
             name, parts = found

@@ -1074,7 +1074,7 @@ class AveragePooling1D(_keras_Layer):
     strides: Any
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Any = 2,
         strides: Any = None,
         padding: Any = "valid",
         data_format: Any = None,
@@ -1094,7 +1094,7 @@ class AveragePooling2D(_keras_Layer):
     strides: Any
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Any = ...,
         strides: Any = None,
         padding: Any = "valid",
         data_format: Any = None,
@@ -1114,7 +1114,7 @@ class AveragePooling3D(_keras_Layer):
     strides: Any
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Any = ...,
         strides: Any = None,
         padding: Any = "valid",
         data_format: Any = None,
