@@ -1,5 +1,6 @@
 """Methods of models that read generators, which TensorFlow keeps beside `fit`, `evaluate` and `predict`."""
 
+from collections.abc import Callable
 from typing import Any
 
 from stratagem._base.types import Nest, Unused, Value
@@ -74,7 +75,7 @@ def _reset_states(self: Any) -> None:
             layer.reset_state()
 
 
-GENERATOR_METHODS = {
+GENERATOR_METHODS: dict[str, Callable[..., Any]] = {
     "fit_generator": _fit_generator,
     "evaluate_generator": _evaluate_generator,
     "predict_generator": _predict_generator,

@@ -21,7 +21,7 @@ def _moments(layer: Any, inputs: TensorLike, mask: TensorLike | None) -> tuple[T
         weights = ops.broadcast_to(ops.cast(ops.expand_dims(mask, -1), inputs.dtype), ops.shape(inputs))
     rows = inputs * weights
     sums = [ops.sum(each, axis=axes) for each in (rows, rows * inputs, weights)]
-    replica = current().replica
+    replica: Any = current().replica
     total, squares, count = sums if replica is None else replica.all_reduce("SUM", sums)
     mean = total / count
     return mean, squares / count - ops.square(mean)

@@ -2,14 +2,14 @@
 
 import functools
 import inspect
-from typing import Any
+from typing import Any, cast
 
 import keras
 
 from stratagem._private._legacy import Conversion, Method
 
 
-def convert_arguments(kind: type, converted: Conversion, defaults: dict[str, Any]) -> None:
+def convert_arguments(kind: Any, converted: Conversion, defaults: dict[str, Any]) -> None:
     """Let the constructor of a class take what `converted` makes arguments of Keras 3 of; `defaults` are for its parameters."""
     init = kind.__init__
     signature = inspect.signature(init)
@@ -21,8 +21,13 @@ def convert_arguments(kind: type, converted: Conversion, defaults: dict[str, Any
         init(self, *args, **{**{k: v for k, v in defaults.items() if k not in unnamed}, **kwargs})
 
     parameters = [each.replace(default=defaults.get(each.name, each.default)) for each in signature.parameters.values()]
-    new_init.__signature__ = signature.replace(parameters=parameters)
-    kind.__init__ = new_init
+    kind.__init__ = _signed(new_init, signature.replace(parameters=parameters))
+
+
+def _signed(function: Any, signature: inspect.Signature) -> Method:
+    """Returns the function, which says that it has this signature: Keras reads the names of a constructor's arguments."""
+    function.__signature__ = signature
+    return cast(Method, function)
 
 
 def let_batch_statistics_be_synchronized(moments: Method) -> None:
@@ -40,8 +45,7 @@ def let_batch_statistics_be_synchronized(moments: Method) -> None:
     def new_moments(self: Any, inputs: Any, mask: Any) -> Any:
         return moments(self, inputs, mask) if self.synchronized else local(self, inputs, mask)
 
-    new_init.__signature__ = inspect.signature(init)
-    normalization.__init__ = new_init
+    normalization.__init__ = _signed(new_init, inspect.signature(init))
     normalization._moments = new_moments
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, final
 
-from stratagem.cli.migration._arguments import WrittenArguments, Parameters
+from stratagem.cli.migration._arguments import Parameters, WrittenArguments
 from stratagem.cli.migration._findings import State, Verdict
 from stratagem.cli.migration._packages import ADDONS, INTERNALS, KERAS, PACKAGES, PRIVATE, VERSIONED
 
