@@ -150,6 +150,11 @@ def methods(kind: type) -> dict[str, str]:
     return found
 
 
+def known_members(kind: type) -> list[str]:
+    """The public names of a class and of its metaclass."""
+    return sorted({name for name in {*dir(kind), *dir(type(kind)), *attributes(kind)} if not name.startswith("_")})
+
+
 def importable(name: str) -> bool:
     """Returns whether an import statement finds this module."""
     try:
@@ -203,7 +208,11 @@ def table(sections: list[Named], members: dict[str, list[str]], reached: Any) ->
         offered = [each for each in public(module) if not isinstance(getattr(module, each), ModuleType)]
         addons[name] = {each: ["p", -1, limited(getattr(module, each))] for each in offered}
     kinds = {
-        path: {"lacks": members.get(path, []), "methods": {n: number(signatures, t) for n, t in found.items()}}
+        path: {
+            "lacks": members.get(path, []),
+            "methods": {n: number(signatures, t) for n, t in found.items()},
+            **({"names": " ".join(known_members(reached(path)))} if found else {}),
+        }
         for path in sorted({*members, *classes(rows, reached)})
         if (found := methods(reached(path)) if path.startswith(WITH_METHODS) else {}) or path in members
     }

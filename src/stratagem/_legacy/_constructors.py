@@ -62,9 +62,9 @@ def attach_constructors() -> None:
     none: dict[str, Value] = {}
     convert_arguments(keras.layers.Layer, _of_layer, none)
     convert_arguments(keras.layers.InputLayer, _of_input, none)
-    convert_arguments(keras.layers.BatchNormalization, _of_normalization, none)
-    convert_arguments(keras.regularizers.L1, _of_regularizer("l1"), none)
-    convert_arguments(keras.regularizers.L2, _of_regularizer("l2"), none)
+    convert_arguments(keras.layers.BatchNormalization, _of_normalization, none, ("fused",))
+    convert_arguments(keras.regularizers.L1, _of_regularizer("l1"), none, ("l",))
+    convert_arguments(keras.regularizers.L2, _of_regularizer("l2"), none, ("l",))
     for dims in (1, 2, 3):
         pooling = getattr(keras.layers, f"AveragePooling{dims}D")
         convert_arguments(pooling, _same, {"pool_size": 2 if dims == 1 else (2,) * dims})

@@ -9,8 +9,11 @@ import keras
 from stratagem._private._legacy import Conversion, Method
 
 
-def convert_arguments(kind: Any, converted: Conversion, defaults: dict[str, Any]) -> None:
-    """Let the constructor of a class take what `converted` makes arguments of Keras 3 of; `defaults` are for its parameters."""
+def convert_arguments(kind: Any, converted: Conversion, defaults: dict[str, Any], named: tuple[str, ...] = ()) -> None:
+    """Let the constructor of a class take what `converted` makes arguments of Keras 3 of.
+
+    defaults: of its own parameters; named: further ones, which its signature shows.
+    """
     init = kind.__init__
     signature = inspect.signature(init)
 
@@ -21,6 +24,9 @@ def convert_arguments(kind: Any, converted: Conversion, defaults: dict[str, Any]
         init(self, *args, **{**{k: v for k, v in defaults.items() if k not in unnamed}, **kwargs})
 
     parameters = [each.replace(default=defaults.get(each.name, each.default)) for each in signature.parameters.values()]
+    further = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in named]
+    end = next((n for n, each in enumerate(parameters) if each.kind is each.VAR_KEYWORD), len(parameters))
+    parameters[end:end] = further
     kind.__init__ = _signed(new_init, signature.replace(parameters=parameters))
 
 

@@ -124,17 +124,15 @@ class _Repository:
             waiting = [path for path in waiting if not self._read(path, stems={os.fsencode(name) for name in names})]
 
     def _best(self, path: str, raw: RawUse) -> Verdict | None:
-        """The best verdict on where a use may lead; None if that is nothing of TensorFlow's."""
-        found = [verdict for each in raw.paths for verdict in self._verdicts(path, each, raw.call)]
-        return min(found, key=lambda verdict: _BEST.index(verdict.state), default=None)
-
-    def _verdicts(self, path: str, full: str, call: WrittenArguments | None) -> list[Verdict]:
-        found = []
-        for each in self._led(path, full, set()):
-            verdict = self._verdict(each, call)
+        """The best verdict on where a use may lead; None if that is nothing of TensorFlow's, or a namespace that is here."""
+        found: list[Verdict] = []
+        for full in dict.fromkeys(name for each in raw.paths for name in self._led(path, each, set())):
+            verdict = self._verdict(full, raw.call)
             if verdict is not None:
                 found.append(verdict)
-        return found
+            elif belongs(full) and ".*" not in full and INSTANCE not in full:
+                return None
+        return min(found, key=lambda verdict: _BEST.index(verdict.state), default=None)
 
     def _verdict(self, full: str, call: WrittenArguments | None) -> Verdict | None:
         if full in ("tensorflow.*", "tensorflow.compat.v1.*", "tensorflow.compat.v2.*"):

@@ -145,6 +145,10 @@ class Table:
         kind = self._classes.get(path, {})
         if member in kind.get("lacks", ()):
             return Verdict(shown, State.MISSING, f"tf.{path} has no `{member}` here", document)
+        if not of_object and member.startswith("_") and not member.startswith("__"):
+            return Verdict(shown, State.MISSING, "is private to TensorFlow: use a public name", document)
+        if not of_object and member not in kind.get("names", f" {member} ").split(" "):
+            return Verdict(shown, State.UNKNOWN, f"TensorFlow {self.tensorflow} has no such name either", document)
         number = kind.get("methods", {}).get(member, -1)
         refused = self._refused(shown, ("p", -1, number), call, document, of_object=of_object)
         text = self._text(entry)
@@ -199,7 +203,8 @@ class Table:
             if entry is not None and entry[0] == "m":
                 return Verdict(shown, State.MISSING, f"use {self._text(entry)}", document)
             advice = (
-                f"use tf.{first}.{name}, a name of TensorFlow 1; for a whole file `import stratagem.compat.v1 as tf`"
+                f"use tf.{first}.{name}, a name of TensorFlow 1; for a whole program `import stratagem.compat.v1 as tf` and "
+                "`tf.disable_v2_behavior()`"
             )
             return Verdict(shown, State.MISSING, advice, document)
         if name in _OF_MODULES:
