@@ -179,6 +179,8 @@ class BatchNormalization(_keras_Layer):
         renorm_clipping: Any = None,
         renorm_momentum: Any = 0.99,
         synchronized: Any = False,
+        *,
+        fused: Any = None,
         **kwargs: Any,
     ) -> None: ...
     def build(self, input_shape: Any) -> Any: ...
