@@ -79,6 +79,7 @@ def notebook(*cells: Any) -> str:
         ("import tensorflow as tf\ntf.summary.trace_on()", "tf.summary.trace_on", "missing"),
         ("import tensorflow as tf\ntf.data.Iterator.from_structure(1)", "tf.data.Iterator.from_structure", "unknown"),
         ("import tensorflow as tf\ntf.data.Dataset.range(1)", "tf.data.Dataset.range", "works"),
+        ("import tensorflow as tf\ntf.keras.Model.__init__(m)", "tf.keras.Model.__init__", "works"),
         ("import tensorflow as tf\ntf.estimator.Estimator._check", "tf.estimator.Estimator._check", "missing"),
         (
             "import tensorflow as tf\ntf.keras.layers.BatchNormalization(fused=0)",

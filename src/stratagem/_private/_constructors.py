@@ -6,15 +6,19 @@ from typing import Any, cast
 
 import keras
 
+from stratagem._base.types import Value
 from stratagem._private._legacy import Conversion, Method
 
 
-def convert_arguments(kind: Any, converted: Conversion, defaults: dict[str, Any], named: tuple[str, ...] = ()) -> None:
+def convert_arguments(
+    kind: type, converted: Conversion, defaults: dict[str, Value], named: tuple[str, ...] = ()
+) -> None:
     """Let the constructor of a class take what `converted` makes arguments of Keras 3 of.
 
     defaults: of its own parameters; named: further ones, which its signature shows.
     """
-    init = kind.__init__
+    owner: Any = kind
+    init = owner.__init__
     signature = inspect.signature(init)
 
     @functools.wraps(init)
@@ -27,7 +31,7 @@ def convert_arguments(kind: Any, converted: Conversion, defaults: dict[str, Any]
     further = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in named]
     end = next((n for n, each in enumerate(parameters) if each.kind is each.VAR_KEYWORD), len(parameters))
     parameters[end:end] = further
-    kind.__init__ = _signed(new_init, signature.replace(parameters=parameters))
+    owner.__init__ = _signed(new_init, signature.replace(parameters=parameters))
 
 
 def _signed(function: Any, signature: inspect.Signature) -> Method:

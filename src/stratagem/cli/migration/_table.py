@@ -145,9 +145,10 @@ class Table:
         kind = self._classes.get(path, {})
         if member in kind.get("lacks", ()):
             return Verdict(shown, State.MISSING, f"tf.{path} has no `{member}` here", document)
-        if not of_object and member.startswith("_") and not member.startswith("__"):
+        private = member.startswith("_") and not of_object
+        if private and not member.startswith("__"):
             return Verdict(shown, State.MISSING, "is private to TensorFlow: use a public name", document)
-        if not of_object and member not in kind.get("names", f" {member} ").split(" "):
+        if not private and not of_object and member not in kind.get("names", f" {member} ").split(" "):
             return Verdict(shown, State.UNKNOWN, f"TensorFlow {self.tensorflow} has no such name either", document)
         number = kind.get("methods", {}).get(member, -1)
         refused = self._refused(shown, ("p", -1, number), call, document, of_object=of_object)
