@@ -1,11 +1,20 @@
 """The table that `stratagem check` reads, made of the states of docs/coverage.md; `scripts/coverage.py` writes it."""
 
+import ast
+import dis
+import functools
 import importlib
 import inspect
 import json
+import logging
+import os
+import textwrap
+import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
+
+import numpy
 
 import stratagem as tf
 import stratagem.addons
@@ -14,9 +23,32 @@ from stratagem._ops import INSTEAD, tensorflow_names
 TABLE = Path(__file__).parents[1] / "src" / "stratagem" / "cli" / "migration" / "table.json"
 VERSION = 1
 LETTERS = {"as TensorFlow": "t", "present": "p", "differs": "d", "missing": "m"}
+REFUSED = "every call raises"  # the beginning of the reason of a name that is there and does nothing
 OWN = "o"  # a name of ours that TensorFlow does not have
 MIRRORED = "compat.v1.keras"  # is tf.keras: only what it lacks has a row
 WITH_METHODS = ("data.", "distribute.", "train.", "keras.Model", "GradientTape", "Variable", "Module", "io.TFRecord")
+
+# Base classes whose constructors refuse arguments by `**kwargs` that they do not know.
+CLOSED = (tf.keras.layers.Layer, tf.keras.optimizers.Optimizer)
+# Arguments that programs give by `**kwargs`, with a value to try.
+KERAS_2 = {
+    "input_shape": (1,),
+    "batch_input_shape": (1, 1),
+    "batch_size": 1,
+    "input_dim": 1,
+    "input_dtype": "float32",
+    "weights": [],
+    "dynamic": False,
+    "autocast": False,
+    "trainable": True,
+    "name": "name",
+    "dtype": "float32",
+    "activity_regularizer": None,
+    "lr": 0.1,
+    "decay": 0.1,
+    "clipnorm": 1.0,
+    "clipvalue": 1.0,
+}
 
 
 class Named(Protocol):
@@ -28,14 +60,77 @@ class Named(Protocol):
 
 
 def parameters(value: Any) -> str | None:
-    """The names of the arguments that a function or class takes by name; ends with `**` if it takes any. None: not known."""
+    """The parameters of a function or class as the checker's `Parameters` reads them. None: not known."""
     try:
         found = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
         return None
-    if any(each.kind is each.VAR_KEYWORD for each in found):
-        return "**"
-    return " ".join(each.name for each in found if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY))
+    further = further_names(value)
+    words: list[str] = []
+    for each in found:
+        if each.kind is each.VAR_KEYWORD and further is not None:
+            own = {other.name for other in found}
+            words += [*([] if {"*", "*+"} & set(words) else ["*"]), *sorted(further - own)]
+            continue
+        if each.kind is each.KEYWORD_ONLY and not {"*", "*+"} & set(words):
+            words.append("*")
+        required = "!" if each.default is each.empty else ""
+        alone = "/" if each.kind is each.POSITIONAL_ONLY else ""
+        words.append(
+            {each.VAR_POSITIONAL: "*+", each.VAR_KEYWORD: "**"}.get(each.kind, f"{each.name}{required}{alone}")
+        )
+    return None if {"*+", "**"} <= set(words) else " ".join(words)
+
+
+def further_names(kind: Any) -> set[str] | None:
+    """The arguments that a layer or an optimizer takes by `**kwargs`, whose constructors refuse all others. None: not known."""
+    base = next((each for each in CLOSED if inspect.isclass(kind) and issubclass(kind, each)), None)
+    if base is None or issubclass(kind, tf.keras.Model):
+        return None
+    above = kind.__mro__[: kind.__mro__.index(base) + 1]
+    named = set().union(*(_of_constructor(each.__init__) for each in above if "__init__" in vars(each)))
+    # Most optimizers can be made without arguments, layers not; what all layers take is seen of the base class.
+    if base is CLOSED[0]:
+        return named | taken_by(base)
+    needed = [each for each in inspect.signature(kind).parameters.values() if each.default is each.empty]
+    return None if any(each.kind is each.POSITIONAL_OR_KEYWORD for each in needed) else named | taken_by(kind)
+
+
+@functools.cache
+def taken_by(kind: type) -> frozenset[str]:
+    """Those of the arguments of Keras 2 that a constructor takes, as trying shows."""
+    logging.disable(logging.WARNING)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        taken = frozenset(name for name, value in KERAS_2.items() if _takes(kind, name, value))
+    logging.disable(logging.NOTSET)
+    return taken
+
+
+def _takes(kind: type, name: str, value: Any) -> bool:
+    try:
+        kind(**{name: value})
+    except (TypeError, ValueError) as error:
+        if name not in str(error):
+            raise
+        return False
+    return True
+
+
+def _of_constructor(function: Any) -> set[str]:
+    """The names of a constructor's parameters, and those that it takes out of its `kwargs`."""
+    function = inspect.unwrap(function)
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    names = {each.name for each in inspect.signature(function).parameters.values() if each.kind in kinds}
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) == "kwargs.pop"
+            and isinstance(node.args[0], ast.Constant)
+        ):
+            names.add(node.args[0].value)
+    return names - {"self"}
 
 
 def methods(kind: type) -> dict[str, str]:
@@ -44,11 +139,20 @@ def methods(kind: type) -> dict[str, str]:
     for name in dir(kind):
         if not name.startswith("_"):
             value = inspect.getattr_static(kind, name)
-            value = value.__func__ if isinstance(value, staticmethod | classmethod) else value
-            text = parameters(value) if inspect.isfunction(value) else None
-            if text is not None and text != "**":
-                found[name] = text
+            function = value.__func__ if isinstance(value, staticmethod | classmethod) else value
+            text = parameters(function) if inspect.isfunction(function) else None
+            if text is not None:
+                # Functions that are given to a class as methods call their first parameter otherwise.
+                own = "" if isinstance(value, staticmethod) else "cls" if isinstance(value, classmethod) else "self"
+                words = text.split(" ")
+                kept = words if not own or words[0] == "*+" else [f"{own}!", *words[1:]]
+                found[name] = " ".join(kept)
     return found
+
+
+def known_members(kind: type) -> list[str]:
+    """The public names of a class and of its metaclass."""
+    return sorted({name for name in {*dir(kind), *dir(type(kind)), *attributes(kind)} if not name.startswith("_")})
 
 
 def importable(name: str) -> bool:
@@ -77,7 +181,7 @@ def table(sections: list[Named], members: dict[str, list[str]], reached: Any) ->
 
     def limited(value: Any) -> int:
         text = parameters(value) if callable(value) else None
-        return -1 if text == "**" else number(signatures, text)
+        return number(signatures, text)
 
     for section in sections:
         row: dict[str, Any] = {}
@@ -85,7 +189,9 @@ def table(sections: list[Named], members: dict[str, list[str]], reached: Any) ->
             if section.namespace.startswith(MIRRORED) and state != "missing":
                 continue
             path = f"{section.namespace}.{name}".lstrip(".")
-            row[name] = [LETTERS[state], number(texts, section.reasons.get(name)), limited(reached(path))]
+            reason = section.reasons.get(name)
+            letter = "r" if (reason or "").startswith(REFUSED) else LETTERS[state]
+            row[name] = [letter, number(texts, reason), limited(reached(path))]
         module = reached(section.namespace)
         if not section.namespace.startswith(MIRRORED):
             for name in public(module):
@@ -102,7 +208,11 @@ def table(sections: list[Named], members: dict[str, list[str]], reached: Any) ->
         offered = [each for each in public(module) if not isinstance(getattr(module, each), ModuleType)]
         addons[name] = {each: ["p", -1, limited(getattr(module, each))] for each in offered}
     kinds = {
-        path: {"lacks": members.get(path, []), "methods": {n: number(signatures, t) for n, t in found.items()}}
+        path: {
+            "lacks": members.get(path, []),
+            "methods": {n: number(signatures, t) for n, t in found.items()},
+            **({"names": " ".join(known_members(reached(path)))} if found else {}),
+        }
         for path in sorted({*members, *classes(rows, reached)})
         if (found := methods(reached(path)) if path.startswith(WITH_METHODS) else {}) or path in members
     }
@@ -116,6 +226,7 @@ def table(sections: list[Named], members: dict[str, list[str]], reached: Any) ->
         "names": rows,
         "addons": addons,
         "classes": kinds,
+        "members": stranded(members, rows, reached),
     }
     return "{\n" + ",\n".join(f"{json.dumps(key)}: {written(value)}" for key, value in parts.items()) + "\n}\n"
 
@@ -126,6 +237,19 @@ def tf_addons() -> list[str]:
     return [path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")]
 
 
+def attributes(kind: type) -> set[str]:
+    """The attributes that objects of a class get: those it declares, and those that its methods assign."""
+    return set().union(*map(_declared, kind.__mro__[:-1]))
+
+
+@functools.cache
+def _declared(kind: type) -> frozenset[str]:
+    own = vars(kind)
+    codes = [value.__code__ for value in map(inspect.unwrap, own.values()) if inspect.isfunction(value)]
+    assigned = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
+    return frozenset({*own.get("__annotations__", ()), *own.get("__slots__", ()), *assigned})
+
+
 def classes(rows: dict[str, dict[str, Any]], reached: Any) -> list[str]:
     """The public classes, by the names that they have in TensorFlow."""
     return [
@@ -134,6 +258,25 @@ def classes(rows: dict[str, dict[str, Any]], reached: Any) -> list[str]:
         for name in row
         if (path := f"{namespace}.{name}".lstrip(".")) and inspect.isclass(reached(path)) and "compat.v1" not in path
     ]
+
+
+def stranded(members: dict[str, list[str]], rows: dict[str, dict[str, Any]], reached: Any) -> dict[str, str]:
+    """Members of TensorFlow's classes that nothing has here or in Python, NumPy and the like, with the first class that has it.
+
+    Names of one word are left out: objects of any program may have them.
+    """
+    kinds = [reached(path) for path in classes(rows, reached)]
+    plain = [list, dict, str, bytes, numpy.ndarray, Path, logging.Logger, tf.constant(1.0), tf.Variable(1.0)]
+    known = {name for each in [*kinds, *plain, numpy, os, os.path] for name in dir(each)} | {
+        n for row in rows.values() for n in row
+    }
+    found = {
+        name: path for path, names in sorted(members.items(), reverse=True) for name in names if "_" in name.strip("_")
+    }
+    assigned = set().union(*(attributes(kind) for kind in kinds))
+    return {
+        name: path for name, path in sorted(found.items()) if name not in known | assigned and not name.startswith("_")
+    }
 
 
 def written(value: Any) -> str:

@@ -8,8 +8,7 @@ recorded (`coverage_evidence`), and from the differences that docs/tensor_functi
 """
 
 import argparse
-import dis
-import functools
+import ast
 import inspect
 import sys
 import textwrap
@@ -26,7 +25,9 @@ sys.path[:0] = [path for path in (str(ROOT), str(ROOT / "src")) if path not in s
 
 import stratagem as tf  # noqa: E402
 from scripts import check_table  # noqa: E402
+from scripts.check_table import REFUSED, attributes  # noqa: E402
 from scripts.coverage_evidence import compared, differences  # noqa: E402
+from stratagem._base.errors import UnimplementedError  # noqa: E402
 from stratagem._ops import INSTEAD, instead, tensorflow_names  # noqa: E402
 
 PAGE = ROOT / "docs" / "coverage.md"
@@ -83,6 +84,12 @@ def reached(path: str) -> Any:
     return value
 
 
+def is_none(path: str) -> bool:
+    """Returns whether a name is there, and None, as `tf.newaxis`."""
+    place, _, name = path.rpartition(".")
+    return name == "newaxis" and hasattr(reached(place), name)
+
+
 def identity(value: Any) -> int | None:
     """What two names of one function or class share; None for other values."""
     return id(inspect.unwrap(value)) if inspect.isroutine(value) or inspect.isclass(value) else None
@@ -105,11 +112,12 @@ def sections() -> list[Section]:
         for namespace, rows in names().items()
         for name in rows
     }
-    present = {path: value for path, value in found.items() if value is not None or path.endswith("newaxis")}
+    present = {path: value for path, value in found.items() if value is not None or is_none(path)}
     known = {path for path in compared(set(found)) if path in present}
     alike = {identity(present[path]) for path in known} - {None}
     lacking = dict.fromkeys(missing_members(), "lacks members, listed below")
-    stated = {path: text for path, text in {**lacking, **differences(set(found))}.items() if path in present}
+    refused = {path: text for path, value in present.items() if (text := refusal(value))}
+    stated = {path: text for path, text in {**lacking, **differences(set(found)), **refused}.items() if path in present}
     stated_alike = {identity(present[path]): text for path, text in stated.items() if identity(present[path])}
     made = []
     for namespace, rows in names().items():
@@ -126,6 +134,22 @@ def sections() -> list[Section]:
                 section.states[name] = AS_TENSORFLOW if path in known or key in alike else PRESENT
         made.append(section)
     return made
+
+
+def refusal(value: Any) -> str | None:
+    """What is said of a function that does nothing but raise UnimplementedError; None for others."""
+    if not inspect.isfunction(value):
+        return None
+    tree = ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
+    body = tree.body if isinstance(tree, ast.FunctionDef) else []
+    first = next((each for each in body if not isinstance(each, ast.Expr | ast.Delete)), None)
+    if not isinstance(first, ast.Raise) or not ast.unparse(first).startswith("raise UnimplementedError"):
+        return None
+    try:
+        value()
+    except UnimplementedError as error:
+        return f"{REFUSED} `UnimplementedError`: {str(error).partition(': ')[2]}"
+    return None
 
 
 def replacement(namespace: str, name: str) -> str:
@@ -155,21 +179,12 @@ def missing_members() -> dict[str, list[str]]:
 
 def has(kind: type, name: str) -> bool:
     """Whether a class, or what stands for a tensor of it, has a member."""
-    stands = {tf.Tensor: lambda: tf.constant(1.0), tf.Variable: lambda: tf.Variable(1.0)}
+    stands = {
+        tf.Tensor: lambda: tf.constant(1.0),
+        tf.Variable: lambda: tf.Variable(1.0),
+        tf.data.Options: tf.data.Options,
+    }
     return hasattr(kind, name) or (kind in stands and hasattr(stands[kind](), name))
-
-
-def attributes(kind: type) -> set[str]:
-    """The attributes that objects of a class get: those it declares, and those that its methods assign."""
-    return set().union(*map(_declared, kind.__mro__[:-1]))
-
-
-@functools.cache
-def _declared(kind: type) -> frozenset[str]:
-    own = vars(kind)
-    codes = [value.__code__ for value in map(inspect.unwrap, own.values()) if inspect.isfunction(value)]
-    assigned = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
-    return frozenset({*own.get("__annotations__", ()), *own.get("__slots__", ()), *assigned})
 
 
 def quoted(found: Iterable[str]) -> str:

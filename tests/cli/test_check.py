@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,45 @@ def notebook(*cells: Any) -> str:
         ("from tensorflow.python.keras.layers import Dense", "tf.keras.layers.Dense", "works"),
         ("from tensorflow.keras.layers import *\nDense(1)", "tf.keras.layers.Dense", "works"),
         ("from tensorflow import *", "from tensorflow import *", "missing"),
+        ("from tensorflow.python.ops.rnn_cell import *", "tensorflow.python.ops.rnn_cell", "missing"),
+        (
+            "import tensorflow as tf\ntf.compat.v1.compat.v1.lite.Interpreter",
+            "tf.compat.v1.lite.Interpreter",
+            "missing",
+        ),
+        ("import tensorflow as tf\ntf.compat.v1.compat.v2.zeros(1)", "tf.zeros", "works"),
+        ("import tensorflow.experimental.numpy as np\nnp.newaxis", "tf.experimental.numpy.newaxis", "missing"),
+        ("import tensorflow as tf\ntf.name_scope('a', 'b', [])", "tf.name_scope", "missing"),
+        ("import tensorflow as tf\ntf.name_scope(*names)", "tf.name_scope", "works"),
+        ("import tensorflow as tf\ntf.keras.layers.Dense()", "tf.keras.layers.Dense", "missing"),
+        ("import tensorflow as tf\ntf.keras.layers.Dense(**sizes)", "tf.keras.layers.Dense", "works"),
+        ("import tensorflow as tf\ntf.keras.layers.LSTM(1, time_major=True)", "tf.keras.layers.LSTM", "missing"),
+        ("import tensorflow as tf\ntf.keras.layers.LSTM(1, name='a', input_dim=3)", "tf.keras.layers.LSTM", "works"),
+        ("import tensorflow as tf\ntf.keras.optimizers.SGD(momentums=1)", "tf.keras.optimizers.SGD", "missing"),
+        ("import tensorflow as tf\nv = tf.Variable(1)\nd = {v.ref(): 1}\nv.ref(1)", "tf.Variable.ref", "missing"),
+        ("import tensorflow as tf\ntf.summary.trace_on()", "tf.summary.trace_on", "missing"),
+        ("import tensorflow as tf\ntf.data.Iterator.from_structure(1)", "tf.data.Iterator.from_structure", "unknown"),
+        ("import tensorflow as tf\ntf.data.Dataset.range(1)", "tf.data.Dataset.range", "works"),
+        ("import tensorflow as tf\ntf.keras.Model.__init__(m)", "tf.keras.Model.__init__", "works"),
+        ("import tensorflow as tf\ntf.estimator.Estimator._check", "tf.estimator.Estimator._check", "missing"),
+        (
+            "import tensorflow as tf\ntf.keras.layers.BatchNormalization(fused=0)",
+            "tf.keras.layers.BatchNormalization",
+            "works",
+        ),
+        (
+            "def g():\n  import tensorflow as t\n  return t\ndef f():\n  tf = g()\n  tf.lite.Interpreter()",
+            "tf.lite.Interpreter",
+            "missing",
+        ),
+        (
+            "import importlib\nt = importlib.import_module('tensorflow.lite')\nt.Interpreter()",
+            "tf.lite.Interpreter",
+            "missing",
+        ),
+        ("import tensorflow as tf\ndef f(graph):\n  graph.as_graph_def()", "tf.Graph.as_graph_def", "missing"),
+        ("import tensorflow as tf\ndef f(k):\n  k().graph.as_graph_def()", "tf.Graph.as_graph_def", "missing"),
+        ("import tensorflow as tf\nm = tf.keras.Sequential()\nm.save_spec()", "tf.keras.Model.save_spec", "missing"),
         ("import tensorflow_addons as tfa\ntfa.optimizers.AdamW", "tfa.optimizers.AdamW", "works"),
         ("import tensorflow_addons as tfa\ntfa.optimizers.Yogi", "tfa.optimizers.Yogi", "missing"),
         ("import tensorflow_hub as hub", "tensorflow_hub", "missing"),
@@ -84,10 +124,51 @@ def test_a_use_is_found_by_whatever_name_it_has(tmp_path: Path, text: str, name:
         "import tensorflow as tf\nx = tf.zeros(1)\nx.whatever()",
         "import keras\nkeras.nothing",
         "import numpy as tf  # tensorflow\ntf.nothing",
+        "import tensorflow as tf\nif tf.__version__ >= '2':\n  tf = tf.compat.v1\nlayers = tf.layers\nlayers.Flatten()",
+        "import tensorflow as tf\nclass A:\n  def as_graph_def(self): pass\ndef f(a):\n  a.as_graph_def()",
+        "import tensorflow as tf\nclass A:\n  def __init__(self): self.save_spec = 1\ndef f(a):\n  a.save_spec()",
     ],
 )
 def test_another_thing_of_the_name_is_no_use(tmp_path: Path, text: str) -> None:
     assert [name for _, name, state in states(tmp_path, text) if state != "works"] == []
+
+
+def test_a_name_that_is_bound_is_no_use(tmp_path: Path) -> None:
+    text = "import tensorflow as tf\nactivation = tf.nn.relu\nactivation(1)\ndel activation\n"
+    assert [line for line, _, _ in states(tmp_path, text)] == [2, 3]
+
+
+TRIES = [
+    # What the program does without by itself is no line to change, and what comes in its place counts.
+    ("tf.log(1)", "AttributeError", "tf.math.log(1)", ["differs", "works"]),
+    ("tf.log(1)", "(KeyError, AttributeError)", "tf.nothing", ["differs", "unknown"]),
+    ("tf.concat([], 0, foo=1)", "TypeError", "tf.concat([], 0)", ["differs", "works"]),
+    (
+        "from tensorflow.lite import Interpreter as I",
+        "ImportError",
+        "from tensorflow import zeros as I",
+        ["differs", "works", "works"],
+    ),
+    ("import tensorflow_hub as I", "ModuleNotFoundError", "I = None", ["differs", "missing"]),
+    ("tf.contrib.f(1)", "Exception", "tf.zeros(1)", ["differs", "works"]),
+    # Another error, no handler that goes on, more than a search for a name.
+    ("tf.log(1)", "ImportError", "tf.zeros(1)", ["missing", "works"]),
+    ("tf.log(1)", "AttributeError", "raise", ["missing"]),
+    ("tf.log(1)", "Exception", "pass", ["missing"]),
+    ("tf.zeros(1)\n  tf.log(1)", "Exception", "tf.zeros(1)", ["works", "missing", "works"]),
+    ("def f():\n    tf.log(1)", "AttributeError", "pass", ["missing"]),
+    # What is there is not looked for elsewhere.
+    ("tf.zeros(1)", "AttributeError", "tf.contrib.f(1)", ["works", "works"]),
+    ("import os, foo, tensorflow.compat.v1 as I", "ImportError", "tf.log(1)", ["missing", "unknown"]),
+]
+
+
+@pytest.mark.parametrize(("tried", "error", "handler", "expected"), TRIES)
+def test_what_the_program_handles_itself(
+    tmp_path: Path, tried: str, error: str, handler: str, expected: list[str]
+) -> None:
+    text = f"import tensorflow as tf\ntry:\n  {tried}\nexcept {error}:\n  {handler}\nI.x(1)\n"
+    assert [state for _, _, state in states(tmp_path, text)] == expected
 
 
 def test_names_are_followed_through_the_files_of_a_repository(tmp_path: Path) -> None:
@@ -137,6 +218,54 @@ def test_a_notebooks_cells_are_one_program(tmp_path: Path) -> None:
     report = found(book)
     assert [(use["cell"], use["line"], use["state"]) for use in report["uses"]] == [(2, 2, "missing")]
     assert [(each["cell"], each["line"]) for each in report["unread"]] == [(3, 1)]
+
+
+CELLS = [
+    "!tool --one \\\n  --two\ntf.lite.Interpreter()",
+    "  files = !ls\n  tf.lite.Interpreter()\n  %cd x",
+    "x = ('%d, %d'\n %(1, 2))\ntf.lite.Interpreter()",
+    "%%writefile task.py\n\ntf.lite.Interpreter()",
+    "%%time\n%matplotlib inline\n%time x = tf.lite.Interpreter()",
+    "tf.zeros?\n!ls\ny = %timeit tf.lite.Interpreter()",
+    "text = '''\n!ls\n'''; tf.lite.Interpreter()",
+    "%%bash\ntf.lite.Interpreter()\ntf.lite.Interpreter()",
+]
+
+
+def test_lines_of_cells_that_are_not_python(tmp_path: Path) -> None:
+    book = tmp_path / "n.ipynb"
+    book.write_text(notebook("import tensorflow as tf", *CELLS))
+    report = found(book)
+    assert report["unread"] == []
+    assert [(use["cell"], use["line"], use["state"]) for use in report["uses"]] == [
+        *((cell, 2 if cell == 3 else 3, "missing") for cell in range(2, 9)),
+    ]
+
+
+def test_fix_rewrites_imports_in_cells_that_are_indented(tmp_path: Path) -> None:
+    book = tmp_path / "n.ipynb"
+    book.write_text(
+        notebook("!ls \\\n --a", "  import tensorflow as tf\n  !ls\n  if 1:\n    from tensorflow import keras\n")
+    )
+    before = book.read_text()
+    check(book, "--fix", "--yes")
+    wanted = before.replace("import tensorflow as tf", "import stratagem as tf")
+    assert book.read_text() == wanted.replace("from tensorflow import", "from stratagem import")
+
+
+def test_star_imports_of_unread_files_cost_no_time(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    modules = [f"plain{number}" for number in range(6)]
+    for module in modules:
+        (package / f"{module}.py").write_text("x = 1\n")
+    (package / "__init__.py").write_text("".join(f"from package.{module} import *\n" for module in [*modules, "rates"]))
+    lines = "def f():\n  rates.first(1)\n  rates.second(1)\n" * 200
+    (package / "rates.py").write_text(f"import tensorflow as tf\n{lines}")
+    (tmp_path / "train.py").write_text(f"import tensorflow as tf\nfrom package import *\n{lines}")
+    begin = time.process_time()
+    assert found(tmp_path)["unread"] == []
+    assert time.process_time() - begin < 3
 
 
 def test_summary_and_exit_status(tmp_path: Path) -> None:
@@ -277,7 +406,8 @@ def test_fix_keeps_every_other_byte_of_a_notebook(tmp_path: Path) -> None:
     [
         ("from tensorflow import *", "star import"),
         ("from tensorflow.python.ops import array_ops", "private"),
-        ("from tensorflow.lite import Interpreter", "no module"),
+        ("from tensorflow.lite import Interpreter", "use TensorFlow itself"),
+        ("from tensorflow.contrib import layers", "tf.contrib went with TensorFlow 1"),
         ("from tensorflow . keras import layers", "unusual"),
     ],
 )

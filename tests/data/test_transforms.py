@@ -64,8 +64,8 @@ def test_every_name_is_there_or_says_what_to_use_instead(place: str, name: str) 
 
 
 def test_a_name_that_is_not_provided_says_so_on_data_sets_too() -> None:
-    with pytest.raises(AttributeError, match=r"tf\.data\.Dataset\.output_types is not provided; use `element_spec`"):
-        _ = tf.data.Dataset.range(3).output_types
+    with pytest.raises(AttributeError, match=r"tf\.data\.Dataset\.map_with_legacy_function is not provided; use `map`"):
+        _ = tf.data.Dataset.range(3).map_with_legacy_function
     with pytest.raises(AttributeError, match="'Dataset' has no attribute 'foo'"):
         _ = tf.data.Dataset.foo
     with pytest.raises(AttributeError, match="'Dataset' object has no attribute 'foo'"):

@@ -152,6 +152,62 @@ def the_learning_rate_in_the_history(tf: Any) -> Any:
     return [rounded(first), rounded(second), seen]
 
 
+@program
+def arguments_of_keras_2(tf: Any) -> Any:
+    layers = tf.keras.layers
+    image = tf.reshape(tf.range(64, dtype=tf.float32), (1, 4, 4, 4))
+    pooled = [
+        layers.AveragePooling1D()(image[0]),
+        layers.AveragePooling2D()(image),
+        layers.AveragePooling2D((1, 2), padding="same")(image),
+        layers.AveragePooling3D()(image[..., None]),
+    ]
+    stateful = tf.keras.Sequential(
+        [
+            layers.LSTM(
+                2,
+                recurrent_initializer="ones",
+                kernel_initializer="ones",
+                batch_input_shape=(4, None, 1),
+                stateful=True,
+            )
+        ]
+    )
+    rows = tf.constant(X[..., None])
+    seen = [stateful(rows), stateful(rows)]
+    stateful.reset_states()
+    embedding = tf.keras.Sequential(
+        [layers.Embedding(3, 2, embeddings_initializer="ones", batch_input_shape=[2, None])]
+    )
+    normalized = layers.BatchNormalization(fused=False, virtual_batch_size=None, dynamic=False)(rows, training=True)
+    penalties = [tf.keras.regularizers.l1(l=0.5)(rows), tf.keras.regularizers.L2(l=0.25)(rows)]
+    return [
+        [np.asarray(each).tolist() for each in (*pooled, *seen, stateful(rows), normalized, *penalties)],
+        [list(stateful.output_shape), list(embedding.output_shape), embedding.output_shape == (2, None, 2)],
+    ]
+
+
+def batches() -> Any:
+    while True:
+        yield X, Y
+
+
+@program
+def models_that_read_generators(tf: Any) -> Any:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones", input_shape=(3,))])
+    model.compile("sgd", "mse", metrics=["mae"])
+    further = {"validation_data": batches(), "validation_steps": 2, "workers": 1, "use_multiprocessing": False}
+    history = model.fit_generator(batches(), 3, 2, 0, shuffle=False, max_queue_size=4, **further).history
+    evaluated = model.evaluate_generator(batches(), steps=2, workers=1)
+    return [history, evaluated, np.asarray(model.predict_generator(batches(), 2, verbose=0)).tolist()]
+
+
+@program
+def shapes_of_symbols(tf: Any) -> Any:
+    x = tf.keras.Input((3,))
+    return [x.get_shape().as_list(), x.get_shape().rank, x.ref() == x.ref(), {x.ref(): 1}[x.ref()]]
+
+
 def of_image(function: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
     """A program: what a functional model of one function returns for a small image, also when it was saved and loaded."""
 
@@ -197,3 +253,30 @@ SYMBOLIC: dict[str, Callable[[Any], Any]] = {
     ),
     "backend": of_image(lambda tf, x: tf.keras.backend.mean(tf.keras.backend.square(x), axis=-1)),
 }
+
+
+def normalize_over_all_rows(tf: Any, *, masked: bool) -> Any:
+    """Two replicas with different rows: outputs, gradients, moving averages of a synchronized layer; then an inference."""
+    strategy = tf.distribute.MirroredStrategy(tf.config.list_logical_devices()[:2])
+    with strategy.scope():
+        layer = tf.keras.layers.experimental.SyncBatchNormalization(momentum=0.5)
+        layer.build((None, 2, 3))
+    numbers = np.random.default_rng(3).normal(1.0, 2.0, (2, 4, 2, 3)).astype("float32")
+    masks = np.array([[[1, 1], [1, 0], [1, 1], [1, 1]], [[0, 1], [1, 1], [0, 0], [1, 1]]], bool)
+
+    def step(rows: Any, mask: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(rows)
+            normalized = layer(rows, training=True, mask=mask) if masked else layer(rows, training=True)
+            loss = tf.reduce_sum(normalized**3)
+        return normalized, *tape.gradient(loss, [rows, *layer.trainable_variables])
+
+    def given(values: Any) -> Any:
+        return strategy.experimental_distribute_values_from_function(
+            lambda context: tf.constant(values[context.replica_id_in_sync_group])
+        )
+
+    results = strategy.run(tf.function(step), args=(given(numbers), given(masks)))
+    local = [np.asarray(each).tolist() for result in results for each in strategy.experimental_local_results(result)]
+    moving = [np.asarray(each).tolist() for each in (layer.moving_mean, layer.moving_variance)]
+    return [local, moving, np.asarray(layer(numbers[0], training=False)).tolist()]

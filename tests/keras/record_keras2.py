@@ -13,8 +13,13 @@ import tensorflow as tf
 
 
 def main() -> None:
+    two = [tf.config.LogicalDeviceConfiguration()] * 2
+    tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], two)
     recorded = {name: program(tf) for name, program in keras2_programs.PROGRAMS.items()}
     recorded["symbolic"] = {name: program(tf) for name, program in keras2_programs.SYMBOLIC.items()}
+    recorded["synchronized"] = {
+        str(masked): keras2_programs.normalize_over_all_rows(tf, masked=masked) for masked in (False, True)
+    }
     text = json.dumps(recorded, separators=(",", ":"), sort_keys=True).replace("]],", "]],\n")
     (Path(__file__).parent / "recorded" / "keras2.json").write_text(text + "\n")
 

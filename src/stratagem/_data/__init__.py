@@ -50,6 +50,9 @@ from stratagem._data._mnist import load_fashion_mnist as load_fashion_mnist
 from stratagem._data._mnist import load_mnist as load_mnist
 from stratagem._data._one_shot import OneShotIterator as OneShotIterator
 from stratagem._data._one_shot import dataset_of as dataset_of
+from stratagem._data._output_types import output_classes as output_classes
+from stratagem._data._output_types import output_shapes as output_shapes
+from stratagem._data._output_types import output_types as output_types
 from stratagem._data._spare_values import with_spare_values as with_spare_values
 from stratagem._data.distribution._distributed import DistributedDataset as DistributedDataset
 from stratagem._data.distribution._distributed import (

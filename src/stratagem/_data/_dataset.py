@@ -20,6 +20,7 @@ from stratagem._data._dataset_table import dataset_table
 from stratagem._data._fed_stage import accept_tensors_of_graphs, fed_call, is_fed
 from stratagem._data._iterator import DatasetIterator, NumpyIterator
 from stratagem._data._one_shot import OneShotIterator
+from stratagem._data._output_types import output_classes, output_shapes, output_types
 from stratagem._data.elements._nest import Nest, convert, kinds_of, spec_of, to_jax
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
@@ -28,9 +29,6 @@ from stratagem._data.stages._stage import Stage
 
 # Names that TensorFlow's class has and this one lacks, with their replacements.
 _NOT_PROVIDED = {
-    "output_types": "`element_spec`",
-    "output_shapes": "`element_spec`",
-    "output_classes": "`element_spec`",
     "map_with_legacy_function": "`map`",
     "filter_with_legacy_function": "`filter`",
 }
@@ -38,7 +36,7 @@ _NOT_PROVIDED = {
 
 @final
 class _DatasetType(abc.ABCMeta):
-    """The metaclass, which handles missing names of the class such as `Dataset.output_types`, and tensors of graphs.
+    """The metaclass, which handles missing names of the class such as `map_with_legacy_function`, and tensors of graphs.
 
     A class that is given such tensors makes a dataset of what sessions are fed.
     """
@@ -164,6 +162,21 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
     def as_numpy_iterator(self) -> NumpyIterator:
         """An iterator of NumPy arrays and scalars that belong to the caller."""
         return NumpyIterator(self._stage.walk(), lambda: self._stage.spec)
+
+    @property
+    def output_types(self) -> Nest:
+        """The dtypes of the elements, in their structure (`tf.compat.v1`'s datasets have it)."""
+        return output_types(self.element_spec)
+
+    @property
+    def output_shapes(self) -> Nest:
+        """The shapes of the elements, in their structure (`tf.compat.v1`'s datasets have it)."""
+        return output_shapes(self.element_spec)
+
+    @property
+    def output_classes(self) -> Nest:
+        """`tf.Tensor` for every tensor of the elements, in their structure (`tf.compat.v1`'s datasets have it)."""
+        return output_classes(self.element_spec)
 
     def __repr__(self) -> str:
         # The spec of user code is found out by running it, which printing must not do.

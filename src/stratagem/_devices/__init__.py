@@ -9,7 +9,6 @@ from stratagem._devices._compilation_cache import attach_compilation_cache as at
 from stratagem._devices._compilation_cache import set_compilation_cache as set_compilation_cache
 from stratagem._devices._device_spec import DeviceSpec as DeviceSpec
 from stratagem._devices._device_spec import MutableDeviceSpec as MutableDeviceSpec
-from stratagem._devices._logical import LogicalDevice as LogicalDevice
 from stratagem._devices._logical import device as device
 from stratagem._devices._logical import list_logical_devices as list_logical_devices
 from stratagem._devices._memory import get_memory_growth as get_memory_growth
@@ -17,6 +16,7 @@ from stratagem._devices._memory import get_memory_info as get_memory_info
 from stratagem._devices._memory import get_memory_usage as get_memory_usage
 from stratagem._devices._memory import reset_memory_stats as reset_memory_stats
 from stratagem._devices._memory import set_memory_growth as set_memory_growth
+from stratagem._devices._names import LogicalDevice as LogicalDevice
 from stratagem._devices._names import attach_device_names as attach_device_names
 from stratagem._devices._names import choose_devices as choose_devices
 from stratagem._devices._names import device_name as device_name

@@ -1,7 +1,6 @@
 """Logical devices, those that programs use: their list, and `tf.device`."""
 
 import contextlib
-from dataclasses import dataclass
 from typing import cast
 
 import jax
@@ -10,16 +9,8 @@ from stratagem._base.errors import DeviceError
 from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._devices._device_spec import DeviceSpec, parse_device_name
-from stratagem._devices._names import HERE, device_name, find_device, kind_of, local_devices
+from stratagem._devices._names import HERE, LogicalDevice, device_name, find_device, kind_of, local_devices
 from stratagem._devices._runtime_settings import get_soft_device_placement
-
-
-@dataclass(frozen=True)
-class LogicalDevice:
-    """A device that a program can use, as `tf.config.LogicalDevice`."""
-
-    name: str
-    device_type: str
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:

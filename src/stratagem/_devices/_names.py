@@ -1,6 +1,7 @@
 """Devices by TensorFlow's names: parsing, finding, choosing those of a strategy."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import jax
 
@@ -32,13 +33,23 @@ def local_devices() -> list[jax.Device]:
     return default if default[0].platform == "cpu" else [*default, *jax.local_devices(backend="cpu")]
 
 
-def find_device(name: str | jax.Device) -> jax.Device:
-    """Returns the device with a name ("GPU:1", "/cpu:0", "/job:localhost/replica:0/task:0/device:GPU:1").
+@dataclass(frozen=True)
+class LogicalDevice:
+    """A device that a program can use, as `tf.config.LogicalDevice`."""
+
+    name: str
+    device_type: str
+
+
+def find_device(name: str | LogicalDevice | jax.Device) -> jax.Device:
+    """Returns the device with a name ("GPU:1", "/cpu:0", "/job:localhost/replica:0/task:0/device:GPU:1"), or of such an object.
 
     Raises DeviceError, with the devices that exist, for one that does not.
     """
     if isinstance(name, jax.Device):
         return name
+    if isinstance(name, LogicalDevice):
+        name = name.name
     kind, index = _kind_and_index(name)
     existing = local_devices()
     same = [d for d in existing if kind_of(d) == kind]
@@ -65,7 +76,7 @@ def _kind_and_index(name: str) -> tuple[str, int]:
     return spec.device_type.upper(), spec.device_index
 
 
-def choose_devices(names: Sequence[str] | None) -> tuple[jax.Device, ...]:
+def choose_devices(names: Sequence[str | LogicalDevice] | None) -> tuple[jax.Device, ...]:
     """Returns the devices of a MirroredStrategy: those with the given names, else all accelerators, else all CPU devices.
 
     (TF takes one CPU even if several virtual ones were configured; here they are all used.)

@@ -13,12 +13,16 @@ from stratagem._core.values import (
     attach_variable_creators,
 )
 from stratagem._legacy import (
+    GENERATOR_METHODS,
     attach_compiled_parts,
+    attach_constructors,
     attach_embeddings,
+    attach_generator_methods,
     attach_layer_methods,
     attach_loss_scaling,
     attach_minimize,
     attach_ragged,
+    attach_synchronized_normalization,
 )
 from stratagem._ops import attach_strings
 from stratagem._preprocessing import attach_layers, attach_weights
@@ -105,6 +109,36 @@ OF_TRAINING: tuple[Hook, ...] = (
         why='`self.add_weight("w", shape=(3,))` and `self.add_metric(value, name="n")` would fail.',
         test="tests/keras/test_layers.py::test_weights_are_added_as_in_keras_2",
         attach=attach_layer_methods,
+    ),
+    Hook(
+        what="arguments of constructors",
+        places=(
+            "keras.src.layers.core.input_layer.InputLayer.__init__",
+            "keras.src.layers.layer.Layer.__init__",
+            "keras.src.layers.normalization.batch_normalization.BatchNormalization.__init__",
+            *(f"keras.src.layers.pooling.average_pooling{dims}d.AveragePooling{dims}D.__init__" for dims in (1, 2, 3)),
+            *(f"keras.src.regularizers.regularizers.L{power}.__init__" for power in (1, 2)),
+        ),
+        why="`batch_input_shape`, `fused` and `l` would be refused, and `AveragePooling2D()` would lack a size.",
+        test="tests/keras/test_constructors.py::test_a_program_of_keras_2_gives_tensorflows_numbers",
+        attach=attach_constructors,
+    ),
+    Hook(
+        what="batch statistics of all replicas",
+        places=(
+            "keras.src.layers.normalization.batch_normalization.BatchNormalization.__init__",
+            "keras.src.layers.normalization.batch_normalization.BatchNormalization._moments",
+        ),
+        why="`BatchNormalization(synchronized=True)` would be refused.",
+        test="tests/keras/test_constructors.py::test_replicas_normalize_over_all_rows",
+        attach=attach_synchronized_normalization,
+    ),
+    Hook(
+        what="methods of models that read generators",
+        places=tuple(f"keras.src.models.model.Model.{name}" for name in GENERATOR_METHODS),
+        why="`model.fit_generator(batches())` and `model.reset_states()` would fail.",
+        test="tests/keras/test_constructors.py::test_a_program_of_keras_2_gives_tensorflows_numbers",
+        attach=attach_generator_methods,
     ),
     Hook(
         what="ids of embeddings",

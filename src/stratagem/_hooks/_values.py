@@ -80,6 +80,8 @@ OF_VALUES: tuple[Hook, ...] = (
             "jax._src.core.Tracer.[gs]et_shape",
             "jaxlib._jax.ArrayImpl.ref",
             "jax._src.core.Tracer.ref",
+            "keras.src.backend.common.keras_tensor.KerasTensor.get_shape",
+            "keras.src.backend.common.keras_tensor.KerasTensor.ref",
             f"{_VARIABLE}.get_shape",
             f"{_VARIABLE}.ref",
             f"{_VARIABLE}.__array_priority__",

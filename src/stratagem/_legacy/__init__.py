@@ -6,10 +6,12 @@ Never: changes the formulas, layers or files of Keras 3.
 """
 
 from stratagem._legacy._compiled_parts import attach_compiled_parts as attach_compiled_parts
+from stratagem._legacy._constructors import attach_constructors as attach_constructors
 from stratagem._legacy._dropped_layers import AbstractRNNCell as AbstractRNNCell
-from stratagem._legacy._dropped_layers import SyncBatchNormalization as SyncBatchNormalization
 from stratagem._legacy._dropped_layers import ThresholdedReLU as ThresholdedReLU
 from stratagem._legacy._embedding_ids import attach_embeddings as attach_embeddings
+from stratagem._legacy._generator_methods import GENERATOR_METHODS as GENERATOR_METHODS
+from stratagem._legacy._generator_methods import attach_generator_methods as attach_generator_methods
 from stratagem._legacy._layers import adds_metrics as adds_metrics
 from stratagem._legacy._layers import attach_layer_methods as attach_layer_methods
 from stratagem._legacy._linear_model import LinearModel as LinearModel
@@ -31,3 +33,7 @@ from stratagem._legacy._optimizers import LegacyRMSprop as LegacyRMSprop
 from stratagem._legacy._optimizers import LegacySGD as LegacySGD
 from stratagem._legacy._ragged_layers import attach_ragged as attach_ragged
 from stratagem._legacy._reduction import Reduction as Reduction
+from stratagem._legacy._synchronized_normalization import SyncBatchNormalization as SyncBatchNormalization
+from stratagem._legacy._synchronized_normalization import (
+    attach_synchronized_normalization as attach_synchronized_normalization,
+)

@@ -1,14 +1,11 @@
 """Layers of Keras 2 that Keras 3 has dropped."""
 
-import functools
 from typing import Any
 
 import keras
 from keras import ops
 
 from stratagem._base.types import DTypeLike, Nest, TensorLike, Value
-
-SyncBatchNormalization = functools.partial(keras.layers.BatchNormalization, synchronized=True)
 
 
 @keras.saving.register_keras_serializable("stratagem")

@@ -37,6 +37,11 @@ from stratagem._private._checks import checked as checked
 from stratagem._private._checks import has_checks as has_checks
 from stratagem._private._checks import keep_checks as keep_checks
 from stratagem._private._checks import revealed as revealed
+from stratagem._private._constructors import convert_arguments as convert_arguments
+from stratagem._private._constructors import (
+    let_batch_statistics_be_synchronized as let_batch_statistics_be_synchronized,
+)
+from stratagem._private._constructors import reduction_axes as reduction_axes
 from stratagem._private._device_names import name_devices as name_devices
 from stratagem._private._executable_cache import intercept_compilation as intercept_compilation
 from stratagem._private._executable_cache import reusing_executables as reusing_executables
@@ -62,6 +67,7 @@ from stratagem._private._legacy import SlotNames as SlotNames
 from stratagem._private._legacy import add_layer_methods as add_layer_methods
 from stratagem._private._legacy import add_loss_scaling as add_loss_scaling
 from stratagem._private._legacy import add_mean as add_mean
+from stratagem._private._legacy import add_model_methods as add_model_methods
 from stratagem._private._legacy import add_model_properties as add_model_properties
 from stratagem._private._legacy import add_optimizer_methods as add_optimizer_methods
 from stratagem._private._legacy import compiled_parts as compiled_parts

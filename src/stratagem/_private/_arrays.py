@@ -66,15 +66,16 @@ def _set_shape(tensor: Any, shape: Any) -> None:
 
 
 def add_tensor_methods(reference: Callable[[TensorLike], Hashable]) -> None:
-    """Give JAX's arrays, which are our tensors, and variables the methods that TF code calls. Nothing is replaced.
+    """Give JAX's arrays, which are our tensors, variables and symbols the methods that TF code calls. Nothing is replaced.
 
     reference(tensor) returns what `tensor.ref()` does.
     """
     array, tracer, variable = cast(Any, ArrayImpl), cast(Any, jax_core.Tracer), cast(Any, KerasVariable)
     array.numpy, tracer.numpy = _numpy_of_tensor, _numpy_of_tracer
     array.set_shape = tracer.set_shape = _set_shape
-    array.get_shape = tracer.get_shape = variable.get_shape = lambda tensor: tensor.shape
-    array.ref = tracer.ref = variable.ref = lambda tensor: reference(tensor)
+    symbol = cast(Any, keras.KerasTensor)
+    array.get_shape = tracer.get_shape = variable.get_shape = symbol.get_shape = lambda tensor: tensor.shape
+    array.ref = tracer.ref = variable.ref = symbol.ref = lambda tensor: reference(tensor)
     # So that NumPy leaves `np.float32(2) * variable` to the variable, as it does to an array.
     variable.__array_priority__ = array.__array_priority__
 

@@ -107,6 +107,12 @@ def add_model_properties(properties: dict[str, Callable[[keras.Model], Value]]) 
         setattr(keras.Model, name, _OverridableProperty(read))
 
 
+def add_model_methods(methods: dict[str, Method]) -> None:
+    """Give every model these methods."""
+    for name, method in methods.items():
+        setattr(keras.Model, name, method)
+
+
 @final
 class _OverridableProperty:
     """A property that an attribute of the object hides."""

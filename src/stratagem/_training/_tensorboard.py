@@ -21,6 +21,14 @@ _MODELS_WITH_GRAPH = ("Functional", "Sequential")
 _IMAGE_CHANNELS = (1, 3, 4)
 
 
+_OF_TENSORFLOW_1 = {
+    "write_grads",
+    "batch_size",
+    "embeddings_layer_names",
+    "embeddings_data",
+}  # ignored in TensorFlow 2, too
+
+
 class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
     """Writes summaries of `fit` and `evaluate` for TensorBoard, under `log_dir`: `train/` and `validation/`.
 
@@ -51,8 +59,16 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
         profile_batch: Nest = 0,
         embeddings_freq: int = 0,
         embeddings_metadata: Unused = None,
+        **kwargs: Unused,
     ) -> None:
+        """Arguments of TensorFlow 1 (`write_grads`, `batch_size`, `embeddings_layer_names`, `embeddings_data`) change nothing.
+
+        Raises ValueError for any other, UnimplementedError for embeddings.
+        """
         super().__init__()
+        unknown = sorted(kwargs.keys() - _OF_TENSORFLOW_1)
+        if unknown:
+            raise ValueError(f"Unrecognized arguments in `TensorBoard` Callback: {unknown}.")
         if embeddings_freq:
             raise UnimplementedError(
                 f"TensorBoard(embeddings_freq={embeddings_freq!r}): the projector reads TensorFlow's checkpoints, which are "

@@ -141,6 +141,8 @@ class KerasTensor:
     def __iter__(self) -> Any: ...
     def __add__(self, other: Any) -> Any: ...
     def __getitem__(self, key: Any) -> Any: ...
+    def get_shape(tensor: Any) -> Any: ...
+    def ref(tensor: Any) -> Any: ...
 
 class Quantizer:
     output_dtype: Any
@@ -550,6 +552,44 @@ class Model(Layer):
     train_tf_function: Any
     compiled_loss: Any
     compiled_metrics: Any
+    def fit_generator(
+        self,
+        generator: Any,
+        steps_per_epoch: int | None = None,
+        epochs: int = 1,
+        verbose: Any = 1,
+        callbacks: Any = None,
+        validation_data: Any = None,
+        validation_steps: int | None = None,
+        validation_freq: Any = 1,
+        class_weight: Any = None,
+        max_queue_size: Any = 10,
+        workers: Any = 1,
+        use_multiprocessing: Any = False,
+        shuffle: bool = True,
+        initial_epoch: int = 0,
+    ) -> Any: ...
+    def evaluate_generator(
+        self,
+        generator: Any,
+        steps: int | None = None,
+        callbacks: Any = None,
+        max_queue_size: Any = 10,
+        workers: Any = 1,
+        use_multiprocessing: Any = False,
+        verbose: Any = 0,
+    ) -> Any: ...
+    def predict_generator(
+        self,
+        generator: Any,
+        steps: int | None = None,
+        callbacks: Any = None,
+        max_queue_size: Any = 10,
+        workers: Any = 1,
+        use_multiprocessing: Any = False,
+        verbose: Any = 0,
+    ) -> Any: ...
+    def reset_states(self) -> None: ...
     @property
     def distribute_strategy(self) -> Any: ...
     def compute_loss_and_updates(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import final
 
 from stratagem._base.files import atomic_write
+from stratagem.cli.migration._findings import State
 from stratagem.cli.migration._notebook_strings import source_offsets
 from stratagem.cli.migration._packages import ADDONS, KERAS
 from stratagem.cli.migration._sources import Piece, UnreadableError, cells, content, decoded, parsed, pieces
@@ -209,5 +210,8 @@ def _replaced(module: str) -> tuple[str, str] | None:
     if canonical in ("compat.v1", "compat.v2", ""):
         return f"stratagem{f'.{rest}' if rest else ''}", ""
     if canonical not in shipped_table().modules:
-        return "", f"there is no module `stratagem.{canonical}` to import from: use the name through `tf`"
+        verdict = shipped_table().verdict(module)
+        absent = verdict is not None and verdict.state in (State.MISSING, State.UNKNOWN)
+        advice = verdict.text if verdict is not None and absent else "use the name through `tf`"
+        return "", f"there is no module `stratagem.{canonical}` to import from: {advice}"
     return f"stratagem.{canonical}", ""

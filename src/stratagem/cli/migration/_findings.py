@@ -33,12 +33,16 @@ class Place:
 @final
 @dataclass(frozen=True)
 class Verdict:
-    """The state of a name: its full name, a sentence on what differs or what to do, and the document that says more."""
+    """The state of a name: its full name, a sentence on what differs or what to do, and the document that says more.
+
+    by_arguments: the name is there, and refuses the arguments.
+    """
 
     name: str
     state: State
     text: str = ""
     document: str = ""
+    by_arguments: bool = False
 
 
 @final

@@ -41,10 +41,15 @@ def habits_in(path: str, found: Examined) -> Iterator[Habit]:
 
 def _with_scopes(node: ast.AST, scope: SourceScope) -> Iterator[tuple[ast.AST, SourceScope]]:
     """All nodes below a node, each with its scope."""
-    for child in ast.iter_child_nodes(node):
-        yield child, scope
-        inner = function_scope(child, scope) if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) else scope
-        yield from _with_scopes(child, inner)
+    waiting = [(node, scope)]
+    while waiting:
+        above, around = waiting.pop()
+        for child in ast.iter_child_nodes(above):
+            yield child, around
+            inner = (
+                function_scope(child, around) if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) else around
+            )
+            waiting.append((child, inner))
 
 
 def _called(node: ast.expr) -> ast.expr:

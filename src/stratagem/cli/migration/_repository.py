@@ -6,16 +6,19 @@ import re
 from collections.abc import Iterable
 from typing import Final, final
 
+from stratagem.cli.migration._arguments import WrittenArguments
+from stratagem.cli.migration._attempts import settled
 from stratagem.cli.migration._findings import CheckReport, Habit, Place, State, Unread, Use, Verdict
 from stratagem.cli.migration._habits import habits_in
 from stratagem.cli.migration._packages import MARKERS, belongs
-from stratagem.cli.migration._scopes import INSTANCE, LOCAL, SourceScope
+from stratagem.cli.migration._scopes import INSTANCE, LOCAL, MEMBER, SourceScope
 from stratagem.cli.migration._sources import UnreadableError, content, files, parsed, pieces, unreadable
 from stratagem.cli.migration._table import Table, shipped_table
 from stratagem.cli.migration._uses import Examined, RawUse, examine_trees
 
 _MOST_FOLLOWED = 200  # names that one name is followed through: a long chain of files ends, too
 _WORD = re.compile(rb"\w+")
+_DEFINED = re.compile(rb"\bdef\s+([a-zA-Z_0-9]+)|\bself\.([a-zA-Z_0-9]+)\s*=[^=]")
 _BEST = (State.WORKS, State.DIFFERS, State.UNKNOWN, State.MISSING)
 
 
@@ -42,6 +45,10 @@ class _Repository:
         self._uses: Final[dict[str, list[RawUse]]] = {}
         self._habits: Final[list[Habit]] = []
         self._unread: Final[list[Unread]] = []
+        self._defined: Final[set[str]] = set()  # functions and attributes of the program's own
+        self._files: Final[
+            dict[tuple[str, str, bool], tuple[str | None, list[str]]]
+        ] = {}  # what modules' names lead to
 
     def report(self, paths: Iterable[str]) -> CheckReport:
         """The report on these files."""
@@ -54,7 +61,9 @@ class _Repository:
         self._read_importers(waiting)
         uses, using = [], 0
         for path, raw in self._uses.items():
-            found = [use for each in raw if (use := self._use(path, each)) is not None]
+            judged = settled((each.tried, each.imported, self._best(path, each)) for each in raw)
+            places = (Place(path, each.cell, each.line) for each in raw)
+            found = [Use(place, verdict) for place, verdict in zip(places, judged, strict=True) if verdict is not None]
             using += bool(found)
             uses += found
         return CheckReport(
@@ -70,6 +79,7 @@ class _Repository:
         """Reads a file, if it names TensorFlow or, with `stems`, one of these modules. False: it does not, and waits."""
         try:
             data = content(path)
+            self._defined.update(name.decode() for found in _DEFINED.findall(data) for name in found if name)
             if stems is None and not any(word.encode() in data for word in MARKERS) and b"\0" not in data[:2]:
                 return False
             if stems is not None and stems.isdisjoint(_WORD.findall(data)):
@@ -113,34 +123,46 @@ class _Repository:
             done |= names
             waiting = [path for path in waiting if not self._read(path, stems={os.fsencode(name) for name in names})]
 
-    def _use(self, path: str, raw: RawUse) -> Use | None:
-        """The best verdict on where a use may lead; None if that is nothing of TensorFlow's."""
-        found = [verdict for each in raw.paths for verdict in self._verdicts(path, each, raw.keywords)]
-        if not found:
-            return None
-        return Use(Place(path, raw.cell, raw.line), min(found, key=lambda verdict: _BEST.index(verdict.state)))
-
-    def _verdicts(self, path: str, full: str, keywords: tuple[str, ...]) -> list[Verdict]:
-        found = []
-        for each in self._led(path, full, set()):
-            verdict = self._verdict(each, keywords)
+    def _best(self, path: str, raw: RawUse) -> Verdict | None:
+        """The best verdict on where a use may lead; None if that is nothing of TensorFlow's, or a namespace that is here."""
+        found: list[Verdict] = []
+        for full in dict.fromkeys(name for each in raw.paths for name in self._led(path, each, set())):
+            verdict = self._verdict(full, raw.call)
             if verdict is not None:
                 found.append(verdict)
-        return found
+            elif belongs(full) and ".*" not in full and INSTANCE not in full:
+                return None
+        return min(found, key=lambda verdict: _BEST.index(verdict.state), default=None)
 
-    def _verdict(self, full: str, keywords: tuple[str, ...]) -> Verdict | None:
+    def _verdict(self, full: str, call: WrittenArguments | None) -> Verdict | None:
         if full in ("tensorflow.*", "tensorflow.compat.v1.*", "tensorflow.compat.v2.*"):
             why = "import the names that are used: here the names of tf are imported when they are first asked for"
             return Verdict(f"from {full.removesuffix('.*')} import *", State.MISSING, why, "docs/check.md")
         module, star, name = full.partition(".*")
+        if star and not name:
+            return self._of_star(module)
         if star:
             known = name and name in self._table.names_in(module)
-            return self._table.verdict(f"{module}.{name}", keywords) if known else None
+            return self._table.verdict(f"{module}.{name}", call) if known else None
+        if full.startswith(MEMBER):
+            return self._stranded(full.removeprefix(MEMBER))
         kind, mark, rest = full.partition(INSTANCE)
         if not mark:
-            return self._table.verdict(full, keywords)
-        members = rest.strip(".").split(".")
-        return self._table.member(kind, members[0], keywords if len(members) == 1 else ()) if members[0] else None
+            return self._table.verdict(full, call)
+        first, *below = rest.strip(".").split(".")
+        if not first:
+            return None
+        return self._table.member(kind, first, None if below else call) or self._stranded(first)
+
+    def _stranded(self, member: str) -> Verdict | None:
+        """The verdict on a member of an object of unknown class, which may be the program's own."""
+        return None if member in self._defined else self._table.stranded(member)
+
+    def _of_star(self, module: str) -> Verdict | None:
+        """The verdict on a star import: None if the module is here."""
+        verdict = self._table.verdict(module)
+        absent = verdict is not None and verdict.state in (State.MISSING, State.UNKNOWN)
+        return verdict if absent else None
 
     def _led(self, path: str, full: str, seen: set[tuple[str, str]]) -> list[str]:
         """The names of TensorFlow that a path leads to, through the repository's own files. seen: what was followed already."""
@@ -149,17 +171,28 @@ class _Repository:
         if (path, full) in seen or len(seen) > _MOST_FOLLOWED:
             return []
         seen.add((path, full))
-        star = ".*" in full
-        parts = [part.lstrip("*") for part in full.removeprefix(LOCAL).lstrip(".").split(".") if part]
-        level = len(full) - len(full.removeprefix(LOCAL).lstrip(".")) - 1
-        for folder in self._folders(path, level):
-            for length in range(len(parts), -1 if level else 0, -1):
-                base = os.path.normpath(os.path.join(folder, *parts[:length]))
+        module, star, name = full.removeprefix(LOCAL).partition(".*")
+        file, parts = self._file(os.path.dirname(os.path.normpath(path)), module, whole=bool(star))
+        return self._below(file, [*parts, *filter(None, name.split("."))], seen) if file else []
+
+    def _file(self, folder: str, module: str, *, whole: bool) -> tuple[str | None, list[str]]:
+        """The file that a module's name leads to from a folder, and the parts of the name that it does not have as folders.
+        None: none that was read. whole: only a file of the whole name, since nothing else has the names of a star import."""
+        key = (folder, module, whole)
+        if key not in self._files:
+            self._files[key] = self._searched(folder, module, whole=whole)
+        return self._files[key]
+
+    def _searched(self, folder: str, module: str, *, whole: bool) -> tuple[str | None, list[str]]:
+        level = len(module) - len(module.lstrip("."))
+        parts = [part for part in module.split(".") if part]
+        for place in self._folders(folder, level):
+            for length in range(len(parts), len(parts) - 1 if whole else 0 if level == 0 else -1, -1):
+                base = os.path.normpath(os.path.join(place, *parts[:length]))
                 file = next((b for b in (base, os.path.join(base, "__init__")) if b in self._scopes), None)
                 if file is not None:
-                    rest = [part for part in parts[length:] if part]
-                    return self._below(file, rest, seen) if rest or star else []
-        return []
+                    return file, parts[length:]
+        return None, parts
 
     def _below(self, file: str, rest: list[str], seen: set[tuple[str, str]]) -> list[str]:
         """The names that a file's name, and attributes of it, lead to."""
@@ -173,9 +206,8 @@ class _Repository:
             for each in self._led(f"{file}.py", ".".join([where, *rest[1:]]), seen)
         ]
 
-    def _folders(self, path: str, level: int) -> list[str]:
-        """The folders where the module that a file imports may be: beside it, for a relative import; else also above it."""
-        folder = os.path.dirname(os.path.normpath(path))
+    def _folders(self, folder: str, level: int) -> list[str]:
+        """The folders where a module may be that is imported in a folder: there, for a relative import; else also above it."""
         if level:
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import final
 
+from stratagem.cli.migration._findings import State
 from stratagem.cli.migration._packages import ADDONS, belongs
+from stratagem.cli.migration._table import shipped_table
 
 LOCAL = ":"  # before the name of a module that may be another file of the repository: `:package.module`, `:.module` beside it
+MEMBER = "?"  # before a member of an object of unknown class
 INSTANCE = "!"  # after the name of a class: an object of it
 DATASET = "tensorflow.data.Dataset"
 NO_DATASET = {"as_numpy_iterator", "cardinality", "reduce", "get_single_element", "make_one_shot_iterator", "save"}
@@ -28,10 +31,13 @@ class SourceScope:
     bound: dict[str, list[str]] = field(default_factory=dict)
     other: set[str] = field(default_factory=set)
     stars: list[str] = field(default_factory=list)
+    functions: dict[str, ast.FunctionDef] = field(default_factory=dict)
 
     def bind(self, name: str, path: str, *, fallback: bool = False) -> None:
-        """Adds where a name may lead. fallback: only if it does not lead anywhere yet."""
+        """Adds where a name may lead. fallback: only if it leads nowhere yet, or to what cannot be imported here."""
         known = self.bound.setdefault(name, [])
+        if fallback and not any(_is_here(each) for each in known):
+            known.clear()
         if path not in known and not (fallback and known) and len(known) < _MOST:
             known.append(path)
 
@@ -49,6 +55,14 @@ class SourceScope:
                     return [f"{star}.*{name}" for star in scope.stars]
             scope, first = scope.parent, False
         return []
+
+
+def _is_here(path: str) -> bool:
+    """Returns whether an import of a path succeeds, as far as the table knows."""
+    if path.startswith(LOCAL) or INSTANCE in path:
+        return True
+    verdict = shipped_table().verdict(path)
+    return verdict is None or verdict.state in (State.WORKS, State.DIFFERS)
 
 
 def full_name(module: str) -> str:
@@ -119,6 +133,8 @@ def _collect(
                         scope.bind(name, path, fallback=fallback)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 scope.other.add(node.name)
+                if isinstance(node, ast.FunctionDef):
+                    scope.functions[node.name] = node
             case ast.Assign(targets=[ast.Name(id=name)]):
                 assigned.append((name, node.value))
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
@@ -151,10 +167,32 @@ def _stored(node: ast.stmt) -> Iterator[str]:
 def _value(value: ast.expr, scope: SourceScope) -> list[str]:
     """The places where a name leads that a value is assigned to: the same place, or an object of a class."""
     if isinstance(value, ast.Call):
+        if found := _given(value, scope):
+            return found
         paths = (path for path in resolved(value.func, scope) if not path.startswith(LOCAL) and "*" not in path)
         made = [plain_path(f"{path}{INSTANCE}") for path in paths]
         return [path for path in made if path.count(INSTANCE) == 1]  # nothing is known of what methods give
     return [path for path in resolved(value, scope) if INSTANCE not in path.rpartition(".")[0]]
+
+
+def _given(call: ast.Call, scope: SourceScope) -> list[str]:
+    """The modules that a call gives: `importlib.import_module("tensorflow.x")`, a function that imports and returns one."""
+    name = ast.unparse(call.func) if isinstance(call.func, ast.Name | ast.Attribute) else ""
+    first = call.args[0] if call.args else None
+    if name in ("importlib.import_module", "import_module") and isinstance(first, ast.Constant):
+        module = full_name(first.value) if isinstance(first.value, str) else LOCAL
+        return [] if module.startswith(LOCAL) else [module]
+    around: SourceScope | None = scope
+    while around is not None and name not in around.functions:
+        around = around.parent
+    if around is None:
+        return []
+    function = around.functions[name]
+    returned = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)]
+    inner = SourceScope(around)
+    _collect(inner, function.body, [], False)
+    paths = [inner.bound.get(each.id, []) if isinstance(each, ast.Name) else [] for each in returned]
+    return list(dict.fromkeys(path for each in paths for path in each)) if paths and all(paths) else []
 
 
 def function_scope(node: Function, parent: SourceScope) -> SourceScope:

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from typing import final
 
 from stratagem.cli.migration._findings import Place, Unread
+from stratagem.cli.migration._magics import without_magics
 
 ENDINGS = (".py", ".ipynb")
 LARGEST = {".py": 4_000_000, ".ipynb": 64_000_000}  # bytes; a notebook holds pictures, too
+_INDENTED = re.compile(r"(?:[ \t]*\n)*[ \t]+\S")
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "venv", "env"}
 
 
@@ -108,7 +110,7 @@ def pieces(path: str, data: bytes) -> list[Piece]:
 
 
 def cells(data: bytes) -> list[Piece]:
-    """The code cells of a notebook; lines for IPython or the shell are blank.
+    """The code cells of a notebook.
 
     Raises:
         UnreadableError: the file is no notebook of format 3 or later, or of another language.
@@ -135,37 +137,35 @@ def cells(data: bytes) -> list[Piece]:
 
 
 def parsed(piece: Piece, path: str) -> ast.Module:
-    """The syntax tree of a piece.
+    """The syntax tree of a piece, with the lines and columns of its text.
 
     Raises:
         SyntaxError: it is not Python 3, or nested too deeply.
     """
-    text = _without_magics(piece.text) if piece.cell else piece.text
+    text = piece.text.removeprefix("\ufeff")
+    if not piece.cell:
+        return _tree(text)
+    try:
+        return _tree(text)  # most cells are Python as they are, whatever their lines begin with
+    except SyntaxError:
+        text = without_magics(text)
+    if not _INDENTED.match(text):
+        return _tree(text)
+    tree = _tree(f"if 1:\n{text}")  # IPython takes away the indentation of a cell's first line; so, columns stay
+    first = tree.body[0]
+    tree.body[:1] = first.body if isinstance(first, ast.If) else [first]
+    return ast.increment_lineno(tree, -1)
+
+
+def _tree(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(text.removeprefix("\ufeff"))
+            return ast.parse(text)
         except (RecursionError, MemoryError) as error:
             raise SyntaxError("nested too deeply to be examined") from error
         except ValueError as error:  # a null byte
             raise SyntaxError(str(error)) from error
-
-
-def _without_magics(text: str) -> str:
-    if text.lstrip().startswith("%%"):
-        return "" if not re.match(r"\s*%%(time|timeit|capture)\b", text) else _blank(text)
-    return _blank(text)
-
-
-def _blank(text: str) -> str:
-    """The text with `pass` in place of lines for IPython, so that lines keep their numbers and blocks their bodies."""
-    made = []
-    for line in text.split("\n"):
-        words = line.strip()
-        sentence = any(each in line for each in "#'\"")  # it may end with a question mark
-        magic = words[:1] in ("%", "!", "?") or (words.endswith("?") and not sentence)
-        made.append(f"{line[: len(line) - len(line.lstrip())]}pass" if words and magic else line)
-    return "\n".join(made)
 
 
 def unreadable(path: str, cell: int, error: SyntaxError) -> Unread:

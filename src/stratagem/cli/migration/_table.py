@@ -7,15 +7,22 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, final
 
+from stratagem.cli.migration._arguments import Parameters, WrittenArguments
 from stratagem.cli.migration._findings import State, Verdict
 from stratagem.cli.migration._packages import ADDONS, INTERNALS, KERAS, PACKAGES, PRIVATE, VERSIONED
 
 _PAGE = "docs/coverage.md"
-_STATES = {"t": State.WORKS, "p": State.WORKS, "o": State.WORKS, "d": State.DIFFERS, "m": State.MISSING}
+_STATES = {
+    **dict.fromkeys(("t", "p", "o"), State.WORKS),
+    "d": State.DIFFERS,
+    **dict.fromkeys(("m", "r"), State.MISSING),
+}
+_REFUSED = "r"  # it is there, and every call raises an error
 # A table entry whose sentence is about members of a class says nothing of a use that is none of these members.
 _MEMBERS = "lacks members, listed below"
 _V1 = "compat.v1"
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")  # in the texts, which are those of a page
+_NESTED = re.compile(r"(compat\.v[12]\.)compat\.v[12](?:\.|$)")  # `tf.compat.v1.compat.v2` is `tf.compat.v2`
 _OF_KERAS = {"initializers", "losses", "metrics", "optimizers"}  # `tf.losses` is `tf.keras.losses`
 _OF_MODULES = {"__version__", "__name__", "__doc__", "__file__", "__path__"}
 Entry = tuple[str, int, int]  # state, number of the text, number of the signature; -1: none
@@ -30,6 +37,7 @@ class Table:
         self._names: Final[dict[str, dict[str, Entry]]] = content["names"]
         self._addons: Final[dict[str, dict[str, Entry]]] = content["addons"]
         self._classes: Final[dict[str, dict[str, Any]]] = content["classes"]
+        self._members: Final[dict[str, str]] = content["members"]
         self._texts: Final[list[str]] = content["texts"]
         self._signatures: Final[list[str]] = content["signatures"]
         self.modules: Final = frozenset(content["modules"].split())
@@ -49,22 +57,22 @@ class Table:
     def _below(self, canonical: str) -> bool:
         return any(name.startswith(f"{canonical}.") for name in self._names)
 
-    def verdict(self, full: str, keywords: Iterable[str] | None = None) -> Verdict | None:
+    def verdict(self, full: str, call: WrittenArguments | None = None) -> Verdict | None:
         """The verdict on a full name such as `tensorflow.keras.layers.Dense`, None for a namespace that is there.
 
-        keywords: the names of the arguments, where it is called.
+        call: its arguments, where it is called.
         """
         package = full.partition(".")[0]
         if package in PACKAGES:
             return PACKAGES[package].verdict(full)
         if package == ADDONS:
-            return self._of_addons(full, keywords or ())
+            return self._of_addons(full, call)
         canonical = canonical_name(full)
         if canonical is None:
             return _of_internals(full)
-        return self._of(canonical, keywords or ())
+        return self._of(canonical, call)
 
-    def _of_addons(self, full: str, keywords: Iterable[str]) -> Verdict | None:
+    def _of_addons(self, full: str, call: WrittenArguments | None) -> Verdict | None:
         namespace, _, name = full.removeprefix(ADDONS).lstrip(".").rpartition(".")
         if not name or (not namespace and name in self._addons):
             return None
@@ -73,9 +81,9 @@ class Table:
         if entry is None:
             advice = "write it with tf or Keras: only a part of TensorFlow Addons is here"
             return Verdict(shown, State.MISSING, advice, "docs/addons.md")
-        return self._refused(shown, entry, keywords, "docs/addons.md") or Verdict(shown, State.WORKS)
+        return self._refused(shown, entry, call, "docs/addons.md") or Verdict(shown, State.WORKS)
 
-    def _of(self, canonical: str, keywords: Iterable[str]) -> Verdict | None:
+    def _of(self, canonical: str, call: WrittenArguments | None) -> Verdict | None:
         if not canonical or canonical == _V1 or canonical in self._names:
             entries = self._names.get(canonical)
             gone = entries and all(entry[0] == "m" for entry in entries.values())
@@ -88,7 +96,7 @@ class Table:
             namespace, name = ".".join(parts[: length - 1]), parts[length - 1]
             entry = self._entry(namespace, name)
             if entry is not None:
-                return self._known(namespace, name, entry, parts[length:], keywords)
+                return self._known(namespace, name, entry, parts[length:], call)
             if ".".join(parts[:length]) in self._names or self._below(".".join(parts[:length])):
                 break
         else:
@@ -104,43 +112,69 @@ class Table:
             found = self._names.get(namespace.removeprefix(f"{_V1}."), {}).get(name)
         return found
 
-    def _known(self, namespace: str, name: str, entry: Entry, rest: list[str], keywords: Iterable[str]) -> Verdict:
+    def _known(
+        self, namespace: str, name: str, entry: Entry, rest: list[str], call: WrittenArguments | None
+    ) -> Verdict:
         path = f"{namespace}.{name}".lstrip(".")
         shown, document = f"tf.{path}", f"{_PAGE}#tf{namespace.replace('.', '')}"
         state, text = _STATES[entry[0]], self._text(entry)
         if state is State.MISSING:
-            return Verdict(shown, state, f"use {text}" if text else "is not provided", document)
+            said = text if entry[0] == _REFUSED else f"use {text}" if text else "is not provided"
+            return Verdict(shown, state, said, document)
         if rest:
-            return self._member(path, rest[0], entry, keywords if len(rest) == 1 else (), document)
-        refused = self._refused(shown, entry, keywords, document)
+            return self._member(path, rest[0], entry, call if len(rest) == 1 else None, document)
+        refused = self._refused(shown, entry, call, document)
         if refused is not None:
             return refused
         return (
             Verdict(shown, State.WORKS) if text == _MEMBERS else Verdict(shown, state, text, document if text else "")
         )
 
-    def _member(self, path: str, member: str, entry: Entry, keywords: Iterable[str], document: str) -> Verdict:
-        """The verdict on a method or an attribute of what a name is."""
+    def _member(
+        self,
+        path: str,
+        member: str,
+        entry: Entry,
+        call: WrittenArguments | None,
+        document: str,
+        *,
+        of_object: bool = False,
+    ) -> Verdict:
+        """The verdict on a method or an attribute of what a name is, or with `of_object` of an object of it."""
         shown = f"tf.{path}.{member}"
         kind = self._classes.get(path, {})
         if member in kind.get("lacks", ()):
             return Verdict(shown, State.MISSING, f"tf.{path} has no `{member}` here", document)
+        private = member.startswith("_") and not of_object
+        if private and not member.startswith("__"):
+            return Verdict(shown, State.MISSING, "is private to TensorFlow: use a public name", document)
+        if not private and not of_object and member not in kind.get("names", f" {member} ").split(" "):
+            return Verdict(shown, State.UNKNOWN, f"TensorFlow {self.tensorflow} has no such name either", document)
         number = kind.get("methods", {}).get(member, -1)
-        refused = self._refused(shown, ("p", -1, number), keywords, document)
+        refused = self._refused(shown, ("p", -1, number), call, document, of_object=of_object)
         text = self._text(entry)
         if refused is not None or not text or text == _MEMBERS:
             return refused or Verdict(shown, State.WORKS)
         return Verdict(shown, State.DIFFERS, text, document)
 
-    def member(self, full: str, member: str, keywords: Iterable[str]) -> Verdict | None:
+    def member(self, full: str, member: str, call: WrittenArguments | None) -> Verdict | None:
         """The verdict on a member of an object of a class, None where nothing is wrong with it, or the class is not known."""
         canonical = canonical_name(full)
         namespace, _, name = (canonical or "").rpartition(".")
         entry = self._entry(namespace, name)
         if entry is None or canonical not in self._classes or entry[0] == "m":
             return None
-        found = self._member(canonical, member, entry, keywords, f"{_PAGE}#tf{namespace.replace('.', '')}")
+        found = self._member(canonical, member, entry, call, f"{_PAGE}#tf{namespace.replace('.', '')}", of_object=True)
         return found if found.state is State.MISSING else None
+
+    def stranded(self, member: str) -> Verdict | None:
+        """The verdict on a member of an object of unknown class: MISSING if TensorFlow's classes alone have it, none here."""
+        kind = self._members.get(member)
+        if kind is None:
+            return None
+        text = f"no object here has `{member}`, as one of tf.{kind} has in TensorFlow"
+        namespace = kind.rpartition(".")[0].replace(".", "")
+        return Verdict(f"tf.{kind}.{member}", State.MISSING, text, f"{_PAGE}#tf{namespace}")
 
     def is_class(self, full: str) -> bool:
         """Returns whether the table knows members of this class."""
@@ -151,19 +185,14 @@ class Table:
         methods = self._classes.get("data.Dataset", {}).get("methods", {})
         return full.startswith("tensorflow.data.Dataset.") and full.rpartition(".")[2] in methods
 
-    def _refused(self, shown: str, entry: Entry, keywords: Iterable[str], document: str) -> Verdict | None:
-        """The verdict on a call with an argument that our signature does not have."""
-        if entry[2] < 0:
+    def _refused(
+        self, shown: str, entry: Entry, call: WrittenArguments | None, document: str, *, of_object: bool = True
+    ) -> Verdict | None:
+        """The verdict on a call with arguments that our signature does not take."""
+        if call is None or entry[2] < 0:
             return None
-        known = [name for name in self._signatures[entry[2]].split() if name not in ("self", "cls")]
-        unknown = [name for name in keywords if name not in known]
-        if not unknown:
-            return None
-        named = ", ".join(f"`{name}`" for name in unknown)
-        takes = ", ".join(known) or "no arguments"
-        return Verdict(
-            shown, State.MISSING, f"leave out {named}: there is no such argument here; it takes {takes}", document
-        )
+        text = Parameters(self._signatures[entry[2]], of_object=of_object).refusal(call)
+        return None if text is None else Verdict(shown, State.MISSING, text, document, by_arguments=True)
 
     def _stranger(self, namespace: str, name: str) -> Verdict:
         """The verdict on a name that a namespace does not have."""
@@ -175,7 +204,8 @@ class Table:
             if entry is not None and entry[0] == "m":
                 return Verdict(shown, State.MISSING, f"use {self._text(entry)}", document)
             advice = (
-                f"use tf.{first}.{name}, a name of TensorFlow 1; for a whole file `import stratagem.compat.v1 as tf`"
+                f"use tf.{first}.{name}, a name of TensorFlow 1; for a whole program `import stratagem.compat.v1 as tf` and "
+                "`tf.disable_v2_behavior()`"
             )
             return Verdict(shown, State.MISSING, advice, document)
         if name in _OF_MODULES:
@@ -195,6 +225,8 @@ def canonical_name(full: str) -> str | None:
     package, _, rest = full.partition(".")
     if package in KERAS:
         rest = f"keras.{rest}".rstrip(".")
+    while (nested := _NESTED.match(rest)) is not None:
+        rest = rest.removeprefix(nested.group(1))
     for prefix in ("compat.v2", "python.keras", "_api.v2", "keras.api._v2.keras", "keras.api.keras"):
         if rest == prefix or rest.startswith(f"{prefix}."):
             kept = "keras" if "keras" in prefix else ""

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import final
 
+from stratagem.cli.migration._arguments import WrittenArguments, arguments_of
+from stratagem.cli.migration._attempts import Tried, places_of
 from stratagem.cli.migration._scopes import (
     DATASET,
     INSTANCE,
+    MEMBER,
     NO_DATASET,
     SourceScope,
     chain,
@@ -23,12 +26,18 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 @final
 @dataclass(frozen=True)
 class RawUse:
-    """An expression whose name may lead to TensorFlow. paths: where to. keywords: of its arguments, where it is called."""
+    """An expression whose name may lead to TensorFlow.
+
+    paths: where to. call: its arguments, where it is called. imported: it is a part of an import statement. tried: the `try`
+    statements around it, in each the attempt or a handler of it.
+    """
 
     cell: int
     line: int
     paths: tuple[str, ...]
-    keywords: tuple[str, ...] = ()
+    call: WrittenArguments | None = None
+    imported: bool = False
+    tried: tuple[Tried, ...] = ()
 
 
 @final
@@ -61,6 +70,8 @@ class _Walk:
 
     def __init__(self, cell: int) -> None:
         self._cell = cell
+        self._tried: tuple[Tried, ...] = ()
+        self._number = 0  # of `try` statements
 
     def walked(self, node: ast.AST, scope: SourceScope) -> Iterator[RawUse]:
         """The uses in a node."""
@@ -75,10 +86,14 @@ class _Walk:
                 inner = SourceScope(scope, is_class=True)
                 fill(inner, node.body)
                 yield from self._each(node.body, inner)
+            case ast.Try():
+                yield from self._try(node, scope)
             case ast.Call():
                 yield from self._call(node, scope)
+            case ast.Name(ctx=ast.Store() | ast.Del()):
+                return  # the name is bound anew: no use of what it led to
             case ast.Attribute() | ast.Name():
-                yield from self._expression(node, scope, ())
+                yield from self._expression(node, scope, None)
             case _ if isinstance(node, _COMPREHENSIONS):
                 inner = SourceScope(scope)
                 stored = (
@@ -89,19 +104,36 @@ class _Walk:
             case _:
                 yield from self._each(ast.iter_child_nodes(node), scope)
 
+    def _use(
+        self, line: int, paths: tuple[str, ...], call: WrittenArguments | None = None, *, imported: bool = False
+    ) -> RawUse:
+        return RawUse(self._cell, line, paths, call, imported, self._tried)
+
     def _each(self, nodes: "Iterator[ast.AST] | list[ast.stmt]", scope: SourceScope) -> Iterator[RawUse]:
         for node in nodes:
             yield from self.walked(node, scope)
+
+    def _try(self, node: ast.Try, scope: SourceScope) -> Iterator[RawUse]:
+        around = self._tried
+        self._number += 1
+        attempt, handlers = places_of(node, self._number)
+        self._tried = (*around, attempt)
+        yield from self._each(node.body, scope)
+        for handler, place in zip(node.handlers, handlers, strict=True):
+            self._tried = (*around, place)
+            yield from self.walked(handler, scope)
+        self._tried = around
+        yield from self._each([*node.orelse, *node.finalbody], scope)
 
     def _imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[RawUse]:
         if isinstance(node, ast.Import):
             for name, path in imported(node):
                 whole = next((a.name for a in node.names if not a.asname and a.name.startswith(f"{name}.")), "")
-                yield RawUse(self._cell, node.lineno, (f"{path}{whole.removeprefix(name)}",))
+                yield self._use(node.lineno, (f"{path}{whole.removeprefix(name)}",), imported=True)
             return
         for (name, path), alias in zip(imported(node), node.names, strict=True):
             star = ".*" if name == "*" else ""
-            yield RawUse(self._cell, alias.lineno, (f"{path}{star}",))
+            yield self._use(alias.lineno, (f"{path}{star}",), imported=True)
 
     def _function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: SourceScope
@@ -113,28 +145,32 @@ class _Walk:
             outer += [*node.decorator_list, *([node.returns] if node.returns else [])]
         yield from self._each(iter(outer), scope)
         inner = function_scope(node, scope)
+        around, self._tried = self._tried, ()  # it runs when it is called
         yield from self._each(iter([node.body]) if isinstance(node, ast.Lambda) else node.body, inner)
+        self._tried = around
 
     def _call(self, node: ast.Call, scope: SourceScope) -> Iterator[RawUse]:
-        yield from self._expression(node.func, scope, tuple(word.arg for word in node.keywords if word.arg))
+        yield from self._expression(node.func, scope, arguments_of(node))
         yield from self._each(iter([*node.args, *node.keywords]), scope)
 
-    def _expression(self, node: ast.expr, scope: SourceScope, keywords: tuple[str, ...]) -> Iterator[RawUse]:
+    def _expression(self, node: ast.expr, scope: SourceScope, call: WrittenArguments | None) -> Iterator[RawUse]:
         found = chain(node)
         if found is not None:
             name, parts = found
             paths = [".".join([path, *parts]) for path in scope.lookup(name)]
             local = name in scope.bound
             if any(INSTANCE in path for path in paths) and (not local or len(paths) > 1 or name in scope.other):
-                return
+                paths = []
             paths = [plain_path(path) for path in paths]
             if paths and not (len(paths) == 1 and paths[0].endswith(INSTANCE)):
-                yield RawUse(self._cell, node.end_lineno or node.lineno, tuple(paths), keywords)
+                yield self._use(node.end_lineno or node.lineno, tuple(paths), call)
+            elif parts and not paths:
+                yield self._use(node.end_lineno or node.lineno, (f"{MEMBER}{parts[-1]}",), call)
             return
         if isinstance(node, ast.Attribute):
             made = _made(node.value, scope)
-            if made:
-                yield RawUse(self._cell, node.end_lineno or node.lineno, (f"{made}{INSTANCE}.{node.attr}",), keywords)
+            path = f"{made}{INSTANCE}.{node.attr}" if made else f"{MEMBER}{node.attr}"
+            yield self._use(node.end_lineno or node.lineno, (path,), call)
             yield from self.walked(node.value, scope)
         elif not isinstance(node, ast.Name):
             yield from self.walked(node, scope)

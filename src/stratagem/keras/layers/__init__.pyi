@@ -179,6 +179,8 @@ class BatchNormalization(_keras_Layer):
         renorm_clipping: Any = None,
         renorm_momentum: Any = 0.99,
         synchronized: Any = False,
+        *,
+        fused: Any = None,
         **kwargs: Any,
     ) -> None: ...
     def build(self, input_shape: Any) -> Any: ...
@@ -1074,7 +1076,7 @@ class AveragePooling1D(_keras_Layer):
     strides: Any
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Any = 2,
         strides: Any = None,
         padding: Any = "valid",
         data_format: Any = None,
@@ -1094,7 +1096,7 @@ class AveragePooling2D(_keras_Layer):
     strides: Any
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Any = ...,
         strides: Any = None,
         padding: Any = "valid",
         data_format: Any = None,
@@ -1114,7 +1116,7 @@ class AveragePooling3D(_keras_Layer):
     strides: Any
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Any = ...,
         strides: Any = None,
         padding: Any = "valid",
         data_format: Any = None,
