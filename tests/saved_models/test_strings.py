@@ -217,3 +217,17 @@ def test_a_file_that_names_another_function_is_refused(tmp_path: Path) -> None:
     renamed('"lookup.StaticHashTable"', '"layers.Lambda"')
     renamed('{"value": [-1, 0]}', '{"value": [-1, 7]}')
     renamed('{"value": [0, 0]}', '{"value": [1, 0]}')
+
+
+def test_integers_of_64_bits_keep_them_beside_strings(tmp_path: Path) -> None:
+    """Strings of what a program computes are made after it, in Python, where JAX would take 32 bits of an array."""
+    module = tf.Module()
+    module.named = tf.function(
+        lambda x: (x + 1, tf.strings.as_string(x + 1)), input_signature=[tf.TensorSpec([None], tf.int64)]
+    )
+    tf.saved_model.save(module, tmp_path)
+    for given in (np.array([1, 1 << 40]), tf.constant([1, 1 << 40], tf.int64)):
+        number, text = tf.saved_model.load(tmp_path).named(given)
+        assert number.dtype == np.int64
+        assert number.tolist() == [2, (1 << 40) + 1]
+        assert text.tolist() == [b"2", b"1099511627777"]

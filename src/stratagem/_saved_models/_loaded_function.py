@@ -93,7 +93,7 @@ class _Body:
 
     def __call__(self, *given: TensorLike) -> Nest:
         results = self._host.before(given)
-        numbers = [v for v in given if np.dtype(v.dtype) != object]
+        numbers = [exact(v) for v in given if np.dtype(v.dtype) != object]
         inputs: list[Any] = [exact(results.of(value)) for value in self._host.inputs]
         inputs += [jnp.zeros((*results.of(value).shape, 0), bool) for value in self._host.shaped]
         found = self._program([v.value for v in self._variables], [*numbers, *inputs])
