@@ -367,7 +367,7 @@ def answer(expression: str, names: Names) -> Any:
     """The result as JSON, or the error's type; for a dataset its elements up to the error."""
     elements: list[Any] = []
     try:
-        result = eval(expression, {}, names)
+        result = eval(expression, {**names})  # as globals, which comprehensions see in every version of Python
         if not hasattr(result, "as_numpy_iterator"):
             return {"result": plain(result)}
         for element in result.as_numpy_iterator():
