@@ -131,8 +131,8 @@ def _assigned(kind: type) -> frozenset[str]:
             steps = list(dis.get_instructions(code))
             for before, step in itertools.pairwise(steps):
                 # From Python 3.13 on, one instruction may load two variables.
-                loaded = before.argval[-1] if isinstance(before.argval, tuple) else before.argval
-                if step.opname == "STORE_ATTR" and loaded == code.co_varnames[0] and before.opname.startswith("LOAD_"):
+                loaded = before.argval[-1:] if isinstance(before.argval, tuple) else (before.argval,)
+                if step.opname == "STORE_ATTR" and loaded == code.co_varnames[:1] and before.opname.startswith("LOAD_"):
                     found.add(str(step.argval))
     return frozenset(name for name in found if not name.startswith("_"))
 
