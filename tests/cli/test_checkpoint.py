@@ -211,3 +211,15 @@ def test_files_of_keras_are_told_from_checkpoints(tmp_path: Path, name: str) -> 
         in checkpoint("ls", tmp_path).stderr
     )
     assert len(found("ls", tmp_path)) == 2
+
+
+@pytest.mark.parametrize("command", ["ls", "verify", "show"])
+def test_checkpoints_one_level_below_are_named(directory: Path, command: str) -> None:
+    (directory / "logs").mkdir()
+    (directory / "backup").mkdir()
+    shutil.move(directory / "ckpt-1", directory / "backup" / "ckpt-1")
+    for file in [file for file in directory.iterdir() if file.is_file()]:
+        file.unlink()
+    told = checkpoint(command, directory)
+    assert told.exit_code == 2
+    assert f"No checkpoints in {str(directory)!r}, but in {directory / 'backup'}: name one of these." in told.output

@@ -115,12 +115,15 @@ def test_without_a_folder_logs_are_kept_after_failures_only() -> None:
 
 
 def test_a_failed_task_is_named_with_its_error_and_gives_its_exit_code() -> None:
-    done = launch("--workers", 3, "--grace", 2, FAILING, "worker:1", "raise", "worker:2", "0")
+    done = launch("--workers", 4, "--grace", 2, FAILING, "worker:1", "raise", "worker:2", "0", "worker:3", "told")
     assert done.code == 1
     assert "worker:1 failed first: exit code 1" in done.told
     assert re.search(r"^\* +worker:1 .* exit code 1 +root cause", done.told, re.MULTILINE)
     assert re.search(r"^ +worker:0 .* SIGTERM +ended by the launcher", done.told, re.MULTILINE)
     assert re.search(r"^ +worker:2 .* exit code 0 +done", done.told, re.MULTILINE)
+    assert re.search(
+        r"^ +worker:3 .* exit code 1 +raised PeerFailedError, which names worker:1", done.told, re.MULTILINE
+    )
     assert "worker-1.log:\n  Traceback (most recent call last):\n" in done.told
     assert "  ValueError: a bug of the user's\n" in done.told
 
@@ -130,6 +133,14 @@ def test_its_exit_code_is_that_of_the_root_cause(how: str, code: int, words: str
     done = launch(FAILING, "worker:0", how)
     assert done.code == code
     assert f"worker:0 failed first: {words}" in done.told
+
+
+@pytest.mark.parametrize(("code", "told"), [("2", True), ("3", False)])
+def test_options_of_launch_that_a_script_was_given_and_refused_are_named(code: str, *, told: bool) -> None:
+    done = launch(FAILING, "worker:0", code, "--max-restarts", 3)
+    assert done.code == int(code)
+    said = "was given --max-restarts, which launch has, too. Options of launch go before the script: stratagem launch --max"
+    assert (said in done.told) is told
 
 
 def test_who_is_blamed_is_the_root_cause_even_if_it_ends_last() -> None:
@@ -157,6 +168,10 @@ def test_a_lost_job_starts_again_with_other_ports_and_goes_on(tmp_path: Path) ->
     assert first[2] != second[2]
     assert done.told.count("worker:1 failed first: exit code 3") == 1
     assert "restart 1 of 2 in 0.2 s" in done.told
+    (times,) = re.findall(
+        r"2 tasks are done after ([\d.]+) s, ([\d.]+) s of them in .*; restarts: 1 of the job$", done.told, re.M
+    )
+    assert float(times[0]) > float(times[1]) + 0.2
     assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["attempt-0", "attempt-1"]
 
 

@@ -1,5 +1,6 @@
 """The launcher's parts: addresses, logs, causes, and what is shown of many tasks."""
 
+import re
 import time
 from pathlib import Path
 
@@ -21,8 +22,8 @@ from stratagem._launch._plan import TaskCounts, TaskStart, assign_addresses, wit
 from stratagem._launch._task_log_reader import TaskLogReader, error_lines, plain
 from stratagem._servers.remote import TaskLostError, TaskSilentError
 
-# Private: the line for 64 tasks.
-from stratagem.cli._launch_show import summary
+# Private: the line for 64 tasks, and the lines of an hour.
+from stratagem.cli._launch_show import LineDisplay, summary
 
 
 def test_ports_of_a_machine_count_up_from_its_address() -> None:
@@ -51,6 +52,11 @@ def test_the_words_of_every_failure_name_the_root_cause(kind: FailureKind) -> No
     error = str(failure.error("worker:0", 3))
     tasks = [ended("worker:0", 1, 1.0, error), ended("worker:1", 1, 2.0, error), ended("worker:2", 1, 0.5, error)]
     assert root_cause(tasks) == "worker:1"
+    told = [
+        ended("worker:0", 1, 1.0, f"{name}: {error}\nlogged: {error}").blaming_error
+        for name in ("a.PeerStuckError", "")
+    ]
+    assert told == ["PeerStuckError", None]
 
 
 def test_a_server_that_the_others_could_not_do_without_is_the_root_cause_also_if_it_ended_with_0() -> None:
@@ -114,3 +120,23 @@ def test_many_tasks_are_summed_up(tmp_path: Path) -> None:
         tasks.append(task)
     tasks[5].ended = ended("worker:5", 3, 1.0)
     assert summary(tasks) == ("63 running, 1 exit code 3; slowest is worker:63 running step 37 (collective) 5 steps/s")
+
+
+def test_what_a_step_is_is_said_once_with_the_first_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hour = iter(range(0, 3600, 10))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(hour)))
+    shown = LineDisplay()
+    task = TaskStatus(TaskStart("worker:0", 0, {}), TaskLogReader(tmp_path / "log", whole=False), pid=1)
+    shown.state([task])
+    task.position = Position(3, Phase.COLLECTIVE, 0.0)
+    shown.state([task])
+    shown.state([task])
+    lines = [re.sub(r"^stratagem launch: (\d+ s: )?| \(.*", "", line) for line in capsys.readouterr().err.splitlines()]
+    assert lines == [
+        "worker:0 running",
+        "worker:0 running step 3",
+        "a step is a call of a distributed function; those of tests count, too",
+        "worker:0 running step 3",
+    ]

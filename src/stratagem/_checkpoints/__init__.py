@@ -35,6 +35,7 @@ from stratagem._checkpoints._inspect import values_in as values_in
 from stratagem._checkpoints._latest_intact import checkpoints_iterator as checkpoints_iterator
 from stratagem._checkpoints._latest_intact import is_good as is_good
 from stratagem._checkpoints._latest_intact import latest_checkpoint as latest_checkpoint
+from stratagem._checkpoints._locations import folders_below as folders_below
 from stratagem._checkpoints._locations import keras_files as keras_files
 from stratagem._checkpoints._manager import CheckpointManager as CheckpointManager
 from stratagem._checkpoints._named import Derived as Derived

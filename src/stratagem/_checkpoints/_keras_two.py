@@ -225,7 +225,7 @@ def _trained(optimizer: Any) -> list[Any]:
 
 
 def _written_value(variable: Any, value: np.ndarray) -> np.ndarray:
-    """The value of a variable; those that count steps or rows have 64 bits in TensorFlow, and 32 here."""
+    """The value of a variable; those that count steps or rows have 64 bits in TensorFlow."""
     counts = value.dtype == np.int32 and getattr(variable, "name", "") in _COUNTS and value.shape == ()
     return value.astype(np.int64) if counts else value
 

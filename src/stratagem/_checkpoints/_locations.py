@@ -84,6 +84,8 @@ def location_of(path: PathLike) -> Location:
             f"No checkpoint at {path!r}, but of Keras' format: {', '.join(map(os.path.basename, others))}. "
             "tf.keras.models.load_model or load_weights reads that; save_weights('name') then writes a checkpoint."
         )
+    if is_directory and (below := folders_below(path)):
+        raise NotFoundError(f"No checkpoints in {path!r}, but in {', '.join(below)}: name one of these.")
     if is_directory:
         raise NotFoundError(f"No intact checkpoint in {path!r}. `stratagem checkpoint ls` shows what is there.")
     raise NotFoundError(
@@ -105,6 +107,15 @@ def locations_in(directory: str) -> list[Location]:
         paths.setdefault(absolute(path), path)
     found_all = [location_at(path) or Location(path, path, Kind.OWN) for path in paths.values()]
     return sorted(found_all, key=lambda each: (step_of(each.path) is None, step_of(each.path) or 0, each.path))
+
+
+def folders_below(directory: str) -> list[str]:
+    """The folders in a directory that have checkpoints or SavedModels in them; none if it has some itself."""
+    files = file_system(directory)
+    if not files.is_directory(directory) or locations_in(directory):
+        return []
+    folders = [os.path.join(directory, name) for name, is_directory in files.entries(directory).items() if is_directory]
+    return [folder for folder in sorted(folders) if locations_in(folder)]
 
 
 def keras_files(path: str) -> list[str]:

@@ -9,7 +9,9 @@ from typing import final
 
 # The control channel reports a failure as "worker:1 (rank 1, host, pid 17) was lost in step 3".
 # A job with parameter servers ends with "stratagem._servers.remote._actors.TaskLostError: ps:1 is gone: ...".
-_BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) |Task(?:Lost|Silent)Error: (ps:\d+) is ")
+_BLAMES = re.compile(
+    r"(?:\b(\w+Error): )?\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) |\b(Task(?:Lost|Silent)Error): (ps:\d+) is "
+)
 
 
 @final
@@ -35,8 +37,18 @@ class EndedTask:
     @property
     def blames(self) -> str | None:
         """The task whose failure this one's log names as the cause of its own."""
-        names = [task or server for task, server in _BLAMES.findall(self.log)]
+        names = [task or server for _, task, _, server in _BLAMES.findall(self.log)]
         return names[-1] if names and names[-1] != self.task else None
+
+    @property
+    def blaming_error(self) -> str | None:
+        """The class of the last error in the log that names the task in `blames`."""
+        classes = [
+            of_task or of_server
+            for of_task, task, of_server, server in _BLAMES.findall(self.log)
+            if (task or server) == self.blames and (of_task or of_server)
+        ]
+        return classes[-1] if classes else None
 
     @property
     def outcome(self) -> str:

@@ -79,7 +79,7 @@ def run(job: LaunchSpec, screen: Display, numbers: Sequence[int]) -> JobEnd:
 
 
 def _attempts(job: LaunchSpec, logs: Path, screen: Display, signals: "_SignalReceiver") -> JobEnd:
-    restarts = 0
+    restarts, began = 0, time.monotonic()
     while True:
         tasks = [replace(t, environment={**t.environment, "STRATAGEM_RESTARTS": str(restarts)}) for t in job.tasks()]
         folder = logs / f"attempt-{_next_number(logs, tasks)}"
@@ -89,9 +89,9 @@ def _attempts(job: LaunchSpec, logs: Path, screen: Display, signals: "_SignalRec
             screen.say(f"ended by {signal_name(signals.received[0])}; logs are in {folder}")
             return _interrupted(signals, running, folder)
         if not attempt.failed:
-            screen.say(
-                f"{_count(running)} done after {time.monotonic() - attempt.began:.1f} s{_restart_counts(running)}"
-            )
+            now = time.monotonic()
+            last = f", {now - attempt.began:.1f} s of them in the last attempt" if restarts else ""
+            screen.say(f"{_count(running)} done after {now - began:.1f} s{last}{_restart_counts(restarts, running)}")
             return JobEnd(0, None, None, running, folder)
         report = _report(running, attempt.began, folder)
         if report is not None:  # else the keeper has said why
@@ -194,6 +194,8 @@ def _where(cause: EndedTask | None) -> str:
 def _why(task: EndedTask, cause: EndedTask | None) -> str:
     if task is cause:
         return "root cause"
+    if task.asked and task.code > 0 and task.blaming_error:  # on its way out when the launcher told it to end
+        return f"raised {task.blaming_error}, which names {task.blames}"
     if task.asked:
         return "ended by the launcher"
     if task.code == 0:
@@ -208,8 +210,8 @@ def _next_number(logs: Path, tasks: Sequence[TaskStart]) -> int:
     return 1 + max(map(int, used), default=-1)
 
 
-def _restart_counts(running: Sequence[TaskStatus]) -> str:
-    times = [f"{len(task.lost)} of {task.name}" for task in running if task.lost]
+def _restart_counts(of_job: int, running: Sequence[TaskStatus]) -> str:
+    times = [f"{of_job} of the job"] * bool(of_job) + [f"{len(t.lost)} of {t.name}" for t in running if t.lost]
     return f"; restarts: {', '.join(times)}" if times else ""
 
 

@@ -15,6 +15,7 @@ from stratagem._checkpoints import (
     Difference,
     compared,
     convert,
+    folders_below,
     keras_files,
     report_on,
     values_in,
@@ -195,9 +196,12 @@ def convert_checkpoint(source: str, target: str, format: str, overwrite: bool, a
 def _reports(path: str, *, thorough: bool) -> list[CheckpointReport]:
     with _troubles():
         reports, others = report_on(path, thorough=thorough), [os.path.basename(file) for file in keras_files(path)]
+        below = [] if reports else folders_below(path)
     left_out = (
         f"{count(len(others), 'file')} of Keras' format, which load_model or load_weights reads: {', '.join(others)}"
     )
+    if below:
+        raise _Trouble(f"No checkpoints in {path!r}, but in {', '.join(below)}: name one of these.")
     if not reports:
         raise _Trouble(f"No checkpoints in {path!r}{f', but {left_out}' if others else ''}.")
     if others:

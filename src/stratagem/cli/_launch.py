@@ -32,6 +32,7 @@ from stratagem.cli._path_types import LocalPath
 _COUNT = click.IntRange(min=0)
 _AT_LEAST_ONE = click.IntRange(min=1)
 _WORKER_RESTARTS = 10  # of each worker
+_REFUSED = 2  # the exit status of programs that do not understand their arguments
 _SECONDS = click.FloatRange(min=0)
 
 
@@ -116,10 +117,21 @@ def command(
             alone=nnodes == 1,
             worker_restarts=(_WORKER_RESTARTS if worker_restarts is None else worker_restarts) if ps else 0,
         )
-        code = run(job, screen, _end_signals()).code
+        end = run(job, screen, _end_signals())
     except ClusterError as error:
         raise click.ClickException(str(error)) from None
-    sys.exit(code)
+    if end.code == _REFUSED and end.signal is None and (misplaced := _options_in(program[1:])):
+        screen.say(
+            f"{program[0]} was given {', '.join(misplaced)}, which launch has, too. Options of launch go before the script: "
+            f"stratagem launch {' '.join(misplaced)} ... {program[0]} ..."
+        )
+    sys.exit(end.code)
+
+
+def _options_in(arguments: Sequence[str]) -> list[str]:
+    """The long options of this command among the arguments of a script."""
+    own = {name for parameter in command.params for name in parameter.opts if name.startswith("--")}
+    return list(dict.fromkeys(name for argument in arguments if (name := argument.partition("=")[0]) in own))
 
 
 def _end_signals() -> list[int]:

@@ -16,6 +16,7 @@ from stratagem.cli._explain import last_named
 
 _LINES_SECONDS = 5.0  # between two lines
 _FEW_TASKS = 8  # up to this many tasks are described one by one in such a line
+_STEPS = "a step is a call of a distributed function; those of tests count, too"
 _LONG_SECONDS = 5.0  # a phase that lasts longer is shown with its seconds
 _WIDE = 200  # columns of tables when there is no terminal
 
@@ -59,6 +60,7 @@ class LineDisplay(StreamDisplay):
     def __init__(self) -> None:
         self._console = Console(stderr=True, width=None if sys.stderr.isatty() else _WIDE)
         self._began = self._said_at = time.monotonic()
+        self._steps_explained = False
 
     def text_of(self, line: str) -> str:
         return line
@@ -68,6 +70,9 @@ class LineDisplay(StreamDisplay):
         if now - self._said_at >= _LINES_SECONDS:
             self._said_at = now
             self.say(f"{now - self._began:.0f} s: {summary(tasks)}")
+            if not self._steps_explained and any(task.position is not None for task in tasks):
+                self._steps_explained = True
+                self.say(_STEPS)
 
     def say(self, text: str) -> None:
         self._console.print(Text(f"stratagem launch: {text}"), soft_wrap=True)

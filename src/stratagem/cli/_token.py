@@ -23,5 +23,5 @@ def command(file: Path | None) -> None:
         make_token(path)
     except OSError as error:
         raise click.ClickException(f"{path} cannot be written: {error.strerror}.") from None
-    where = "to the same place" if file is None else f"and name it with --token-file or {TOKEN_FILE}"
+    where = "to the same place" if file is None else f"and name it with `stratagem launch --token-file` or {TOKEN_FILE}"
     click.echo(f"Wrote a secret to {path}. Copy it to every machine of the job, {where}.")

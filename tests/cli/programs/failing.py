@@ -23,6 +23,12 @@ match dict(zip(sys.argv[1::2], sys.argv[2::2], strict=True)).get(name, "wait"):
     case "late":
         time.sleep(1)
         raise ValueError("the real bug")
+    case "told":  # its own error is on its way when the launcher tells it to end
+        try:
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+            time.sleep(1000)
+        finally:
+            print("stratagem._base.errors.PeerFailedError: worker:1 (rank 1, host, pid 1) was lost in step 3")
     case "wait":
         time.sleep(1000)
     case code:

@@ -74,7 +74,7 @@ class JobFailure:
         kind = PeerStuckError if self.kind in (FailureKind.STUCK, FailureKind.FROZEN) else PeerFailedError
         return kind(
             f"{self.description()}\nSo {task} cannot go on in step {step}. Start the job again: it goes on from its last "
-            "checkpoint.",
+            "checkpoint if it restores one.",
             task=self.task,
             step=self.step,
             phase=str(self.phase),
