@@ -11,6 +11,9 @@ from typing import final
 # A job with parameter servers ends with "stratagem._servers.remote._actors.TaskLostError: ps:1 is gone: ...".
 _BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) |Task(?:Lost|Silent)Error: (ps:\d+) is ")
 
+# The same for a task whose program ended, while another one went on and called alone what all have to call.
+_LEFT = re.compile(r"\b(?:chief|worker):\d+ \(rank \d+, \S+, pid \d+\) has ended, and others still need it")
+
 
 @final
 @dataclass(frozen=True)
@@ -35,8 +38,15 @@ class EndedTask:
     @property
     def blames(self) -> str | None:
         """The task whose failure this one's log names as the cause of its own."""
+        if self.went_on_alone:
+            return None  # it called what those that had ended by then did not call
         names = [task or server for task, server in _BLAMES.findall(self.log)]
         return names[-1] if names and names[-1] != self.task else None
+
+    @property
+    def went_on_alone(self) -> bool:
+        """True if it failed as another task's program had ended before it. The next attempt would end as this one."""
+        return self.failed and _LEFT.search(self.log) is not None
 
     @property
     def outcome(self) -> str:
