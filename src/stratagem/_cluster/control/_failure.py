@@ -88,7 +88,7 @@ class JobFailure:
         call = call_of_program()
         calls = f"calls {call}" if call else "goes on"
         return (
-            f"The program of {self.task} has ended without an error, and {task} {calls} in step {step}: all workers have to call "
-            "fit, evaluate, predict, save and steps, equally often. Move it out of a test of the task's index, or let all loops "
-            "end after the same number of steps (max_steps, steps_per_epoch). To start the job again does not help."
+            f"The program of {self.task} has ended without an error, and {task} {calls} in step {step}: all workers have to "
+            "call fit, evaluate, predict, save and steps, equally often. Move it out of a test of the task's index, or let all "
+            "loops end after the same number of steps (max_steps, steps_per_epoch). To start the job again does not help."
         )
