@@ -156,6 +156,14 @@ def test_a_blamed_task_that_does_not_end_is_the_root_cause() -> None:
     assert "worker:0 failed first: it did not go on" in done.told
 
 
+def test_a_task_that_goes_on_alone_is_named_and_not_started_again() -> None:
+    done = launch("--workers", 2, "--max-restarts", 2, "--backoff", 0.2, FAILING, "worker:1", "alone", "worker:0", "0")
+    assert done.code == 1
+    assert "worker:1 failed first: exit code 1, as it went on after the programs of others had ended" in done.told
+    assert "no restart: worker:1 called alone what all tasks have to call" in done.told
+    assert "restart 1" not in done.told
+
+
 def test_a_lost_job_starts_again_with_other_ports_and_goes_on(tmp_path: Path) -> None:
     arguments = ("--workers", 2, "--max-restarts", 2, "--backoff", 0.2, "--log-dir", tmp_path / "logs", "--tee", "1")
     counts = tmp_path / "counts"

@@ -46,7 +46,7 @@ def ended(task: str, code: int, at: float, log: str = "", *, asked: bool = False
     return EndedTask(task, code, at, asked, log)
 
 
-@pytest.mark.parametrize("kind", list(FailureKind))
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - {FailureKind.LEFT}))
 def test_the_words_of_every_failure_name_the_root_cause(kind: FailureKind) -> None:
     failure = JobFailure("worker:1", 1, kind, 3, Phase.COLLECTIVE, "", "host", 17, 0.0)
     error = str(failure.error("worker:0", 3))
@@ -57,6 +57,19 @@ def test_the_words_of_every_failure_name_the_root_cause(kind: FailureKind) -> No
         for name in ("a.PeerStuckError", "")
     ]
     assert told == ["PeerStuckError", None]
+
+
+def test_who_goes_on_alone_is_the_root_cause_and_not_a_task_that_ended_well() -> None:
+    failure = JobFailure("worker:1", 1, FailureKind.LEFT, 3, Phase.USER_CODE, "It is waited for.", "host", 17, 0.0)
+    text = str(failure.error("worker:0", 3))
+    cause = ended("worker:0", 1, 2.0, text)
+    assert root_cause([cause, ended("worker:1", 0, 1.0)]) == "worker:0"
+    assert cause.went_on_alone
+    assert not ended("worker:1", 3, 1.0).went_on_alone
+    assert "worker:0 calls `text = str(failure.error(" in text
+    assert "(test_parts.py, line " in text
+    assert "Move it out of a test of the task's index" in text
+    assert "Start the job again" not in text
 
 
 def test_a_server_that_the_others_could_not_do_without_is_the_root_cause_also_if_it_ended_with_0() -> None:

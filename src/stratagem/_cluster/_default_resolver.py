@@ -21,13 +21,15 @@ _SOURCES = (
 _log = logging.getLogger("stratagem.cluster")
 
 
-def default_resolver(environ: MutableMapping[str, str] = os.environ) -> ClusterResolver:
+def default_resolver(environ: MutableMapping[str, str] = os.environ, *, quiet: bool = False) -> ClusterResolver:
     """Returns the resolver of TF_CONFIG, torchrun, Open MPI or Slurm, the first whose variables are in `environ`.
 
     If there are none, returns the resolver of TF_CONFIG, whose cluster is then empty. One log line says which one it
-    is, and which others were found.
+    is, and which others were found, unless it is to be quiet.
     """
     found = _found(environ)
+    if quiet:
+        return (found[0][2] if found else TFConfigClusterResolver)(environ=environ)
     if not found:
         _log.info("No cluster: none of %s has set its variables.", ", ".join(name for name, _, _ in _SOURCES))
         return TFConfigClusterResolver(environ=environ)

@@ -13,6 +13,9 @@ _BLAMES = re.compile(
     r"(?:\b(\w+Error): )?\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) |\b(Task(?:Lost|Silent)Error): (ps:\d+) is "
 )
 
+# The same for a task whose program ended, while another one went on and called alone what all have to call.
+_LEFT = re.compile(r"\b(?:chief|worker):\d+ \(rank \d+, \S+, pid \d+\) has ended, and others still need it")
+
 
 @final
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class EndedTask:
     @property
     def blames(self) -> str | None:
         """The task whose failure this one's log names as the cause of its own."""
+        if self.went_on_alone:
+            return None  # it called what those that had ended by then did not call
         names = [task or server for _, task, _, server in _BLAMES.findall(self.log)]
         return names[-1] if names and names[-1] != self.task else None
 
@@ -49,6 +54,11 @@ class EndedTask:
             if (task or server) == self.blames and (of_task or of_server)
         ]
         return classes[-1] if classes else None
+
+    @property
+    def went_on_alone(self) -> bool:
+        """True if it failed as another task's program had ended before it. The next attempt would end as this one."""
+        return self.failed and _LEFT.search(self.log) is not None
 
     @property
     def outcome(self) -> str:

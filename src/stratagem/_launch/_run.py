@@ -96,8 +96,12 @@ def _attempts(job: LaunchSpec, logs: Path, screen: Display, signals: "_SignalRec
         report = _report(running, attempt.began, folder)
         if report is not None:  # else the keeper has said why
             screen.failed(report)
-        if restarts == job.restarts:
-            return JobEnd(exit_code(None if report is None else report.cause), None, report, running, folder)
+        cause = None if report is None else report.cause
+        alone = cause is not None and cause.went_on_alone
+        if cause is not None and alone and restarts < job.restarts:
+            screen.say(f"no restart: {cause.task} called alone what all tasks have to call, and would again")
+        if alone or restarts == job.restarts:
+            return JobEnd(exit_code(cause), None, report, running, folder)
         wait = min(job.wait * 2**restarts, _LONGEST_WAIT)
         restarts += 1
         screen.say(f"restart {restarts} of {job.restarts} in {wait:g} s: {_count(running)} started again")
@@ -186,6 +190,8 @@ def _where(cause: EndedTask | None) -> str:
         return ", on another machine"
     if cause.asked:
         return ": it did not go on"
+    if cause.went_on_alone:
+        return f": {cause.outcome}, as it went on after the programs of others had ended"
     if cause.code == 0:
         return ": it ended while others still needed it"
     return f": {cause.outcome}{' (by hand, or out of memory?)' if cause.outcome == 'SIGKILL' else ''}"

@@ -6,6 +6,7 @@ from typing import ClassVar, final
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._devices import choose_devices, find_device, list_physical_devices
 from stratagem._strategies._abstract import AbstractStrategy
+from stratagem._strategies._other_workers import warn_of_other_workers
 
 
 @final
@@ -24,6 +25,7 @@ class CentralStorageStrategy(AbstractStrategy):
             compute_devices = [f"GPU:{i}" for i, _ in enumerate(list_physical_devices("GPU"))] or ["CPU:0"]
         if parameter_device is not None:
             find_device(parameter_device)
+        warn_of_other_workers("CentralStorageStrategy")
         self._mesh = ReplicaMesh(choose_devices(compute_devices))
 
     @property

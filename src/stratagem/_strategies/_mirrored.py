@@ -7,6 +7,7 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._devices import choose_devices
 from stratagem._strategies._abstract import AbstractStrategy
 from stratagem._strategies._cross_device_ops import CrossDeviceOps
+from stratagem._strategies._other_workers import warn_of_other_workers
 
 
 @final
@@ -23,6 +24,7 @@ class MirroredStrategy(AbstractStrategy):
     def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: CrossDeviceOps | None = None) -> None:
         if cross_device_ops is not None and not isinstance(cross_device_ops, CrossDeviceOps):
             raise ValueError(f"cross_device_ops must be a tf.distribute.CrossDeviceOps, got {cross_device_ops!r}.")
+        warn_of_other_workers("MirroredStrategy")
         self._mesh = ReplicaMesh(choose_devices(devices))
 
     @property

@@ -20,6 +20,10 @@ match dict(zip(sys.argv[1::2], sys.argv[2::2], strict=True)).get(name, "wait"):
         time.sleep(0.3)
         print("PeerFailedError: worker:0 (rank 0, host, pid 1) was lost in step 3")
         sys.exit(1)
+    case "alone":
+        time.sleep(0.3)
+        print("PeerFailedError: worker:0 (rank 0, host, pid 1) has ended, and others still need it in step 3")
+        sys.exit(1)
     case "late":
         time.sleep(1)
         raise ValueError("the real bug")

@@ -55,6 +55,8 @@ def test_two_workers_train_as_one_and_the_first_one_saves(tmp_path: Path) -> Non
         ended = running.ended()
     assert [task.code for task in ended] == [0, 0], ended
     assert [printed(task, "found") for task in ended] == [["worker", 0, True, None], ["worker", 1, False, None]]
+    # None goes on before the last save is durable.
+    assert [printed(task, "newest") for task in ended] == [str(tmp_path / "two" / "model.ckpt-10")] * 2
     assert sorted(path.name for path in (tmp_path / "two").glob("model.ckpt-*")) == [
         "model.ckpt-0", "model.ckpt-10", "model.ckpt-4", "model.ckpt-8",
     ]  # fmt: skip

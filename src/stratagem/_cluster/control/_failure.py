@@ -6,6 +6,7 @@ from typing import Any, final
 
 from stratagem._base.errors import PeerFailedError, PeerStuckError
 from stratagem._base.job import Phase
+from stratagem._cluster.control._program_line import call_of_program
 
 
 @final
@@ -73,10 +74,22 @@ class JobFailure:
         """Returns the error that another task raises."""
         kind = PeerStuckError if self.kind in (FailureKind.STUCK, FailureKind.FROZEN) else PeerFailedError
         return kind(
-            f"{self.description()}\nSo {task} cannot go on in step {step}. Start the job again: it goes on from its last "
-            "checkpoint if it restores one.",
+            f"{self.description()}\n{self._consequence(task, step)}",
             task=self.task,
             step=self.step,
             phase=str(self.phase),
             waited=self.waited,
+        )
+
+    def _consequence(self, task: str, step: int) -> str:
+        """Returns what this means for another task, and what to do."""
+        if self.kind is not FailureKind.LEFT:
+            again = "Start the job again: it goes on from its last checkpoint if it restores one."
+            return f"So {task} cannot go on in step {step}. {again}"
+        call = call_of_program()
+        calls = f"calls {call}" if call else "goes on"
+        return (
+            f"The program of {self.task} has ended without an error, and {task} {calls} in step {step}: all workers have to "
+            "call fit, evaluate, predict, save and steps, equally often. Move it out of a test of the task's index, or let all "
+            "loops end after the same number of steps (max_steps, steps_per_epoch). To start the job again does not help."
         )

@@ -32,6 +32,7 @@ from stratagem._data.distribution._input_context import (
 )
 from stratagem._data.distribution._input_stalls import StallWatch
 from stratagem._data.distribution._lockstep import LockstepIterator
+from stratagem._data.distribution._own_seeds import with_own_seeds
 from stratagem._data.distribution._per_replica_sizes import check_batched
 from stratagem._data.distribution._shape_agreement import (
     SeparateInputsAgreement,
@@ -43,7 +44,7 @@ from stratagem._data.distribution._shape_agreement import (
 )
 from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._shard_report import DatasetLength, announce, check_lengths, length
-from stratagem._data.distribution._worker_iterator import WorkerIterator, joined
+from stratagem._data.distribution._worker_iterator import OwnIterator, WorkerIterator, joined
 from stratagem._data.elements._nest import Array, Nest, leaves, to_tensors
 from stratagem._data.elements._parts import has_composites, map_parts, shapes_without_rows
 from stratagem._data.elements._spec import Spec, with_other_rows
@@ -230,7 +231,10 @@ class DistributedDataset(DistributedInput):
 
 @final
 class DistributedDatasetFromFunction(DistributedInput):
-    """A user's function makes the dataset; every replica takes one of its batches per step."""
+    """A user's function makes the dataset; every replica takes one of its batches per step.
+
+    It is the worker's own: unless it is sharded, shuffles without a seed have another order on every worker.
+    """
 
     def __init__(
         self,
@@ -243,7 +247,8 @@ class DistributedDatasetFromFunction(DistributedInput):
         contexts = [context]
         if self._options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
             contexts = [InputContext(mesh.num_replicas, i, mesh.num_replicas) for i in mesh.local_ids]
-        self._stages = [_dataset_from(dataset_fn, c).stage for c in contexts]
+        worker = mesh.job.worker
+        self._stages = [with_own_seeds(_dataset_from(dataset_fn, c).stage, worker) for c in contexts]
 
     @property
     def stage(self) -> Stage:
@@ -254,7 +259,8 @@ class DistributedDatasetFromFunction(DistributedInput):
         return self._spec_per_replica(self.stage.spec)
 
     def _walk(self) -> tuple[LockstepIterator, ShapeAgreement]:
-        walks = [stage.walk() for stage in self._stages]
+        job = self._mesh.job
+        walks: list[StageIterator] = [OwnIterator(stage.walk(), job.workers, job.worker) for stage in self._stages]
         agreement = (
             SingleWorkerAgreement()
             if self._context.num_input_pipelines == 1

@@ -8,6 +8,7 @@ from typing import final
 from stratagem._base.errors import InvalidArgumentError, NotFoundError
 from stratagem._data import _plan as plan
 from stratagem._data.distribution._input_context import InputContext
+from stratagem._data.distribution._own_seeds import with_own_seeds
 from stratagem._data.distribution._per_replica_sizes import round_sizes
 from stratagem._data.distribution._replica_batches import ReplicaBatchesStage
 from stratagem._data.stages._buffers import ShuffleStage
@@ -70,6 +71,8 @@ def shard(stage: Stage, requested: AutoShardPolicy, context: InputContext) -> Sh
             return SpareValuesStage(found) if replicas == 1 else found
         rewrite = {AutoShardPolicy.FILE: _files_of, AutoShardPolicy.HINT: _hints_resolved}.get(policy)
         own = stage if rewrite is None else rewrite(stage, workers, worker)
+        if policy in (AutoShardPolicy.OFF, AutoShardPolicy.HINT):
+            own = with_own_seeds(own, worker)  # whether it is divided is up to the user's own steps
         return _by_nominal_size(own, replicas, worker * local)
 
     return ShardingDecision(policy, reason, pieces)

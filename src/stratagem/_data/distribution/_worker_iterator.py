@@ -1,5 +1,6 @@
 """The pieces of one worker as a stream that any number of workers can resume."""
 
+import logging
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -9,6 +10,8 @@ from stratagem._data.distribution._shard import ShardingDecision
 from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
+
+_log = logging.getLogger("stratagem.data")
 
 
 @final
@@ -81,6 +84,50 @@ class WorkerIterator(StageIterator):
                 f"{self._workers}, but the streams of workers {missing} are not in it. Join the states of all workers first."
             )
         return {number: streams[number] for number in range(self._worker, self._saved_workers, self._workers)}
+
+
+@final
+class OwnIterator(StageIterator):
+    """An iteration over a dataset that worker `worker` of `workers` has for itself, from a function of the user's.
+
+    A state is `joined` from those of all workers: each has shuffled, and counted its elements, by itself. With another number
+    of workers the function makes other datasets, in which there is no such position: then each worker goes on from the
+    position of an old one, with a warning.
+    """
+
+    def __init__(self, walk: StageIterator, workers: int, worker: int) -> None:
+        super().__init__(walk)
+        self._walk, self._workers, self._worker = walk, workers, worker
+
+    def __next__(self) -> Nest:
+        return next(self._walk)
+
+    def get_state(self) -> State:
+        return {"of": self._workers, "streams": {str(self._worker): self._walk.get_state()}}
+
+    def set_state(self, state: State) -> None:
+        if "streams" not in state:  # of a version that saved worker 0's position for all
+            self._walk.set_state(state)
+            return
+        streams, of = state["streams"], state["of"]
+        chosen = str(self._worker % of)
+        if chosen not in streams:
+            raise InvalidArgumentError(
+                f"The position of worker {chosen} is not in an input position of {of} workers, which has those of "
+                f"{sorted(streams)}. Join the states of all workers first."
+            )
+        if of != self._workers:
+            _log.warning(
+                "The input was saved by %d workers, and there are %d. A dataset that a function makes for each worker cannot "
+                "be divided anew: worker %d goes on where worker %s was. Examples of this epoch may be read twice or never.",
+                of, self._workers, self._worker, chosen,
+            )  # fmt: skip
+        self._walk.set_state(streams[chosen])
+
+    def close(self) -> None:
+        """Stops the threads of the walk."""
+        self._walk.close()
+        super().close()
 
 
 def joined(states: Sequence[Any]) -> Any:

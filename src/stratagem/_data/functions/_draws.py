@@ -4,8 +4,9 @@ A seed is a hash of the generator's seed, the number of the iteration and the el
 equal numbers, in blocks, in threads or one by one, and a resumed iteration draws the same as an uninterrupted one.
 """
 
+import copy
 import functools
-from typing import Any, final
+from typing import Any, Self, final
 
 import jax
 import jax.numpy as jnp
@@ -38,6 +39,12 @@ class FunctionSeeds:
     def seed(self) -> Words:
         """The function's own seed, as two words."""
         return words(np.asarray([self._seed], np.uint64))[0]
+
+    def of_worker(self, worker: int) -> Self:
+        """Returns the seeds of one worker alone, as `EpochSeeds.of_worker`."""
+        own = copy.copy(self)
+        own._epochs = self._epochs.of_worker(worker)
+        return own
 
     def begin(self) -> State:
         """The facts of the iteration that starts now."""

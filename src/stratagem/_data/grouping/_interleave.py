@@ -1,8 +1,9 @@
 """Datasets made from elements, iterated a few at a time: flat_map and interleave."""
 
+import copy
 import dataclasses
 import functools
-from typing import Any, final
+from typing import Any, Self, final
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data._dataset_base import as_int, stage_of
@@ -29,6 +30,12 @@ class DatasetFunction:
     def __init__(self, function: UserFunction) -> None:
         self.function = function
         self.draws = FunctionSeeds()
+
+    def of_worker(self, worker: int) -> Self:
+        """The same function, whose datasets have seeds of one worker alone, as `EpochSeeds.of_worker`."""
+        own = copy.copy(self)
+        own.draws = self.draws.of_worker(worker)
+        return own
 
     def stage(self, element: Nest, facts: State, number: int) -> Stage:
         """The plan made from the element with this number in the iteration that `facts` describe.

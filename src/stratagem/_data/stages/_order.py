@@ -249,6 +249,9 @@ class RememberedOrder(Order):
         self._origin: State | None = None
         self._indices: Indices = _NONE
 
+    def __copy__(self) -> "RememberedOrder":
+        return RememberedOrder(self._parent)  # it remembers nothing: a copy may get another parent
+
     @property
     def length(self) -> int:
         return self._parent.length

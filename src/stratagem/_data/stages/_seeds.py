@@ -2,9 +2,10 @@
 
 import contextlib
 import contextvars
+import copy
 import threading
 from collections.abc import Iterator
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -83,9 +84,21 @@ def set_global_seed(seed: int | None) -> None:
 
 
 def share_seeds(job: Job) -> None:
-    """Makes shuffles without a seed alike on all workers of a job, so that their shards are disjoint (in TF they are not)."""
+    """Makes shuffles without a seed alike on all workers of a job, so that their shards are disjoint (in TF they are not).
+
+    Shuffles of a dataset that is one worker's own get seeds of that worker: see `EpochSeeds.of_worker`.
+    """
     seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
     _global_seed.share(job.agree("the seed of shuffles", seed)[0])
+
+
+@final
+class _EpochCount:
+    """The number of the epoch that begins next; shared by the seeds that workers derive from one dataset's."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.next = 0
 
 
 @final
@@ -96,32 +109,43 @@ class EpochSeeds:
     """
 
     def __init__(self, seed: int | None, *, reshuffle: bool) -> None:
-        self._lock = threading.Lock()
+        self._drawn = seed is None
         self._seed = _global_seed.draw() if seed is None else abs(int(seed))
         self._reshuffle = reshuffle
-        self._next = 0
+        self._count = _EpochCount()
 
     @property
     def seed(self) -> int:
         """The seed for all epochs."""
         return self._seed
 
+    def of_worker(self, worker: int) -> Self:
+        """Returns the seeds of one worker alone: others where the program gave no seed. Worker 0 keeps the job's.
+
+        Both count the same epochs.
+        """
+        if not self._drawn or worker == 0:
+            return self
+        own = copy.copy(self)
+        own._seed = int(np.random.SeedSequence([self._seed, worker]).generate_state(1, np.uint64)[0])
+        return own
+
     def begin(self) -> dict[str, int]:
         """Starts an epoch and returns its facts, in a form that can be saved."""
-        with self._lock:
-            epoch = self._next
-            self._next += self._reshuffle
-            return {"seed": self._seed, "epoch": epoch, "next": self._next}
+        with self._count.lock:
+            epoch = self._count.next
+            self._count.next += self._reshuffle
+            return {"seed": self._seed, "epoch": epoch, "next": self._count.next}
 
     def now(self, facts: dict[str, int]) -> dict[str, int]:
         """Updates the facts of an earlier epoch for saving, because other epochs may have begun since."""
-        with self._lock:
-            return {**facts, "next": self._next}
+        with self._count.lock:
+            return {**facts, "next": self._count.next}
 
     def restore(self, facts: dict[str, Any]) -> None:
         """Continues after the epoch that `facts` describe, even if another process began it."""
-        with self._lock:
-            self._seed, self._next = facts["seed"], facts["next"]
+        with self._count.lock:
+            self._seed, self._count.next = facts["seed"], facts["next"]
 
 
 def generator(facts: dict[str, int], *part: int) -> np.random.Generator:

@@ -46,6 +46,11 @@ class GraphSaver:
                 )
             self._managers[key].save(checkpoint_number=step, options=self._config.checkpoint_options)
 
+    def settle(self) -> None:
+        """Waits until all saves are durable. Raises what a save in the background has raised."""
+        for manager in self._managers.values():
+            manager.sync()
+
     def restore(self, path: str) -> None:
         """Restores the variables from a checkpoint. Raises as `NamedCheckpoint.restore`."""
         _log.info("Restoring parameters from %s", path)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, final
 
+from stratagem._base.job import ALONE
 from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._events import EventFolders
 from stratagem._tf1.estimator._loop import steps
@@ -40,7 +41,10 @@ class TrainingParameters:
 
 
 def train(step: ModelStep, runner: EstimatorStepRunner, training: TrainingParameters) -> Any:
-    """Takes steps until a hook requests a stop or the input ends. Returns the last loss; None if there was no step."""
+    """Takes steps until a hook requests a stop or the input ends. Returns the last loss; None if there was no step.
+
+    Workers that train together all return when the chief's last save is durable.
+    """
     try:
         runner.build()
         built = step.built
@@ -53,6 +57,11 @@ def train(step: ModelStep, runner: EstimatorStepRunner, training: TrainingParame
         for results in steps(session, built, hooks, initializer(session, built, saving, training.path)):
             loss = results.loss
         runner.settle()
+        saving.settle()
+        # Only the chief saves. Who goes on before it is done would find an older checkpoint, or none.
+        strategy = training.config.train_distribute
+        job = ALONE if strategy is None else strategy.mesh.job
+        job.agree("the end of the training, after its last save", None)
     finally:
         runner.close()
     if loss is None:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 
 import stratagem as tf
 from stratagem.compat import v1 as tf1
@@ -27,12 +28,20 @@ def model_fn(features, labels, mode):
     return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 
+class SlowLastSave(tf1.train.CheckpointSaverListener):
+    """Delays the last save, for which nobody but the chief has anything to do."""
+
+    def before_save(self, session, step):
+        time.sleep(3 if step == 10 else 0)
+
+
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 config = tf1.estimator.RunConfig(sys.argv[1], train_distribute=strategy, save_checkpoints_steps=4)
 estimator = tf1.estimator.Estimator(model_fn, config=config)
 found = tf1.estimator.train_and_evaluate(
     estimator,
-    tf1.estimator.TrainSpec(input_fn, max_steps=10),
+    tf1.estimator.TrainSpec(input_fn, max_steps=10, saving_listeners=[SlowLastSave()]),
     tf1.estimator.EvalSpec(input_fn, start_delay_secs=1, throttle_secs=0),
 )
 print("found", json.dumps([config.task_type, config.task_id, config.is_chief, found]))
+print("newest", json.dumps(estimator.latest_checkpoint()))
