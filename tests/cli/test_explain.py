@@ -14,7 +14,9 @@ Traceback (most recent call last):
   File "train.py", line 8, in <module>
 stratagem._base.errors.TapeError: the tape was used already
 During handling of the above exception, another exception occurred:
-stratagem._base.errors.PeerFailedError: worker:1 was lost
+stratagem._base.errors.PeerFailedError: worker:1 was \x1b[1mlost\x1b[0m
+So worker:0 cannot go on.
+
 ValueError: something else
 """
 
@@ -32,7 +34,10 @@ def test_a_class_is_explained_however_its_name_is_written() -> None:
 
 def test_the_last_error_of_this_library_in_a_log_is_explained(tmp_path: Path) -> None:
     (tmp_path / "log").write_text(LOG)
-    assert explain(tmp_path / "log").output.startswith("PeerFailedError\n")
+    own = (
+        "  stratagem._base.errors.PeerFailedError: worker:1 was lost\n  So worker:0 cannot go on.\n\n[`ConnectionError`"
+    )
+    assert explain(tmp_path / "log").output.startswith(f"PeerFailedError\n{own}")
     assert explain("-", typed=LOG).output.startswith("PeerFailedError\n")
     assert explain("-", typed=b"\xff\0TapeError" + b" x" * 100_000).output.startswith("TapeError\n")
 

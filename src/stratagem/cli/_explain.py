@@ -5,7 +5,7 @@ import importlib.resources
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -13,6 +13,7 @@ import click
 _CLASS = re.compile(r"\b[A-Z]\w*Error\b")
 _LINK = re.compile(r"\[([^\[\]]*)\]\(([^)#]*)(#[^)]*)?\)")
 _PART = 2**16  # bytes of a line without an end
+_LINES, _WIDEST = 8, 400  # of an error's own text that are printed, and characters of each
 
 
 @click.command()
@@ -20,24 +21,43 @@ _PART = 2**16  # bytes of a line without an end
 def command(error: str | None) -> None:
     """Print what ERROR means and what usually cures it.
 
-    ERROR is the name of a class of errors, a file (a log: the last error in it is explained), or "-" for the standard input.
-    Without it, all classes are listed.
+    ERROR is the name of a class of errors, a file (a log: the last error in it is printed and explained), or "-" for the
+    standard input. Without it, all classes are listed.
     """
     texts = _texts()
     if error is None:
         click.echo("\n".join(sorted(texts)))
         return
-    name = _named(error, texts)
+    name, said = _named(error, texts)
     paragraphs = " ".join(_LINK.sub(_without_link, texts[name]).split())
-    click.echo(f"{name}\n\n{click.wrap_text(paragraphs, shutil.get_terminal_size().columns)}")
+    own = "".join(f"  {line}\n" for line in said)
+    click.echo(f"{name}\n{own}\n{click.wrap_text(paragraphs, shutil.get_terminal_size().columns)}")
 
 
 def last_named(lines: Iterable[str]) -> str | None:
     """The class of this library's errors that a text names last."""
-    texts, found = _texts(), None
+    name, _ = _last_error(lines, _texts())
+    return name
+
+
+def _last_error(lines: Iterable[str], known: Container[str]) -> tuple[str | None, list[str]]:
+    """The class that a text names last, and its own lines: the one with the name, and what follows up to an empty one."""
+    found: str | None = None
+    said: list[str] = []
+    goes_on = False
     for line in lines:
-        found = next((name for name in reversed(_CLASS.findall(line)) if name in texts), found)
-    return found
+        named = next((name for name in reversed(_CLASS.findall(line)) if name in known), None)
+        if named is not None:
+            found, said, goes_on = named, [_printable(line)], True
+        elif goes_on := goes_on and bool(line.strip()) and len(said) < _LINES:
+            said.append(_printable(line))
+    return found, said
+
+
+def _printable(line: str) -> str:
+    """A line of a log as a terminal takes it."""
+    text = "".join(c if c.isprintable() else " " for c in click.unstyle(line).expandtabs().rstrip())
+    return text if len(text) <= _WIDEST else f"{text[:_WIDEST]} ..."
 
 
 def _texts() -> Mapping[str, str]:
@@ -46,19 +66,19 @@ def _texts() -> Mapping[str, str]:
     return read
 
 
-def _named(error: str, texts: Mapping[str, str]) -> str:
-    """The class that is meant by a name or by the last of them in a log."""
+def _named(error: str, texts: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The class that is meant by a name or by the last of them in a log, and what the log says of it."""
     known = {name.lower(): name for name in texts}
     named = known.get(error.rpartition(".")[2].lower())
     if named is not None:
-        return named
+        return named, []
     if error == "-" or Path(error).is_file():
-        found = last_named(_lines(error))
+        found, said = _last_error(_lines(error), texts)
         if found is None:
             raise click.UsageError(
                 f"There is no error of this library in {'what was read' if error == '-' else error}."
             )
-        return found
+        return found, said
     near = difflib.get_close_matches(error.rpartition(".")[2].lower(), known, n=1)
     hint = f"Did you mean {known[near[0]]}?" if near else "`stratagem explain` alone lists all."
     raise click.UsageError(f"{error} is neither a class of this library's errors nor a file. {hint}")
