@@ -96,11 +96,12 @@ def _attempts(job: LaunchSpec, logs: Path, screen: Display, signals: "_SignalRec
         report = _report(running, attempt.began, folder)
         if report is not None:  # else the keeper has said why
             screen.failed(report)
-        alone = report is not None and report.cause is not None and report.cause.went_on_alone
-        if alone and restarts < job.restarts:
-            screen.say(f"no restart: {report.task} called alone what all tasks have to call, and would again")
+        cause = None if report is None else report.cause
+        alone = cause is not None and cause.went_on_alone
+        if cause is not None and alone and restarts < job.restarts:
+            screen.say(f"no restart: {cause.task} called alone what all tasks have to call, and would again")
         if alone or restarts == job.restarts:
-            return JobEnd(exit_code(None if report is None else report.cause), None, report, running, folder)
+            return JobEnd(exit_code(cause), None, report, running, folder)
         wait = min(job.wait * 2**restarts, _LONGEST_WAIT)
         restarts += 1
         screen.say(f"restart {restarts} of {job.restarts} in {wait:g} s: {_count(running)} started again")
