@@ -283,7 +283,7 @@ def test_only_the_note_on_a_tpu_that_nobody_asked_for_is_hidden(caplog: pytest.L
         logger.info("Unable to initialize backend 'tpu': UNAVAILABLE: no chip")
         logger.info("Unable to initialize backend 'cuda': no driver")
         logger.error(f"Unable to initialize backend 'tpu': {missing}")
-    assert [(record.levelname, record.getMessage()[30:40]) for record in caplog.records] == [
+    assert [(record.levelname, record.getMessage()[29:39]) for record in caplog.records] == [
         ("INFO", "'tpu': UNA"),
         ("INFO", "'cuda': no"),
         ("ERROR", "'tpu': INT"),
