@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 import jax
-from jax._src import effects
+from jax._src import effects, xla_bridge
 
 import stratagem
 
@@ -70,6 +70,7 @@ def state() -> dict[str, Any]:
         )
         for name, value in registered.items()
     }
+    found["jax._src.xla_bridge.logger.filters"] = len(xla_bridge.logger.filters)
     found["jax._src.effects.partial_eval_kept_effects"] = len(effects.partial_eval_kept_effects._effect_types)
     return found
 

@@ -32,6 +32,19 @@ BAD_TEXTS = {
     '{"cluster": {"worker": ["a:1"], "worker": ["b:2"]}}': "TF_CONFIG has the key 'worker' twice in one object.",
 }
 BAD_CONFIGS: list[tuple[dict[str, Any], str]] = [
+    (
+        {"cluster": TWO, "tasks": FIRST},
+        "TF_CONFIG has the keys 'cluster', 'tasks', and needs 'cluster' and 'task': rename 'tasks' to 'task'. Write it with "
+        "json.dumps({",
+    ),
+    (
+        {"clusters": TWO, "task": FIRST},
+        "TF_CONFIG has the keys 'clusters', 'task', and needs 'cluster' and 'task': rename",
+    ),
+    (
+        {"cluster": TWO, "task": {"typ": "worker", "index": 0}},
+        "TF_CONFIG has the keys 'task.index', 'task.typ', and needs 'task.type' and 'task.index': rename 'task.typ' to",
+    ),
     ({"cluster": ["a:1"]}, "TF_CONFIG: 'cluster' has to be an object, got ['a:1']."),
     ({"cluster": TWO, "task": "worker"}, "TF_CONFIG: 'task' has to be an object, got 'worker'."),
     ({"cluster": {"worker": "a:1"}}, "TF_CONFIG: the tasks of 'worker' have to be a list of addresses, got 'a:1'."),

@@ -111,8 +111,13 @@ def test_sharding_data_of_files_gives_every_worker_a_part_of_every_batch(three_f
 
 def test_fewer_files_than_workers_are_an_error_that_says_what_to_set(three_files: list[str]) -> None:
     dataset = TextLineDataset(three_files).batch(4)
-    with pytest.raises(InvalidArgumentError, match=r"only has 3 file\(s\).*required 4 shards/workers.*DATA or OFF"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"only has 3 file\(s\).*required 4 shards/workers.*DATA or OFF"
+    ) as raised:
         steps_by_worker(lambda: dataset, workers=4)
+    assert f"The files: {', '.join(map(repr, three_files))}." in str(raised.value)
+    assert "auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA\n" in str(raised.value)
+    assert "With OFF every worker reads all rows." in str(raised.value)
 
 
 def test_what_reads_files_only_in_part_is_sharded_by_data(three_files: list[str]) -> None:

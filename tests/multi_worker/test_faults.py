@@ -193,7 +193,7 @@ def test_who_has_ended_its_program_while_others_are_in_the_loop_is_named() -> No
     ("what", "error"),
     [
         pytest.param("model", "The workers' models differ: ", marks=pytest.mark.thorough),
-        pytest.param("program", "compute different things on the same variables", marks=pytest.mark.thorough),
+        pytest.param("program", "variables. The first constant that differs is ", marks=pytest.mark.thorough),
         ("devices", "All workers need the same number and kind of devices"),
         ("restored", "variables differ in value before the first step: 1 of 1, the first is matrix with shape (3, 3)"),
     ],

@@ -6,6 +6,7 @@ When an upgrade breaks one of these tests, `stratagem/_private` is the folder to
 import ast
 import contextlib
 import inspect
+import logging
 import os
 import re
 import subprocess
@@ -278,6 +279,21 @@ def test_threads_for_configured_devices_are_reserved_by_installing() -> None:
         check=True,
     )
     assert int(run.stdout) >= 9
+
+
+def test_only_the_note_on_a_tpu_that_nobody_asked_for_is_hidden(caplog: pytest.LogCaptureFixture) -> None:
+    missing = "INTERNAL: Failed to open libtpu.so: libtpu.so: cannot open shared object file: No such file or directory"
+    logger = logging.getLogger("jax._src.xla_bridge")
+    with caplog.at_level(logging.INFO, logger.name):
+        logger.info(f"Unable to initialize backend 'tpu': {missing}")
+        logger.info("Unable to initialize backend 'tpu': UNAVAILABLE: no chip")
+        logger.info("Unable to initialize backend 'cuda': no driver")
+        logger.error(f"Unable to initialize backend 'tpu': {missing}")
+    assert [(record.levelname, record.getMessage()[29:39]) for record in caplog.records] == [
+        ("INFO", "'tpu': UNA"),
+        ("INFO", "'cuda': no"),
+        ("ERROR", "'tpu': INT"),
+    ]
 
 
 def test_an_error_about_a_decision_can_be_made_of_a_text() -> None:

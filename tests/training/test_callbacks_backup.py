@@ -66,12 +66,15 @@ def test_a_fit_that_is_killed_ends_with_the_same_bits() -> None:
     killed_fit(seed=3, workers=1, devices=2, kills=1)
 
 
-def test_training_goes_on_at_the_step_after_the_backup_as_in_tensorflow(tmp_path: Path) -> None:
+def test_training_goes_on_at_the_step_after_the_backup_as_in_tensorflow(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     # A tenth of the numbers of TensorFlow's guide: a backup every 30 steps, 100 an epoch, interrupted after 140.
     options = {"epochs": 3, "batch_size": 2, "verbose": 0}
     backup = keras.callbacks.BackupAndRestore(tmp_path, save_freq=3)
     with pytest.raises(RuntimeError, match="Interruption"):
         made().fit(X[:20], Y[:20], callbacks=[backup, Interrupts(step=14)], **options)
+    assert caplog.messages.count(f"No backup in {tmp_path}: training begins at epoch 1") == 1
     seen = Interrupts()
     made().fit(X[:20], Y[:20], callbacks=[keras.callbacks.BackupAndRestore(tmp_path, save_freq=3), seen], **options)
     assert seen.seen == [(1, batch) for batch in range(2, 10)] + [(2, batch) for batch in range(10)]

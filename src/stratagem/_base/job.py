@@ -83,6 +83,10 @@ class Job(abc.ABC):
     def worker(self) -> int:
         """The index of this worker; 0 is the chief."""
 
+    def task(self, worker: int) -> str:
+        """Returns the name of the worker with this index, as the cluster has it: such as chief:0."""
+        return f"worker:{worker}"
+
     @abc.abstractmethod
     def agree(self, what: str, value: Json, *, order: str = "", given_up: threading.Event | None = None) -> list[Json]:
         """Exchanges a value with all workers and returns every worker's value, by worker index; waits for all of them.

@@ -1,5 +1,6 @@
 """TFConfigClusterResolver: the cluster in the environment variable TF_CONFIG, which is checked as a whole."""
 
+import difflib
 import functools
 import json
 import logging
@@ -123,7 +124,9 @@ def unread_keys(environ: Mapping[str, str] = os.environ) -> list[str]:
 def _parsed(text: str) -> _Config:
     """Parses and checks TF_CONFIG. Raises ClusterError at the first thing that is wrong."""
     config = _object("", _decoded(text))
+    _check_spelling("", config, _KEYS, ("cluster", "task"))
     task = _object("task", config.get("task", {}))
+    _check_spelling("task.", task, _TASK_KEYS, ("type", "index"))
     task_type, index = task.get("type"), task.get("index")
     if task_type is not None:
         check_task_type(task_type, TF_CONFIG)
@@ -193,6 +196,21 @@ def _cluster(jobs: dict[str, Any]) -> ClusterSpec:
         return ClusterSpec(jobs)
     except ClusterError as error:
         raise ClusterError(f"{TF_CONFIG}: {error}") from None
+
+
+def _check_spelling(where: str, found: dict[str, Any], known: set[str], needed: tuple[str, ...]) -> None:
+    """Raises ClusterError if a needed key is not there, and one that nothing reads has almost its name.
+
+    A process whose cluster or task is passed over would train alone, or as another task.
+    """
+    for key in needed:
+        near = difflib.get_close_matches(key, found.keys() - known, 1) if key not in found else []
+        if near:
+            raise ClusterError(
+                f"{TF_CONFIG} has the keys {', '.join(shown(where + each) for each in sorted(found))}, and needs "
+                f"{' and '.join(repr(where + each) for each in needed)}: rename {shown(where + near[0])} to {where + key!r}. "
+                f"Write it with json.dumps({_FORM})."
+            )
 
 
 def _warn_about_unknown(where: str, found: dict[str, Any], known: set[str]) -> None:

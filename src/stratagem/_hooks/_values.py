@@ -19,6 +19,7 @@ from stratagem._private import (
     build_layers_as_tensorflow,
     build_models_from_shapes,
     find_losses_by_name,
+    hide_missing_tpu,
     intercept_drawn_seeds,
     intercept_random_seed,
     intercept_waits,
@@ -44,6 +45,13 @@ OF_VALUES: tuple[Hook, ...] = (
         why="Replicas on virtual CPU devices would wait for each other for ever: each holds a thread in an all-reduce.",
         test="tests/private/test_private.py::test_threads_for_configured_devices_are_reserved_by_installing",
         attach=reserve_configured_threads,
+    ),
+    Hook(
+        what="notes on missing TPUs",
+        places=("jax._src.xla_bridge.logger.filters",),
+        why="Every program that logs from INFO on would tell of a file of TPUs that it has never asked for.",
+        test="tests/private/test_private.py::test_only_the_note_on_a_tpu_that_nobody_asked_for_is_hidden",
+        attach=hide_missing_tpu,
     ),
     Hook(
         what="64-bit types",

@@ -1,7 +1,9 @@
 """JAX's backends: the threads and devices that they start with, and the job that they belong to."""
 
+import logging
 import os
 import re
+from typing import final
 
 import jax
 from jax._src import distributed as jax_distributed
@@ -64,3 +66,21 @@ def connect_backend(client: Value, rank: int, processes: int) -> None:
 def reserve_configured_threads() -> None:
     """Reserve threads for the CPU devices that JAX's configuration asks for, unless its backend has started."""
     reserve_threads(configured_cpu_devices())
+
+
+@final
+class _MissingTpu(logging.Filter):
+    """Drops JAX's note that libtpu is not installed, which it logs only where the program has not asked for a TPU."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        text = record.getMessage()
+        return not (
+            record.levelno == logging.INFO
+            and text.startswith("Unable to initialize backend 'tpu'")
+            and "libtpu.so: cannot open shared object file" in text
+        )
+
+
+def hide_missing_tpu() -> None:
+    """Hide, in programs that log from INFO on, one line of JAX's about a TPU that nobody expects."""
+    xla_bridge.logger.addFilter(_MissingTpu())

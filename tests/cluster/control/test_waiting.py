@@ -46,7 +46,11 @@ def waited() -> Any:
 def test_a_port_in_use_is_told_after_a_while(waited: Any) -> None:
     (chief, _), _, port, _ = waited
     check_not_joined(
-        chief, f"worker:0 cannot listen at 127.0.0.1:{port}: ", "ddress already in use", "Is the port in use"
+        chief,
+        f"worker:0 cannot listen at 127.0.0.1:{port}: ",
+        "ddress already in use",
+        "Is the port in use",
+        "only one may be worker:0",
     )
 
 
@@ -55,5 +59,8 @@ def test_a_name_without_an_address_is_waited_for_until_the_limit(waited: Any) ->
     place = f"nowhere.invalid:{port} ("
     assert f"worker:0 waits for its own address {place}" in chief.output
     assert f"worker:1 waits for worker:0 at {place}" in other.output
+    assert (
+        " of 25 s. Start all tasks, with the same cluster; they connect to worker:0 at nowhere.invalid" in other.output
+    )
     check_not_joined(chief, f"worker:0 waited 25 s for its own address {place}", "Are all tasks started")
     check_not_joined(other, f"worker:1 waited 25 s for worker:0 at {place}", "Are all tasks started")

@@ -48,6 +48,9 @@ class ConnectedJob(Job):
     def worker(self) -> int:
         return self.link.facts.rank
 
+    def task(self, worker: int) -> str:
+        return self.link.facts.tasks[worker]
+
     def connect(self, connect: Callable[[str, int], Value]) -> Value:
         """Returns `connect(address, rank)`, a client of JAX's coordination service, which waits until all tasks connect.
 

@@ -36,6 +36,14 @@ class JobInfo:
         host, _, port = self.hub.rpartition(":")
         return host.strip("[]"), int(port)
 
+    def place_of(self, task: str) -> str:
+        """Returns a task's name with its address, if the cluster has it: "worker:1 at 10.0.0.2:2222"."""
+        job, _, index = task.partition(":")
+        tasks: Any = self.cluster.get(job)
+        addresses = dict(enumerate(tasks)) if isinstance(tasks, list | tuple) else tasks or {}
+        address = addresses.get(int(index)) or addresses.get(index)
+        return f"{task} at {address}" if address else task
+
     def mismatch(self, hello: dict[str, Json]) -> str | None:
         """Returns why a task with this first message can never be one of this job; None if it can."""
         for what, ours in (("cluster differs", self.cluster), ("versions differ", self.versions)):

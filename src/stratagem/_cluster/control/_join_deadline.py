@@ -40,4 +40,8 @@ class JoinDeadline:
             )
         if now - self._logged >= REPORT_SECONDS:
             self._logged = now
-            self._log(f"{self._facts.task} waits for {missing}")
+            limit = self._facts.limits.join
+            self._log(
+                f"{self._facts.task} waits for {missing}, {now - self._end + limit:.0f} of {limit:.0f} s. Start all tasks, "
+                f"with the same cluster; they connect to {self._facts.tasks[0]} at {self._facts.hub}."
+            )

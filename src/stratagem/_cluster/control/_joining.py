@@ -41,7 +41,8 @@ async def bind(hub: Hub, facts: JobInfo, deadline: JoinDeadline, given_up: async
             unresolved = isinstance(error, socket.gaierror)
             if given_up.is_set() or (not unresolved and time.monotonic() >= end):
                 raise ClusterError(
-                    f"{facts.task} cannot listen at {facts.hub}: {reason}. Is the port in use, is the address this machine's?"
+                    f"{facts.task} cannot listen at {facts.hub}: {reason}. Is the port in use, is the address this machine's? "
+                    f"Another process of this job may have the same index: only one may be {facts.task} (`task` in TF_CONFIG)."
                 ) from None
             deadline.check(f"its own address {facts.hub} ({reason})")
             await asyncio.sleep(_PAUSE_SECONDS)

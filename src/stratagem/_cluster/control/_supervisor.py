@@ -181,7 +181,7 @@ class Supervisor:
                 return {"op": "refused", "again": True, "text": text}
             if message["op"] != "waiting":
                 return message
-            missing = ", ".join(message["missing"])
+            missing = ", ".join(map(self._facts.place_of, message["missing"]))
 
     def _hello(self) -> Message:
         facts = self._facts

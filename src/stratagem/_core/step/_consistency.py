@@ -9,6 +9,7 @@ import google_crc32c
 import numpy as np
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.job import Job
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._trace import Trace
@@ -19,6 +20,8 @@ from stratagem._private import shape_of
 # workers whose processors round otherwise.
 _compared: WeakIdentityMap[Any, bool] = WeakIdentityMap()
 _ADDRESS = re.compile(r"0x[0-9a-f]+")  # the addresses of functions and objects in a program's text
+_LITERAL = re.compile(r"(?<![\w.])-?(?:\d[\w.+-]*|inf|nan)(?=:[a-z]+\d*\[)")  # "0.5" of "mul a 0.5:f32[]"
+_SENT = 1000  # numbers of a program that are compared by value, at most
 
 
 def agree_on(traces: Sequence[Trace], mesh: ReplicaMesh) -> None:
@@ -33,28 +36,66 @@ def agree_on(traces: Sequence[Trace], mesh: ReplicaMesh) -> None:
     variables = [[v.path, list(shape_of(v)), str(v.dtype)] for v in traces[0].variables]
     values = [None if _compared.get(v) else _checksum(v) for v in traces[0].variables]
     answers = job.agree("the program of a step", [variables, digest(traces), values])
-    for worker, (theirs, computed, _) in enumerate(answers):
+    here = job.task(job.worker)
+    for worker, (theirs, *_) in enumerate(answers):
         if [v[1:] for v in theirs] != [v[1:] for v in variables]:
             raise ClusterError(
-                f"The workers' models differ: {_difference(variables, theirs, job.worker, worker)}. Every worker has to create "
-                "the same model, optimizer and metrics."
+                f"The workers' models differ: {_difference(variables, theirs, here, job.task(worker))}. Every worker has to "
+                "create the same model, optimizer and metrics."
             )
-        if computed != answers[job.worker][1]:
-            raise ClusterError(
-                f"Workers {job.worker} and {worker} compute different things on the same variables. Look for Python numbers "
-                "that differ (learning rates, the worker's index, time, random numbers) and for shapes that do."
-            )
+    _compare_programs(traces, [computed for _, computed, _ in answers], job)
     for worker, (*_, found) in enumerate(answers):
         unequal = [v for v, mine, other in zip(variables, values, found, strict=True) if mine != other]
         if unequal:
             raise ClusterError(
                 f"The workers' variables differ in value before the first step: {len(unequal)} of {len(variables)}, the first "
-                f"is {_named(unequal[0])}, on workers {job.worker} and {worker}. Has only one of them restored a checkpoint, "
+                f"is {_named(unequal[0])}, on {here} and {job.task(worker)}. Has only one of them restored a checkpoint, "
                 "or another one? CheckpointManager.restore_or_initialize() compares what they find; without a disk that all "
                 "share, each worker needs a copy. Values that are assigned outside of steps have to be equal, too."
             )
     for variable in traces[0].variables:
         _compared[variable] = True
+
+
+def _compare_programs(traces: Sequence[Trace], digests: list[str], job: Job) -> None:
+    """Raises ClusterError if the programs differ. All workers then exchange the numbers in theirs, to name the first."""
+    other = next((worker for worker, found in enumerate(digests) if found != digests[job.worker]), None)
+    if other is None:
+        return
+    given = job.agree("the numbers in the program of a step", list(_numbers(traces)))
+    (shape, ours), (their_shape, theirs) = given[job.worker], given[other]
+    here, there, found = job.task(job.worker), job.task(other), ""
+    if shape == their_shape:
+        pairs = [(mine, its) for mine, its in zip(ours, theirs, strict=True) if mine != its]
+        found = (
+            f" The first constant that differs is {pairs[0][0]} on {here} and {pairs[0][1]} on {there}."
+            if pairs
+            else ""
+        )
+    raise ClusterError(
+        f"{here} and {there} compute different things on the same variables.{found} Look for Python numbers that differ "
+        "(learning rates, the worker's index, time, random numbers) and for shapes that do."
+    )
+
+
+def _numbers(traces: Sequence[Trace]) -> tuple[str, list[str]]:
+    """Returns a digest of the programs without their numbers, and these: literals, and the values of constants."""
+    rest, numbers = hashlib.blake2b(digest_size=16), list[str]()
+    for traced in traces:
+        text = _ADDRESS.sub("", str(traced.compared.jaxpr))
+        numbers += _LITERAL.findall(text)
+        rest.update(_LITERAL.sub("", text).encode())
+        numbers += map(_one_number, traced.compared.consts)
+    return f"{rest.hexdigest()} {len(numbers)}", numbers[:_SENT]
+
+
+def _one_number(constant: Any) -> str:
+    """Returns a constant in words: its value, or a checksum if it has several values."""
+    array = np.asarray(constant)
+    what = f"{array.dtype} with shape {array.shape}"
+    if array.size and array.dtype.kind in "biufc" and (array == array.flat[0]).all():
+        return f"{array.flat[0]} ({what})"
+    return f"an array of {what} (CRC {google_crc32c.value(array.tobytes()):08x})"
 
 
 def _checksum(variable: Any) -> str | None:
@@ -80,12 +121,12 @@ def digest(traces: Sequence[Trace]) -> str:
     return found.hexdigest()
 
 
-def _difference(ours: list[Any], theirs: list[Any], here: int, there: int) -> str:
+def _difference(ours: list[Any], theirs: list[Any], here: str, there: str) -> str:
     for mine, other in zip(ours, theirs, strict=False):
         if mine[1:] != other[1:]:
-            return f"variable {_named(mine)} of worker {here} is {_named(other)} on worker {there}"
+            return f"variable {_named(mine)} of {here} is {_named(other)} on {there}"
     more, worker = (ours[len(theirs) :], here) if len(ours) > len(theirs) else (theirs[len(ours) :], there)
-    return f"only worker {worker} uses variable {_named(more[0])}"
+    return f"only {worker} uses variable {_named(more[0])}"
 
 
 def _named(variable: list[Any]) -> str:

@@ -1,9 +1,12 @@
 """The sharding policies of tf.data: rewrites a dataset's plan to a worker's part of it."""
 
 import functools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
+
+import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, NotFoundError
 from stratagem._data import _plan as plan
@@ -17,6 +20,8 @@ from stratagem._data.stages._rebatch import RebatchStage
 from stratagem._data.stages._spare_values import SpareValuesStage
 from stratagem._data.stages._stage import FileNameSource, Stage, non_file_sources
 from stratagem._data.stages._steps import PrefetchStage, ShardHint
+
+_FEW = 8  # files that an error names
 
 
 @final
@@ -109,11 +114,32 @@ def _names_of(stage: Stage, workers: int, worker: int) -> Stage:
         raise InvalidArgumentError(
             f"Could not apply FILE based sharding: the dataset only has {files} file(s), which is not enough for the "
             f"required {workers} shards/workers. If you are using datasets with distribution strategy, consider setting "
-            "the auto sharding policy to either DATA or OFF with `options.experimental_distribute.auto_shard_policy`."
+            "the auto sharding policy to either DATA or OFF with `options.experimental_distribute.auto_shard_policy`. "
+            f"{_found_files(stage)} For workers that divide the rows of these files, add before the dataset is distributed:\n"
+            "  options = tf.data.Options()\n"
+            "  options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA\n"
+            "  dataset = dataset.with_options(options)\n"
+            "With OFF every worker reads all rows."
         )
     if isinstance(stage, FileNameSource):
         return stage.with_files(stage.files[worker::workers])
     return plan.cut(stage, start=worker, step=workers)
+
+
+def _found_files(names: Stage) -> str:
+    """Returns the files that a step names, in a sentence; "" if that takes running user code."""
+    if not names.pure or not 0 <= names.cardinality <= _FEW:
+        return ""
+    found = names.files if isinstance(names, FileNameSource) else _listed(names)
+    return f"The files: {', '.join(map(repr, found)) or 'none'}."
+
+
+def _listed(names: Stage) -> list[str]:
+    walk = names.walk()
+    try:
+        return [os.fsdecode(name) for element in walk for name in np.atleast_1d(element)]
+    finally:
+        walk.close()
 
 
 def _hints_resolved(stage: Stage, workers: int, worker: int) -> Stage:

@@ -54,7 +54,9 @@ class Backup:
         else:
             self._manager.restore_or_initialize()
         self._apply()
-        if self._manager.latest_checkpoint is not None:
+        if self._manager.latest_checkpoint is None:
+            _log.info("No backup in %s: training begins at epoch %d", self._callback.backup_dir, self._place.epoch + 1)
+        else:
             _log.info(
                 "Training goes on from %s: after %d steps of epoch %d.",
                 self._manager.latest_checkpoint, self._place.step, self._place.epoch + 1,
