@@ -7,8 +7,9 @@ import jax
 import pytest
 
 from stratagem._base.job import Job
-from stratagem._data import AutoShardPolicy, Dataset, InputContext, InputOptions
-from stratagem._data.distribution._distributed import DistributedDatasetFromFunction
+from stratagem._data import AutoShardPolicy, Dataset, DistributedDatasetFromFunction, InputContext, InputOptions
+
+# Private: threads of one process agree on no seed, so that of a job is given to each.
 from stratagem._data.stages._seeds import seeded_by
 from tests.data.workers import WorkersMesh, distributed, on_all_workers, pieces, with_policy
 
