@@ -8,7 +8,8 @@ from parts.child import child
 from parts.peers import TENSORFLOW, python_of
 from parts.report import options, reported
 
-MODELS = ("linear", "dnn", "combined", "baseline")
+# Without BaselineClassifier: under TensorFlow 2.15.1 this program of it ends with an error, as its iterator is not initialized.
+MODELS = ("linear", "dnn", "combined")
 STEPS, TARGET = 300, 1.0
 
 

@@ -192,6 +192,7 @@ def test_restarts_have_an_end() -> None:
 
 def test_parameter_servers_end_with_the_others() -> None:
     done = launch("--workers", 2, "--ps", 2, FAILING, "worker:0", "0", "worker:1", "0")
+    assert "--ps without --chief: no task runs the coordinator" in done.told
     assert done.code == 0, done
     assert "4 tasks are done" in done.told
 

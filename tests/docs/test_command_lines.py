@@ -19,7 +19,7 @@ INLINE = re.compile(r"`([^`]+)`")
 CALL = re.compile(r"(?<![\w./-])stratagem (?=[a-z])")
 END = re.compile(r"""[`#"'|&;)\n]""")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OF_OTHERS = re.compile(r"\bpip install .*")
+OF_OTHERS = re.compile(r"\b(?:pip install|srun|tensorboard) .*")
 TOP = click.Context(main)
 
 

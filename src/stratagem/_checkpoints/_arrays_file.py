@@ -8,11 +8,12 @@ The reader takes names, dtypes and shapes from the manifest. The header has to b
 followed. Checksums are computed as bytes are read, so values are read once.
 """
 
+import ctypes
+import functools
 import json
 import math
-import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -27,6 +28,7 @@ NAME = "arrays.safetensors"
 
 _CHUNK = 4 << 20  # bytes: what is summed up is then still in the processor's cache when it is written
 _ALIGNMENT = 64
+_WRITE = 2  # SYNC_FILE_RANGE_WRITE: begin to write, and do not wait
 _HEADER_LENGTH = 8
 
 # The names of safetensors. An array of another dtype is in the file as bytes.
@@ -115,7 +117,16 @@ def _header(arrays: Mapping[str, tuple[tuple[int, ...], np.dtype]]) -> bytes:
 def _write_back(out: IO[bytes], start: int, count: int) -> None:
     """Lets the system begin to write these bytes to disk, so that syncing the file finds little left to do.
 
-    Linux does so when it is told that they will not be needed.
+    They stay in memory: a restore soon after finds them there. (`posix_fadvise` with DONTNEED would drop them.) What fails here
+    shows at the sync.
     """
-    if sys.platform == "linux":
-        os.posix_fadvise(out.fileno(), start, count, os.POSIX_FADV_DONTNEED)
+    begin = _sync_file_range()
+    if begin is not None:
+        begin(out.fileno(), ctypes.c_int64(start), ctypes.c_int64(count), _WRITE)
+
+
+@functools.cache
+def _sync_file_range() -> Callable[..., int] | None:
+    """Returns the function of Linux' C library; None where there is none."""
+    found: Callable[..., int] | None = getattr(ctypes.CDLL(None), "sync_file_range", None)
+    return found if sys.platform == "linux" else None

@@ -98,6 +98,10 @@ def command(
                 "whole: --max-restarts."
             )
         layout = TaskCounts(workers, ps, chief, evaluator, nnodes, node_rank)
+        if ps and not chief:
+            screen.say(
+                "WARNING: --ps without --chief: no task runs the coordinator, which workers and servers wait for."
+            )
         tasks, local = _tasks(layout, addresses, chief_address)
         variables = _variables(token_file, insecure)
         if len(layout.all) > 1:
