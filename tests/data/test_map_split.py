@@ -158,7 +158,7 @@ def test_elements_and_batches_are_those_of_python(
         found = [elements(dataset(paths, function, threads)) for threads in (None, 3)]
         batched = elements(dataset(paths, function, 2).batch(4))
     assert log() == []
-    programs = [name for name in made if "jaxpr_as_fun" in name]
+    programs = [name for name in made if "input_function" in name]
     assert len(programs) <= 4, "one for single elements, blocks and batches each, and one for random numbers"
     expected = elements(dataset(paths, in_python(function)))
     assert "runs as Python for every element" in log()[0]
@@ -176,7 +176,7 @@ def test_many_sizes_have_one_program(tmp_path: Path) -> None:
     elements(data.take(1))
     with compilations() as made:
         assert len(elements(data)) == 3
-    assert [name for name in made if "jaxpr_as_fun" in name] == []
+    assert [name for name in made if "input_function" in name] == []
 
 
 def test_results_of_many_sizes_have_a_few_programs_and_numpy_computes_the_others(
@@ -189,7 +189,7 @@ def test_results_of_many_sizes_have_a_few_programs_and_numpy_computes_the_others
 
     with compilations() as made:
         found = elements(dataset(paths, scaled, 2))
-    assert 1 <= sum("jaxpr_as_fun" in name for name in made) <= 4
+    assert 1 <= sum("input_function" in name for name in made) <= 4
     (line,) = log()
     assert "has 4 programs" in line
     same(found, elements(dataset(paths, in_python(scaled))))
