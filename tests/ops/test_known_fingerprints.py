@@ -33,6 +33,8 @@ def test_no_more_words_are_kept_than_a_number_of_short_ones(monkeypatch: pytest.
             np.array([b"%d" % number for number in range(start, start + 60)], object), BUCKETS
         )
         assert 60 <= len(known) <= 100
+    assert b"long" * 50 not in known
+    monkeypatch.setattr(_known_fingerprints, "_LARGE", 500)
     many = np.array([b"%d" % number for number in range(1000)], object)
     np.testing.assert_array_equal(tf.strings.to_hash_bucket_fast(many, BUCKETS).numpy()[:60], expected[:60])
     np.testing.assert_array_equal(tf.strings.to_hash_bucket_fast(words, BUCKETS).numpy(), expected)

@@ -128,5 +128,7 @@ def _write_back(out: IO[bytes], start: int, count: int) -> None:
 @functools.cache
 def _sync_file_range() -> Callable[..., int] | None:
     """Returns the function of Linux' C library; None where there is none."""
+    if sys.platform != "linux":
+        return None
     found: Callable[..., int] | None = getattr(ctypes.CDLL(None), "sync_file_range", None)
-    return found if sys.platform == "linux" else None
+    return found

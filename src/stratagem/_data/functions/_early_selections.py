@@ -65,7 +65,8 @@ def _narrow(eqns: list[Equation], sums: Equation, results: Sequence[Any]) -> Non
     chain = list(_conversions(eqns, sums, uses))[::-1]
     if chain:
         operand = _tensor_of(chain[0])
-        function = sums.params["function"].of_converted(_PixelConversion(tuple(chain), operand))
+        conversion = _PixelConversion(tuple(chain), operand, used_once(chain, chain[-1].outvars))
+        function = sums.params["function"].of_converted(conversion)
         eqns[eqns.index(sums)] = sums.replace(
             invars=[operand, *sums.invars[1:]], params={**sums.params, "function": function}
         )
@@ -97,15 +98,19 @@ def _conversions(eqns: Sequence[Equation], sums: Equation, uses: "collections.Co
 @final
 @dataclass(frozen=True, eq=False)
 class _PixelConversion:
-    """Equations as a function that converts every number of a tensor alone. operand: the tensor."""
+    """Equations as a function that converts every number of a tensor alone.
+
+    operand: the tensor. used_once: what an equation may overwrite.
+    """
 
     eqns: tuple[Equation, ...]
     operand: Any
+    used_once: frozenset[Any]
 
     def __call__(self, array: Array) -> Array:
-        values, result = {self.operand: array}, self.eqns[-1].outvars[0]
-        compute(self.eqns, values, {}, used_once(self.eqns, [result]))
-        return values[result]
+        values = {self.operand: array}
+        compute(self.eqns, values, {}, self.used_once)
+        return values[self.eqns[-1].outvars[0]]
 
 
 def _uses(eqns: Sequence[Equation], results: Sequence[Any]) -> "collections.Counter[Any]":

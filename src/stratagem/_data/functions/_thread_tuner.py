@@ -6,7 +6,7 @@ from typing import Final, final
 
 _TRIALS: Final = 3  # of each of the two ways, in turn
 _SECONDS: Final = 0.02  # the least that a trial measures
-_INTERVALS: Final = 4  # and of how many intervals
+_INTERVALS: Final = 4  # and the fewest intervals
 _GAIN: Final = 0.95  # of the caller's time: threads have to be faster than this to be chosen
 
 

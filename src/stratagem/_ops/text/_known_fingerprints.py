@@ -7,26 +7,30 @@ import numpy as np
 
 from stratagem._ops.text._hash_functions import Words, fingerprint64, hashed
 
-_MOST: Final = 1 << 16  # words that are kept; a feature with more distinct ones gains little
+_MOST: Final = 1 << 16  # words that are kept: the first ones, as those of a feature with many more seldom repeat
 _LONGEST: Final = 64  # bytes of a word that is kept
+_LARGE: Final = 256  # words of a batch from which on looking them up costs more than it saves, if they are new
 
 _known: dict[bytes, int] = {}  # a cache, shared by all threads
 
 
 def fingerprints_of(texts: Sequence[bytes]) -> Words:
     """Returns FarmHash's Fingerprint64 of every string, (n,)."""
+    if len(texts) > _LARGE:
+        return hashed(texts, fingerprint64)
     found = list(map(_known.get, texts))
     if None not in found:
         return np.array(found, np.uint64)
-    missing = list({text for text, number in zip(texts, found, strict=True) if number is None})
-    if len(missing) > _MOST:
-        return hashed(texts, fingerprint64)
-    made = dict(zip(missing, hashed(missing, fingerprint64).tolist(), strict=True))
-    if len(_known) + len(made) > _MOST:
-        _known.clear()
-    _known.update((text, number) for text, number in made.items() if len(text) <= _LONGEST)
-    every = [made[text] if number is None else number for text, number in zip(texts, found, strict=True)]
-    return np.array(every, np.uint64)
+    missing = [text for text, number in zip(texts, found, strict=True) if number is None]
+    made = hashed(missing, fingerprint64)
+    if len(_known) + len(missing) <= _MOST:
+        pairs = zip(missing, made.tolist(), strict=True)
+        _known.update((text, number) for text, number in pairs if len(text) <= _LONGEST)
+    if len(missing) == len(texts):
+        return made
+    numbers = np.array([number or 0 for number in found], np.uint64)
+    numbers[[number is None for number in found]] = made
+    return numbers
 
 
 def buckets_of_strings(texts: Sequence[bytes], num_buckets: int) -> np.ndarray:
