@@ -8,6 +8,7 @@ from jax.extend import core as xc
 from stratagem._base.errors import DivergenceError
 from stratagem._core.mesh import AXIS
 from stratagem._core.step._markers import is_literal
+from stratagem._core.step._shards import OWN_SHARD
 from stratagem._private import line_of, sub_jaxprs
 
 # Each is a message to all other replicas.
@@ -53,6 +54,12 @@ def varying_results(eqn: Any, ins: list[bool]) -> list[bool]:
     name, params = eqn.primitive.name, eqn.params
     if name in EQUALIZING and _over_replicas(params) and params.get("axis_index_groups") is None:
         return [False] * len(eqn.outvars)
+    if ins and ins[0] and params.get("name") == OWN_SHARD:
+        raise DivergenceError(
+            f"{line_of(eqn)}: a variable of which every replica keeps one shard (shard_optimizer_state=True) would get a "
+            "different value on every replica. Reduce the value, or the gradients, first "
+            "(tf.distribute.get_replica_context().all_reduce)."
+        )
     if name in OWN:
         return [True] * len(eqn.outvars)
     if name == "scan":
