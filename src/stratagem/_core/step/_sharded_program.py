@@ -113,7 +113,7 @@ class ShardedRun:
         elif name == "cond" and not eqn.effects:
             return self._branches(eqn)
         elif name in _ELEMENTWISE:
-            self._run_elements(eqn, operands, shards[0].layout)
+            self._run_elements(eqn, operands, ShardLayout(tuple(eqn.outvars[0].aval.shape), self._mesh.num_replicas))
         elif name in _SAME_ELEMENTS and eqn.outvars[0].aval.shape and eqn.outvars[0].aval.size == shards[0].layout.size:
             shape = tuple(eqn.outvars[0].aval.shape)
             self._known[eqn.outvars[0]] = Shard(shards[0].value, ShardLayout(shape, shards[0].layout.count))
@@ -146,14 +146,18 @@ class ShardedRun:
         self._known[eqn.outvars[0]] = Shard(out, layout)
 
     def _elements(self, atom: Any, value: Any, layout: ShardLayout) -> Any:
-        """Returns this replica's elements of an operand; a number as it is."""
-        if isinstance(value, Shard):
+        """Returns this replica's elements of an operand, which may be broadcast; a number as it is."""
+        if isinstance(value, Shard) and value.layout.size == layout.size:
             return value.value
+        value = self.whole(value)
         if not jnp.shape(value):
             return value
-        if not is_literal(atom) and atom in self._uniform:
-            return jnp.full((layout.length,), self._uniform[atom])
-        return own_shard(value, layout)
+        uniform = None if is_literal(atom) else self._uniform.get(atom)
+        if uniform is None and jnp.size(value) == 1:
+            uniform = jnp.reshape(value, ())
+        if uniform is not None:
+            return jnp.full((layout.length,), uniform)
+        return own_shard(jnp.broadcast_to(value, layout.shape), layout)
 
     def _reduced(self, eqn: Any, shard: Shard) -> Any:
         value = shard.value
