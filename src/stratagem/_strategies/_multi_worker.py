@@ -65,9 +65,7 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
         self._cluster = job_of(self._resolver)
         self.shards_optimizer_state = shard_optimizer_state
         self._mesh = _mesh_of(self._cluster, options)
-        agree_on(
-            self._mesh.job, "strategy options", {"shard_optimizer_state": str(shard_optimizer_state)}
-        )
+        agree_on(self._mesh.job, "strategies", {"shard_optimizer_state": str(shard_optimizer_state)})
 
     @property
     def mesh(self) -> ReplicaMesh:
