@@ -44,7 +44,12 @@ def test_weights_losses_and_metrics_are_those_of_one_device(
     # Adam divides by the size of the gradient and so enlarges what rounding does to tiny ones; how much is measured on one
     # device, by a sum in another order.
     of_rounding = distance(one_device["float32 Adam in parts"], one_device["float32 Adam"])
-    allowed = {"float64 Adam": 1e-9, "float64 Adam in shards": 1e-9, "float32 Adam": 2 * of_rounding, "float32 SGD": 1e-4}
+    allowed = {
+        "float64 Adam": 1e-9,
+        "float64 Adam in shards": 1e-9,
+        "float32 Adam": 2 * of_rounding,
+        "float32 SGD": 1e-4,
+    }
     for results in trained(workers, devices):
         for case, most in allowed.items():
             wanted = one_device[case.removesuffix(" in shards")]

@@ -138,18 +138,38 @@ def test_reading_and_assigning_a_slot_is_as_without() -> None:
     assert float(total) == float(((value + 1) * 2).sum())
 
 
-@pytest.mark.parametrize("what", ["assigned", "not summed"])
+@pytest.mark.parametrize("what", ["assigned", "not summed", "another rate", "replica's id"])
 def test_what_would_differ_between_replicas_is_refused(what: str) -> None:
     made = Training(replicas(2, sharded=True), MAKE["momentum"])
 
+    class Scaled(optimizers.SGD):  # type: ignore[misc]
+        """Scales gradients by a number that every replica has another one of."""
+
+        def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+            replica = tf.distribute.get_replica_context().replica_id_in_sync_group
+            number = tf.cast(replica, variable.dtype) if what == "replica's id" else numbers[0]
+            super().update_step(gradient * number, variable, learning_rate)
+
+    numbers: list[Any] = []
+    with made.strategy.scope():
+        scaled = Scaled(0.1, 0.5)
+        scaled.build(made.weights)
+
     def replica(x: Any) -> None:
-        if what == "assigned":
+        if what in ("another rate", "replica's id"):
+            numbers[:] = [tf.reduce_sum(x)]
+            scaled.apply_gradients([(x[:, :3], made.weights[0])])
+        elif what == "assigned":
             made.optimizer.momentums[1].assign(x[0, :3])
         else:
             made.optimizer.apply_gradients([(x[:, :3], made.weights[0])], skip_gradients_aggregation=True)
 
-    (batch,) = made.strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(X.reshape(-1, 5)[:10]).batch(10))
-    with pytest.raises(DivergenceError, match=r"test_shard_optimizer_state.py:\d+: .* different value on every replica"):
+    (batch,) = made.strategy.experimental_distribute_dataset(
+        tf.data.Dataset.from_tensor_slices(X.reshape(-1, 5)[:10]).batch(10)
+    )
+    with pytest.raises(
+        DivergenceError, match=r"test_shard_optimizer_state.py:\d+: .* different value on every replica"
+    ):
         made.strategy.run(replica, args=(batch,))
 
 
@@ -159,7 +179,9 @@ def applied_in_a_branch(optimizer: Any, pairs: Any) -> None:
 
 def applied_in_cross_replica_code(optimizer: Any, pairs: Any) -> None:
     def merged(strategy: Any, gradients: Any) -> None:
-        optimizer.apply(strategy.extended.batch_reduce_to("SUM", [(g, v) for g, (_, v) in zip(gradients, pairs, strict=True)]))
+        optimizer.apply(
+            strategy.extended.batch_reduce_to("SUM", [(g, v) for g, (_, v) in zip(gradients, pairs, strict=True)])
+        )
 
     tf.distribute.get_replica_context().merge_call(merged, args=([g for g, _ in pairs],))
 
@@ -206,7 +228,9 @@ class Centred(keras.constraints.Constraint):  # type: ignore[misc]
 
 
 def test_constraints_see_whole_weights() -> None:
-    found, wanted = (Training(replicas(4, sharded=s), MAKE["Adam"], constraint=Centred()).run(X[:3]) for s in (True, False))
+    found, wanted = (
+        Training(replicas(4, sharded=s), MAKE["Adam"], constraint=Centred()).run(X[:3]) for s in (True, False)
+    )
     assert_equal(found, wanted)
     np.testing.assert_allclose(found.state[0].mean(axis=0), 0, atol=1e-12)
 
@@ -236,7 +260,9 @@ class Odd(optimizers.Optimizer):  # type: ignore[misc]
         chosen = jax.lax.cond(ops.all(state > 0), lambda g: g + 0.0 * ranked, lambda g: -g, halved)
         chosen = chosen + jax.random.uniform(jax.random.key(3), gradient.shape, variable.dtype)
         self.assign(state, state * 0.9 + ops.where(gradient > 0, chosen, ops.sum(state, axis=0, keepdims=True)))
-        self.assign_sub(variable, rate * (chosen + least * state / (1 + largest) + ops.cast(ops.argmax(flat), rate.dtype)))
+        self.assign_sub(
+            variable, rate * (chosen + least * state / (1 + largest) + ops.cast(ops.argmax(flat), rate.dtype))
+        )
 
 
 def test_any_optimizer_is_right_and_what_needs_whole_values_is_told(caplog: pytest.LogCaptureFixture) -> None:

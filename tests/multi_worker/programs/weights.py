@@ -29,9 +29,7 @@ def made(dtype: str, name: str) -> tuple[Any, Any]:
     return model, tf.keras.optimizers.Adam(0.01) if name == "Adam" else tf.keras.optimizers.SGD(0.01, momentum=0.9)
 
 
-def trained(
-    dtype: str, name: str, rows: int, epochs: int, parts: int = 1, strategy: Any = strategy
-) -> dict[str, Any]:
+def trained(dtype: str, name: str, rows: int, epochs: int, parts: int = 1, strategy: Any = strategy) -> dict[str, Any]:
     """The results of one case."""
     x = np.random.default_rng(0).normal(size=(rows, 6)).astype(dtype)
     y = np.sin(x).sum(axis=1, keepdims=True)

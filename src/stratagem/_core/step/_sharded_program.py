@@ -16,9 +16,9 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.step._inline_collectives import called_jaxpr
+from stratagem._core.step._inline_collectives import called_jaxpr, communicates
 from stratagem._core.step._markers import is_literal
-from stratagem._core.step._shards import is_element, own_shard, whole_values
+from stratagem._core.step._shards import is_element, own_shard, shared_by_shards, whole_values
 from stratagem._core.values import ELEMENTWISE, ShardLayout
 from stratagem._private import new_jaxpr
 
@@ -67,6 +67,10 @@ class _Choice:
         return [*([] if self.index is None else [self.index]), *itertools.chain(*self.cases)]
 
 
+def _equal(value: Any) -> Any:
+    return shared_by_shards(value) if isinstance(value, jax.core.Tracer) else value
+
+
 @final
 class ShardedRun:
     """One run of a program inside a trace."""
@@ -80,8 +84,8 @@ class ShardedRun:
 
     def __call__(self, closed: xc.ClosedJaxpr, inputs: Sequence[Any]) -> list[Any]:
         """Returns the results: each a `Shard`, or a value that all replicas have. inputs: likewise."""
-        self._known.update(zip(closed.jaxpr.constvars, closed.consts, strict=True))
-        self._known.update(zip(closed.jaxpr.invars, inputs, strict=True))
+        given = zip([*closed.jaxpr.constvars, *closed.jaxpr.invars], [*closed.consts, *inputs], strict=True)
+        self._known.update((v, x if isinstance(x, Shard) else _equal(x)) for v, x in given)
         work: deque[Any] = deque(closed.jaxpr.eqns)
         while work:
             later: list[Any] = []
@@ -135,7 +139,10 @@ class ShardedRun:
     def _run_whole(self, eqn: Any, operands: Sequence[Any]) -> None:
         names = [xc.Var(v.aval) for v in eqn.invars]
         one = new_jaxpr([], names, eqn.outvars, [eqn.replace(invars=names)])
-        self._known.update(zip(eqn.outvars, xc.jaxpr_as_fun(xc.ClosedJaxpr(one, []))(*operands), strict=True))
+        outs = xc.jaxpr_as_fun(xc.ClosedJaxpr(one, []))(*operands)
+        if communicates(eqn):  # or asks for the replica's id
+            outs = map(_equal, outs)
+        self._known.update(zip(eqn.outvars, outs, strict=True))
         if eqn.primitive.name == "broadcast_in_dim" and not eqn.invars[0].aval.shape:
             self._uniform[eqn.outvars[0]] = operands[0]
 

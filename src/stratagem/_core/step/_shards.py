@@ -16,14 +16,22 @@ def own_shard(value: Any, layout: ShardLayout) -> Any:
     return _called_own_shard(value, layout=layout)
 
 
+def shared_by_shards(value: Any) -> Any:
+    """Returns a value that replicas use for their shards, and has to be equal on all of them, as for `own_shard`."""
+    return _called_shared_by_shards(value)
+
+
+def _shared_by_shards(value: Any) -> Any:
+    return value
+
+
 def _own_shard(value: Any, *, layout: ShardLayout) -> Any:
-    return jax.lax.dynamic_index_in_dim(
-        layout.cut_in_program(value), jax.lax.axis_index(AXIS), axis=0, keepdims=False
-    )
+    return jax.lax.dynamic_index_in_dim(layout.cut_in_program(value), jax.lax.axis_index(AXIS), axis=0, keepdims=False)
 
 
-# In programs it is a call with a name of its own, by which `varying_outputs` finds it.
-OWN_SHARD = _own_shard.__name__
+# In programs they are calls with names of their own, by which `varying_outputs` finds them.
+OF_EQUAL_VALUES = (_own_shard.__name__, _shared_by_shards.__name__)
+_called_shared_by_shards = jax.jit(_shared_by_shards)
 _called_own_shard = jax.jit(_own_shard, static_argnames="layout")
 
 

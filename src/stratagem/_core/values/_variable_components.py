@@ -59,7 +59,9 @@ class VariableComponent:
             if on_read(self._variable):
                 return placement.mesh.unstack(array)[self._position]
             device = placement.mesh.local_devices[self._position]
-            if shard_layout(self._variable, placement.mesh) is not None:  # what the replica reads, not the shard it stores
+            if (
+                shard_layout(self._variable, placement.mesh) is not None
+            ):  # what the replica reads, not the shard it stores
                 return movable(jax.device_put(placement.read(self._variable), device))
             return movable(jax.numpy.copy(next(s.data for s in array.addressable_shards if s.device == device)))
 
