@@ -328,7 +328,7 @@ def test_a_slot_that_is_not_finite_stops_training() -> None:
     strategy.non_finite = "stop"
     made = Training(strategy, MAKE["momentum"]).run(X[:3])  # finite, with zeros behind the elements
     made.optimizer.momentums[0].assign(np.full((5, 3), np.inf))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="are not finite.*matrix_momentum"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"are not finite.*matrix_momentum"):
         made.run(X[:3])
 
 

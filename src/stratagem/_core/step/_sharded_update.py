@@ -1,4 +1,4 @@
-"""Updates of optimizers whose slots lie in shards: every replica updates its shard, with the optimizer's own code (ZeRO, stage 1).
+"""Updates of optimizers whose slots lie in shards (ZeRO, stage 1): every replica updates its share, by the optimizer's code.
 
 The code is traced once more, on whole values, as a program of its own; `ShardedRun` runs that on the shards. So nothing has to
 be known about an optimizer, and clipping, decay, averages and loss scales are part of what it does.
@@ -129,7 +129,7 @@ def _warn_of_gathered(optimizer: Any, gathered: dict[str, int]) -> None:
     if kind not in _warned:
         _warned.add(kind)
         _log.warning(
-            "shard_optimizer_state: updates of %s need whole values, not elements, for %s: %.1f MB are gathered on every replica "
-            "in each step. The results are the same; memory and time of a step are not saved there.",
+            "shard_optimizer_state: updates of %s need whole values, not elements, for %s: every replica gathers %.1f MB for "
+            "them in each step. The results are the same; memory and time of a step are not saved there.",
             kind, ", ".join(sorted(gathered)), sum(gathered.values()) / 1e6
         )  # fmt: skip

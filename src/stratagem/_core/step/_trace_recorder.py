@@ -287,11 +287,8 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         placement = placement_of(variable)
         if placement is None or placement.strategy is None:
             return
-        if (
-            self.discovering
-            and self.mesh.num_replicas == 1 < placement.mesh.num_replicas
-            and by_replica(variable, placement.mesh)
-        ):
+        several = self.mesh.num_replicas == 1 < placement.mesh.num_replicas
+        if self.discovering and several and by_replica(variable, placement.mesh):
             raise OtherMesh(placement.mesh)  # every replica of that mesh stores something else of the variable
         if self.strategy not in (None, placement.strategy):
             raise MixedStrategiesError(
