@@ -54,7 +54,7 @@ if __name__ == "__main__":
         return time.perf_counter() - start
 
     def facts() -> dict[str, float]:
-        """MiB a replica: of weights, of slots, and of all that lives, when the step is over and, at most, while it runs."""
+        """MiB a replica: of weights and slots, and, while the step runs, of all at most and of what it makes for itself."""
         first, mib = jax.devices()[0], 2**20
         weights, slots = ([v._value for v in vs] for vs in (network.variables, optimizer.variables))
         largest = max(
@@ -65,7 +65,6 @@ if __name__ == "__main__":
         return {
             "weights": bytes_of(weights, first) / mib,
             "slots": bytes_of(slots, first) / mib,
-            "live": bytes_of(jax.live_arrays(), first) / mib,
             "peak": (largest.argument_size_in_bytes + more) / mib,
             "temporary": largest.temp_size_in_bytes / mib,
         }

@@ -43,8 +43,8 @@ _NEUTRAL: dict[str, Callable[[Any], Any]] = {
 
 @final
 @dataclass(frozen=True)
-class Shard:
-    """A value of which this replica has a shard."""
+class OwnShard:
+    """A value of which this replica has one shard."""
 
     value: Any
     layout: ShardLayout
@@ -63,7 +63,7 @@ class _Choice:
 
     @property
     def invars(self) -> list[Any]:
-        """What has to be known before."""
+        """The operands, which have to be known before."""
         return [*([] if self.index is None else [self.index]), *itertools.chain(*self.cases)]
 
 
@@ -83,9 +83,9 @@ class ShardedRun:
         self.gathered: dict[str, int] = {}  # operations that needed whole values, and how many bytes
 
     def __call__(self, closed: xc.ClosedJaxpr, inputs: Sequence[Any]) -> list[Any]:
-        """Returns the results: each a `Shard`, or a value that all replicas have. inputs: likewise."""
+        """Returns the results: each an `OwnShard`, or a value that all replicas have. inputs: likewise."""
         given = zip([*closed.jaxpr.constvars, *closed.jaxpr.invars], [*closed.consts, *inputs], strict=True)
-        self._known.update((v, x if isinstance(x, Shard) else _equal(x)) for v, x in given)
+        self._known.update((v, x if isinstance(x, OwnShard) else _equal(x)) for v, x in given)
         work: deque[Any] = deque(closed.jaxpr.eqns)
         while work:
             later: list[Any] = []
@@ -109,7 +109,7 @@ class ShardedRun:
             return ()
         name = eqn.primitive.name
         operands = [self._value(v) for v in eqn.invars]
-        shards = [v for v in operands if isinstance(v, Shard)]
+        shards = [v for v in operands if isinstance(v, OwnShard)]
         if not shards:
             self._run_whole(eqn, operands)
         elif name in _CALLS and len((body := called_jaxpr(eqn)).jaxpr.invars) == len(operands):
@@ -120,7 +120,7 @@ class ShardedRun:
             self._run_elements(eqn, operands, ShardLayout(tuple(eqn.outvars[0].aval.shape), self._mesh.num_replicas))
         elif name in _SAME_ELEMENTS and eqn.outvars[0].aval.shape and eqn.outvars[0].aval.size == shards[0].layout.size:
             shape = tuple(eqn.outvars[0].aval.shape)
-            self._known[eqn.outvars[0]] = Shard(shards[0].value, ShardLayout(shape, shards[0].layout.count))
+            self._known[eqn.outvars[0]] = OwnShard(shards[0].value, ShardLayout(shape, shards[0].layout.count))
         elif name in _NEUTRAL and eqn.outvars[0].aval.size == 1:
             self._reductions.append((eqn, self._reduced(eqn, shards[0])))
         else:
@@ -130,9 +130,9 @@ class ShardedRun:
 
     def whole(self, value: Any) -> Any:
         """Returns the value that all replicas have."""
-        return whole_values([value.value], [value.layout], self._mesh)[0] if isinstance(value, Shard) else value
+        return whole_values([value.value], [value.layout], self._mesh)[0] if isinstance(value, OwnShard) else value
 
-    def _note_gathered(self, name: str, shards: Sequence[Shard]) -> None:
+    def _note_gathered(self, name: str, shards: Sequence[OwnShard]) -> None:
         size = sum(v.layout.size * v.value.dtype.itemsize for v in shards)
         self.gathered[name] = self.gathered.get(name, 0) + size
 
@@ -150,11 +150,11 @@ class ShardedRun:
         pairs = zip(eqn.invars, operands, strict=True)
         outs = eqn.primitive.bind(*(self._elements(v, x, layout) for v, x in pairs), **eqn.params)
         (out,) = outs if eqn.primitive.multiple_results else (outs,)
-        self._known[eqn.outvars[0]] = Shard(out, layout)
+        self._known[eqn.outvars[0]] = OwnShard(out, layout)
 
     def _elements(self, atom: Any, value: Any, layout: ShardLayout) -> Any:
         """Returns this replica's elements of an operand, which may be broadcast; a number as it is."""
-        if isinstance(value, Shard) and value.layout.size == layout.size:
+        if isinstance(value, OwnShard) and value.layout.size == layout.size:
             return value.value
         value = self.whole(value)
         if not jnp.shape(value):
@@ -166,7 +166,7 @@ class ShardedRun:
             return jnp.full((layout.length,), uniform)
         return own_shard(jnp.broadcast_to(value, layout.shape), layout)
 
-    def _reduced(self, eqn: Any, shard: Shard) -> Any:
+    def _reduced(self, eqn: Any, shard: OwnShard) -> Any:
         value = shard.value
         if shard.layout.filled:
             neutral = jnp.asarray(_NEUTRAL[eqn.primitive.name](value.dtype), value.dtype)
@@ -215,8 +215,8 @@ class ShardedRun:
     def _choose(self, choice: _Choice) -> None:
         for out, *cases in zip(choice.outvars, *choice.cases, strict=True):
             values = [self._value(v) for v in cases]
-            layout = next((v.layout for v in values if isinstance(v, Shard)), None)
+            layout = next((v.layout for v in values if isinstance(v, OwnShard)), None)
             if layout is not None:
                 values = [self._elements(v, x, layout) for v, x in zip(cases, values, strict=True)]
             chosen = values[0] if choice.index is None else jax.lax.select_n(self._value(choice.index), *values)
-            self._known[out] = chosen if layout is None else Shard(chosen, layout)
+            self._known[out] = chosen if layout is None else OwnShard(chosen, layout)

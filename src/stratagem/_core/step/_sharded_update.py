@@ -15,7 +15,7 @@ import keras
 from stratagem._core.context import entered
 from stratagem._core.step._arguments import input_spec
 from stratagem._core.step._assign_scope import AssignScope, BranchRecorder
-from stratagem._core.step._sharded_program import Shard, ShardedRun
+from stratagem._core.step._sharded_program import OwnShard, ShardedRun
 from stratagem._core.step._shards import is_element, own_shard, scattered_sums, whole_values
 from stratagem._core.step._trace_recorder import TraceRecorder
 from stratagem._core.values import ShardLayout, shard_layout
@@ -81,7 +81,7 @@ def _in_shards(gradients: Sequence[Any], summing: bool, recorder: TraceRecorder)
         shards = scattered_sums(gradients, layouts, recorder.mesh)
     else:
         shards = [own_shard(g, layout) for g, layout in zip(gradients, layouts, strict=True)]
-    found = [Shard(s, layout) for s, layout in zip(shards, layouts, strict=True)]
+    found = [OwnShard(s, layout) for s, layout in zip(shards, layouts, strict=True)]
     scalars = [i for i, g in enumerate(gradients) if not g.shape]
     whole = whole_values([shards[i] for i in scalars], [layouts[i] for i in scalars], recorder.mesh)
     return [whole[scalars.index(i)] if i in scalars else shard for i, shard in enumerate(found)]
@@ -90,19 +90,19 @@ def _in_shards(gradients: Sequence[Any], summing: bool, recorder: TraceRecorder)
 def _present(variable: Any, recorder: TraceRecorder, scope: Any, updated: bool) -> Any:
     """Returns the present value of a variable, as the run of the update takes it. updated: by its gradient."""
     if (layout := shard_layout(variable, recorder.mesh)) is not None and _has_shards(scope):
-        return Shard(scope.slot(variable), layout)
+        return OwnShard(scope.slot(variable), layout)
     value = variable.value
     if not value.shape or (layout is None and not updated):
         return value
     layout = ShardLayout(tuple(value.shape), recorder.mesh.num_replicas)
-    return Shard(own_shard(value, layout), layout)
+    return OwnShard(own_shard(value, layout), layout)
 
 
 def _publish(assigned: Sequence[Any], found: Sequence[Any], recorder: TraceRecorder, scope: Any) -> None:
     """Assigns what an update has made: to variables in shards the shards, to others the whole values, gathered together."""
     mesh = recorder.mesh
     kept = [shard_layout(v, mesh) if _has_shards(scope) else None for v in assigned]
-    gathered = [i for i, x in enumerate(found) if kept[i] is None and isinstance(x, Shard)]
+    gathered = [i for i, x in enumerate(found) if kept[i] is None and isinstance(x, OwnShard)]
     whole = whole_values([found[i].value for i in gathered], [found[i].layout for i in gathered], mesh)
     values = dict(zip(gathered, whole, strict=True))
     for i, (variable, layout) in enumerate(zip(assigned, kept, strict=True)):
@@ -113,7 +113,7 @@ def _publish(assigned: Sequence[Any], found: Sequence[Any], recorder: TraceRecor
 
 
 def _own_elements(found: Any, layout: ShardLayout) -> Any:
-    if not isinstance(found, Shard):
+    if not isinstance(found, OwnShard):
         return own_shard(found, layout)
     # What the update made of the zeros behind the last element is no value of the variable.
     return jnp.where(is_element(layout), found.value, jnp.zeros_like(found.value)) if layout.filled else found.value
