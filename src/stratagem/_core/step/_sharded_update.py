@@ -75,12 +75,12 @@ def update_in_shards(
 
 
 def _in_shards(gradients: Sequence[Any], summing: bool, recorder: TraceRecorder) -> list[Any]:
-    """Returns the sums of gradients over the replicas, as shards; of scalars as they are."""
+    """Returns the sums of gradients over the replicas, as shards; those of scalars as they are."""
     layouts = [ShardLayout(tuple(g.shape), recorder.mesh.num_replicas) for g in gradients]
-    if summing:
-        shards = scattered_sums(gradients, layouts, recorder.mesh)
-    else:
-        shards = [own_shard(g, layout) for g, layout in zip(gradients, layouts, strict=True)]
+    if not summing:
+        pairs = zip(gradients, layouts, strict=True)
+        return [OwnShard(own_shard(g, layout), layout) if g.shape else g for g, layout in pairs]
+    shards = scattered_sums(gradients, layouts, recorder.mesh)
     found = [OwnShard(s, layout) for s, layout in zip(shards, layouts, strict=True)]
     scalars = [i for i, g in enumerate(gradients) if not g.shape]
     whole = whole_values([shards[i] for i in scalars], [layouts[i] for i in scalars], recorder.mesh)

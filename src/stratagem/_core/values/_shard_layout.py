@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.types import TensorLike
+
 
 @final
 @dataclass(frozen=True)
@@ -41,6 +43,6 @@ class ShardLayout:
         flat = jnp.reshape(value, -1)
         return jnp.reshape(jnp.pad(flat, (0, self.filled)) if self.filled else flat, (self.count, self.length))
 
-    def joined(self, shards: jax.Array) -> jax.Array:
+    def joined(self, shards: TensorLike) -> TensorLike:
         """Returns the value of which these are the shards, (count, length); NumPy's of NumPy's."""
         return shards.reshape(-1)[: self.size].reshape(self.shape)

@@ -40,8 +40,8 @@ class ShardedPlacement(Placement):
     def lent(self, variable: keras.Variable) -> Iterator[np.ndarray | None]:
         """Yields the whole value in the host's memory, without memory of a device; None if other workers have parts of it."""
         with storage:
-            shards: Any = np.asarray(stored(variable)) if self.mesh.job.workers == 1 else None
-            yield None if shards is None else self.layout(variable).joined(shards)
+            here = self.mesh.job.workers == 1
+            yield self.layout(variable).joined(np.asarray(stored(variable))) if here else None
 
     def laid_out(self, variable: keras.Variable, value: TensorLike, *, first: bool) -> jax.Array:
         """Returns the shards of a value, each on its replica's device."""
