@@ -49,7 +49,7 @@ WHOLE_VARIABLE = ("Adafactor", "Lamb", "Muon")
 SETTINGS: dict[str, Callable[[], Any]] = {
     "one device": STRATEGIES["one device"],
     "two replicas": STRATEGIES["mirrored 2"],
-    "slots in shards": lambda: tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"], shard_optimizer_state=True),
+    "slots in shards": STRATEGIES["slots in shards"],
     "servers": lambda: serving(servers=2),
     "shards": lambda: serving(servers=2, shards=2),
 }

@@ -200,7 +200,7 @@ class ShardedRun:
         """Returns the equations of a program that read these operands, and the names of its results."""
         names: dict[Any, Any] = dict(zip(body.jaxpr.invars, operands, strict=True))
         for var, value in zip(body.jaxpr.constvars, body.consts, strict=True):
-            self._known[var] = value
+            self._known[var] = _equal(value)
 
         def renamed(atom: Any) -> Any:
             return atom if is_literal(atom) else names.get(atom, atom)
