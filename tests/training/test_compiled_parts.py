@@ -70,3 +70,32 @@ def test_a_model_may_call_its_own_attributes_so() -> None:
     model = Own()
     model.compile("sgd", "mae")
     assert float(model.compiled_loss([[1.0]], [[3.0]])) == 4.0
+
+
+# What TensorFlow 2.15.1 evaluates of two outputs; the squares of the second are its loss.
+@pytest.mark.parametrize(
+    ("metrics", "wanted"),
+    [
+        ("mae", {"a_mae": 1.0, "b_mae": 2.0}),
+        (["mae"], {"a_mae": 1.0, "b_mae": 2.0}),
+        (["mae", "mse"], {"a_mae": 1.0, "a_mse": 1.435, "b_mae": 2.0, "b_mse": 4.0}),
+        ([["mae"], ["mse"]], {"a_mae": 1.0, "b_mse": 4.0}),
+        (["mae", ["mse"]], {"a_mae": 1.0, "b_mse": 4.0}),
+        ({"a": "mae"}, {"a_mae": 1.0}),
+        (
+            ["mae", tf.keras.metrics.MeanSquaredError("squares")],
+            {"a_mae": 1.0, "a_squares": 1.435, "b_mae": 2.0, "b_squares": 4.0},
+        ),
+    ],
+    ids=str,
+)
+def test_a_list_of_metrics_is_of_every_output_as_in_tensorflow(metrics: Any, wanted: dict[str, float]) -> None:
+    given = tf.keras.Input((3,))
+    outputs = [
+        tf.keras.layers.Dense(1, kernel_initializer=kind, name=name)(given)
+        for name, kind in (("a", "ones"), ("b", "zeros"))
+    ]
+    model = tf.keras.Model(given, outputs)
+    model.compile("sgd", "mse", metrics=metrics)
+    found = model.evaluate(X, [Y, 2 * Y], verbose=0, return_dict=True)
+    assert found == pytest.approx({"loss": 5.435, "a_loss": 1.435, "b_loss": 4.0, **wanted})

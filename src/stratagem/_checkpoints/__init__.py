@@ -32,6 +32,7 @@ from stratagem._checkpoints._inspect import CheckpointReport as CheckpointReport
 from stratagem._checkpoints._inspect import ValueReport as ValueReport
 from stratagem._checkpoints._inspect import report_on as report_on
 from stratagem._checkpoints._inspect import values_in as values_in
+from stratagem._checkpoints._keras_two import set_in_order_of_keras_two as set_in_order_of_keras_two
 from stratagem._checkpoints._latest_intact import checkpoints_iterator as checkpoints_iterator
 from stratagem._checkpoints._latest_intact import is_good as is_good
 from stratagem._checkpoints._latest_intact import latest_checkpoint as latest_checkpoint

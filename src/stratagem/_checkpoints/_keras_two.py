@@ -87,6 +87,10 @@ SLOTS: tuple[tuple[type, tuple[OptimizerSlot, ...]], ...] = (
             OptimizerSlot("_linears", "_linears", "linear"),
         ),
     ),
+    (
+        keras.optimizers.Adafactor,
+        (OptimizerSlot("_r", "_r", "r"), OptimizerSlot("_c", "_c", "c"), OptimizerSlot("_v", "_v", "v")),
+    ),
     (keras.optimizers.Lion, (OptimizerSlot("_momentums", "momentums", "momentum"),)),
 )
 # Attributes of Keras 3's layers that have another name in Keras 2.
@@ -181,6 +185,46 @@ def in_order_of_making(slots: Sequence[tuple[OptimizerSlot, Sequence[Any]]]) -> 
         of_loop = [found for slot, found in slots if slot.loop == loop and found]
         made += [variable for row in zip(*of_loop, strict=False) for variable in row]
     return made
+
+
+def set_in_order_of_keras_two(optimizer: Any, values: Sequence[np.ndarray]) -> str | None:
+    """Sets the variables of an optimizer that was built to those that Keras 2 has written, in its order.
+
+    Returns why they are of another optimizer, and sets nothing then; None if all was set.
+    """
+    variables = _all_in_order(optimizer)
+    if len(values) == len(variables) + 1 and values[1].shape == ():  # versions before 2.11 also wrote the learning rate
+        values = [values[0], *values[2:]]
+    if len(values) != len(variables):
+        return f"there are {len(values)} values for its {len(variables)} variables"
+    for number, (variable, value) in enumerate(zip(variables, values, strict=True)):
+        shape = np.shape(variable.value)
+        if shape != value.shape:
+            return f"value {number} has the shape {value.shape} for a variable of {shape}"
+    for variable, value in zip(variables, values, strict=True):
+        if not isinstance(variable, FixedValue):
+            variable.assign(value)
+    return None
+
+
+def _all_in_order(optimizer: Any) -> list[Any]:
+    """The variables of an optimizer as Keras 2 has made them; those of legacy optimizers kind by kind."""
+    parts = _optimizer_parts(optimizer, reading=True)
+    if isinstance(optimizer, SlotNames):
+        kinds = (vars(optimizer).get(slot.own) or [] for slot in _slots_of(optimizer))
+        return [parts["_iterations"], *(variable for kind in kinds for variable in kind)]
+    averages = vars(optimizer).get("_model_variables_moving_average") or []
+    stand_ins = _stand_ins(optimizer)
+    return [parts["_iterations"], *averages, *(v for v in parts["_variables"][1:] if id(v) not in stand_ins)]
+
+
+def _stand_ins(optimizer: Any) -> set[int]:
+    """What stands where a variable has no slot of a kind: Adafactor divides none of one dimension into rows and columns."""
+    if not isinstance(optimizer, keras.optimizers.Adafactor):
+        return set()
+    own = vars(optimizer)
+    slots = zip(_trained(optimizer), own["_r"], own["_c"], strict=True)
+    return {id(slot) for variable, *of_variable in slots for slot in of_variable if len(variable.shape) < 2}
 
 
 def _filled(optimizer: Any, name: str, slots: Any) -> Any:

@@ -20,6 +20,7 @@ from stratagem._legacy import (
     attach_generator_methods,
     attach_layer_methods,
     attach_loss_scaling,
+    attach_metrics_of_outputs,
     attach_minimize,
     attach_ragged,
     attach_synchronized_normalization,
@@ -40,6 +41,7 @@ from stratagem._tf1.graph import attach_graph_variables
 from stratagem._training import (
     attach_callbacks,
     attach_histories,
+    attach_optimizers_of_keras_two,
     attach_paths,
     attach_saving,
     attach_steps,
@@ -109,6 +111,15 @@ OF_TRAINING: tuple[Hook, ...] = (
         why='`self.add_weight("w", shape=(3,))` and `self.add_metric(value, name="n")` would fail.',
         test="tests/keras/test_layers.py::test_weights_are_added_as_in_keras_2",
         attach=attach_layer_methods,
+    ),
+    Hook(
+        what="metrics of several outputs",
+        places=tuple(
+            f"keras.src.trainers.compile_utils.CompileMetrics.{name}" for name in ("__init__", "_build_metrics_set")
+        ),
+        why='`compile(metrics=["mae", "mse"])` would measure one of the first output, and the other of the second.',
+        test="tests/training/test_compiled_parts.py::test_a_list_of_metrics_is_of_every_output_as_in_tensorflow",
+        attach=attach_metrics_of_outputs,
     ),
     Hook(
         what="arguments of constructors",
@@ -269,6 +280,13 @@ OF_TRAINING: tuple[Hook, ...] = (
         why='`model.save("folder")`, `save_weights("prefix")` and a `ModelCheckpoint` of such a path would be refused.',
         test="tests/training/test_saving.py::test_training_goes_on_from_a_folder",
         attach=attach_saving,
+    ),
+    Hook(
+        what="optimizers in weights of Keras 2",
+        places=("keras.src.optimizers.base_optimizer.BaseOptimizer.load_own_variables",),
+        why="`load_weights` of such a file would leave the optimizer of a compiled model as it was.",
+        test="tests/training/test_keras_two.py::test_weights_of_a_whole_model_are_read_with_its_optimizer",
+        attach=attach_optimizers_of_keras_two,
     ),
     Hook(
         what="exports of models",

@@ -29,6 +29,7 @@ from stratagem._private import (
     mark_seed_states,
     name_as_tensorflow,
     operate_on_bits,
+    read_weights_of_earlier_archives,
     reserve_configured_threads,
     restore_hdf5_optimizers,
     weigh_as_tensorflow,
@@ -188,6 +189,13 @@ OF_VALUES: tuple[Hook, ...] = (
         why="Training would go on from an HDF5 file without the optimizer's state.",
         test="tests/keras/test_files.py::test_training_goes_on_from_hdf5",
         attach=restore_hdf5_optimizers,
+    ),
+    Hook(
+        what="weights of Keras 2.12 to 2.14",
+        places=("keras.src.saving.saving_lib.H5IOStore.get",),
+        why="Files of these versions have another name for their layers, and number them in another way.",
+        test="tests/training/test_keras_two.py::test_a_file_of_an_earlier_version_is_read",
+        attach=read_weights_of_earlier_archives,
     ),
     Hook(
         what="weights of metrics",

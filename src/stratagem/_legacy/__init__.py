@@ -6,6 +6,7 @@ Never: changes the formulas, layers or files of Keras 3.
 """
 
 from stratagem._legacy._compiled_parts import attach_compiled_parts as attach_compiled_parts
+from stratagem._legacy._compiled_parts import attach_metrics_of_outputs as attach_metrics_of_outputs
 from stratagem._legacy._constructors import attach_constructors as attach_constructors
 from stratagem._legacy._dropped_layers import AbstractRNNCell as AbstractRNNCell
 from stratagem._legacy._dropped_layers import ThresholdedReLU as ThresholdedReLU

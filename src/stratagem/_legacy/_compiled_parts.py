@@ -6,7 +6,7 @@ from typing import Any, final
 import keras
 
 from stratagem._base.types import Nest, TensorLike
-from stratagem._private import add_model_properties, compiled_parts
+from stratagem._private import add_model_properties, compiled_parts, let_a_list_of_metrics_be_of_every_output
 
 
 @final
@@ -80,3 +80,8 @@ def attach_compiled_parts() -> None:
     add_model_properties(
         {"compiled_loss": _when_compiled(CompiledLoss), "compiled_metrics": _when_compiled(CompiledMetrics)}
     )
+
+
+def attach_metrics_of_outputs() -> None:
+    """Let a list of metrics without further lists in it be those of every output, as in Keras 2."""
+    let_a_list_of_metrics_be_of_every_output()

@@ -355,6 +355,7 @@ from stratagem._ops._string_inputs import attach_strings as attach_strings
 from stratagem._ops._string_inputs import is_strings as is_strings
 from stratagem._ops._symbolic import getitem_of_symbol as getitem_of_symbol
 from stratagem._ops._symbolic import named as named
+from stratagem._ops._symbolic import symbolic_functions as symbolic_functions
 from stratagem._ops._tensor_messages import make_ndarray as make_ndarray
 from stratagem._ops._tensor_messages import make_tensor_proto as make_tensor_proto
 from stratagem._ops._tracebacks import disable_traceback_filtering as disable_traceback_filtering

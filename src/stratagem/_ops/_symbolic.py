@@ -2,8 +2,7 @@
 
 import functools
 import inspect
-import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, final
 
@@ -21,8 +20,14 @@ from stratagem._ops._dtypes import DType
 P = ParamSpec("P")
 T = TypeVar("T")
 
+
+def _getitem(tensor: Any, key: Any) -> Any:
+    """Brackets, in which a list is a tuple as in TensorFlow; files of models have only lists."""
+    return tensor[tuple(key)] if isinstance(key, list) else tensor[key]
+
+
 # By name, every tensor function that takes symbolic tensors: a saved model has the name.
-_FUNCTIONS: dict[str, Callable[..., Any]] = {"getitem": operator.getitem}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"getitem": _getitem}
 # Those that name their results in graphs.
 _NAMING: set[Callable[..., Any]] = set()
 # Sizes in place of unknown ones. A number that depends on them is another for each.
@@ -46,6 +51,11 @@ def accept_symbols(module: dict[str, Any], namespace: str = "") -> None:
                 )
             _FUNCTIONS[name] = value
             module[own] = _accepting_symbols(name, value)
+
+
+def symbolic_functions() -> Mapping[str, Callable[..., Any]]:
+    """Returns all tensor functions that take symbolic tensors, by the names that saved models have for them."""
+    return _FUNCTIONS
 
 
 def named(function: Callable[P, T]) -> Callable[P, T]:

@@ -38,6 +38,9 @@ from stratagem._private._checks import checked as checked
 from stratagem._private._checks import has_checks as has_checks
 from stratagem._private._checks import keep_checks as keep_checks
 from stratagem._private._checks import revealed as revealed
+from stratagem._private._compiled_metrics import (
+    let_a_list_of_metrics_be_of_every_output as let_a_list_of_metrics_be_of_every_output,
+)
 from stratagem._private._constructors import convert_arguments as convert_arguments
 from stratagem._private._constructors import (
     let_batch_statistics_be_synchronized as let_batch_statistics_be_synchronized,
@@ -50,6 +53,9 @@ from stratagem._private._exported_programs import called_outside as called_outsi
 from stratagem._private._exported_programs import without_locations as without_locations
 from stratagem._private._graph_trace import GraphTrace as GraphTrace
 from stratagem._private._graph_trace import GraphTracer as GraphTracer
+from stratagem._private._hdf5 import hdf5_arrays as hdf5_arrays
+from stratagem._private._hdf5 import read_other_optimizers as read_other_optimizers
+from stratagem._private._hdf5 import read_weights_of_earlier_archives as read_weights_of_earlier_archives
 from stratagem._private._hdf5 import restore_hdf5_optimizers as restore_hdf5_optimizers
 from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach
@@ -91,9 +97,9 @@ from stratagem._private._model_files import has_layers_by_position as has_layers
 from stratagem._private._model_files import hdf5_problem as hdf5_problem
 from stratagem._private._model_files import intercept_saving as intercept_saving
 from stratagem._private._model_files import is_hdf5 as is_hdf5
-from stratagem._private._model_files import keras_version_of as keras_version_of
 from stratagem._private._model_files import may_overwrite as may_overwrite
 from stratagem._private._model_files import note_arguments as note_arguments
+from stratagem._private._model_files import read_archive_weights as read_archive_weights
 from stratagem._private._model_files import read_hdf5_model as read_hdf5_model
 from stratagem._private._model_files import read_hdf5_weights as read_hdf5_weights
 from stratagem._private._model_files import with_arguments as with_arguments
@@ -112,6 +118,7 @@ from stratagem._private._optimizers import is_loss_scaler as is_loss_scaler
 from stratagem._private._optimizers import keeps_rows as keeps_rows
 from stratagem._private._optimizers import known_gradients as known_gradients
 from stratagem._private._optimizers import untangled_clip as untangled_clip
+from stratagem._private._own_classes import own_class_names as own_class_names
 from stratagem._private._paths import ROUTED_PLACES as ROUTED_PLACES
 from stratagem._private._paths import PathUse as PathUse
 from stratagem._private._paths import intercept_paths as intercept_paths

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import json
 import os
 import sys
 import zipfile
@@ -151,15 +150,9 @@ def hdf5_problem(path: str) -> str | None:
         return str(error)
 
 
-def keras_version_of(path: str) -> str | None:
-    """Returns the version of Keras that wrote a whole model, an archive or HDF5; None if the file does not say it."""
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            found: Any = json.loads(archive.read("metadata.json")).get("keras_version")
-    else:
-        with h5py.File(path, "r") as file:
-            found = file.attrs.get("keras_version")
-    return found.decode() if isinstance(found, bytes) else found
+def read_archive_weights(model: keras.Model, path: str) -> None:
+    """Read the weights of a model, but no optimizer's, from an archive."""
+    saving_lib.load_weights_only(model, path)
 
 
 def write_hdf5_model(model: keras.Model, path: str, include_optimizer: bool) -> None:

@@ -27,4 +27,5 @@ from stratagem._training.callbacks import ReduceLROnPlateau as ReduceLROnPlateau
 from stratagem._training.callbacks import SidecarEvaluator as SidecarEvaluator
 from stratagem._training.callbacks import attach_callbacks as attach_callbacks
 from stratagem._training.callbacks import attach_histories as attach_histories
+from stratagem._training.saving import attach_optimizers_of_keras_two as attach_optimizers_of_keras_two
 from stratagem._training.saving import attach_saving as attach_saving

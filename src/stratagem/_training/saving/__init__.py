@@ -9,8 +9,8 @@ import logging
 import os
 
 from stratagem._base.types import PathLike, Value
-from stratagem._checkpoints import CheckpointOptions, settle
-from stratagem._private import accept_any_path, intercept_saving, note_arguments
+from stratagem._checkpoints import CheckpointOptions, set_in_order_of_keras_two, settle
+from stratagem._private import accept_any_path, intercept_saving, note_arguments, read_other_optimizers
 from stratagem._training.saving._formats import FileFormat as FileFormat
 from stratagem._training.saving._formats import format_of_model as format_of_model
 from stratagem._training.saving._formats import format_of_weights as format_of_weights
@@ -32,6 +32,11 @@ def attach_saving() -> None:
     )
     accept_any_path(_stand_in, settle)
     note_arguments()
+
+
+def attach_optimizers_of_keras_two() -> None:
+    """Let `load_weights` of a file that Keras 2 wrote set the optimizer of a compiled model, too, as TensorFlow does."""
+    read_other_optimizers(set_in_order_of_keras_two)
 
 
 def _stand_in(path: PathLike, save_weights_only: bool, options: Value) -> str:

@@ -15,7 +15,6 @@ from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import CheckpointFormat, write_weights
 from stratagem._core.context import entered
 from stratagem._private import (
-    keras_version_of,
     may_overwrite,
     read_hdf5_model,
     sublayers,
@@ -39,6 +38,7 @@ from stratagem._training.saving._formats import (
 from stratagem._training.saving._learned import refuse_what_hdf5_loses
 from stratagem._training.saving._own_objects import is_ours, own_objects, record, remember
 from stratagem._training.saving._sealed_hdf5 import seal_hdf5, verify_hdf5
+from stratagem._training.saving.keras_two import KerasTwoFile, keras_two_file, read_model
 
 _log = logging.getLogger("stratagem")
 
@@ -182,11 +182,9 @@ def model_loader(keras_load: Function) -> Function:
                 verify_archive(path)
                 custom_objects = {**own_objects(path), **(custom_objects or {})}
                 safe_mode = safe_mode and not is_ours(path)
-            case Found.HDF5 if not path.endswith(_HDF5):
+            case Found.HDF5:
                 verify_hdf5(path)
-                with named_in_errors(path):
-                    return read_hdf5_model(path, custom_objects, compile, safe_mode)
-            case Found.HDF5 | Found.OTHER if path.endswith(_HDF5):
+            case Found.OTHER if path.endswith(_HDF5):
                 verify_hdf5(path)
             case Found.EXPORT:
                 return load_saved_model(path)
@@ -205,25 +203,25 @@ def model_loader(keras_load: Function) -> Function:
                 verify_archive(path)
             case Found.NOTHING if not path.endswith(_KERAS_READS):
                 raise NotFoundError(f"No file or directory found at {path}")
-        with named_in_errors(path), _cured_for_keras_two(path, compile):
+        with named_in_errors(path):
+            if found in (Found.HDF5, Found.OTHER) and (two := keras_two_file(path)) is not None:
+                with _cured(two):
+                    return read_model(two, custom_objects, compile, safe_mode)
+            if found is Found.HDF5 and not path.endswith(_HDF5):
+                return read_hdf5_model(path, custom_objects, compile, safe_mode)
             return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
 
     return load_model
 
 
 @contextlib.contextmanager
-def _cured_for_keras_two(path: str, compile: bool) -> Iterator[None]:
-    """Adds to errors of the body what reads a whole model that Keras 2 wrote, whose configurations Keras 3 cannot all read."""
+def _cured(file: KerasTwoFile) -> Iterator[None]:
+    """Adds to errors of the body what reads the weights of a model, if not the model."""
     try:
         yield
     except Exception as error:
-        version = keras_version_of(path) if os.path.isfile(path) else None
-        if version is not None and version.startswith("2."):
-            first = (
-                "Load it with compile=False, and compile it; or build" if compile and path.endswith(_HDF5) else "Build"
-            )
-            error.add_note(
-                f"Keras {version} wrote this model. {first} the model here, and call model.load_weights({path!r}), which reads "
-                "the weights of this file."
-            )
+        error.add_note(
+            f"Keras {file.version} wrote this model. If nothing else helps, build the model here, and call "
+            f"model.load_weights({file.path!r}), which reads the weights of this file."
+        )
         raise
