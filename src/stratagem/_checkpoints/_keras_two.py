@@ -187,7 +187,7 @@ def in_order_of_making(slots: Sequence[tuple[OptimizerSlot, Sequence[Any]]]) -> 
     return made
 
 
-def set_in_order_of_keras_two(optimizer: Any, values: Sequence[np.ndarray]) -> str | None:
+def set_in_order_of_keras_two(optimizer: keras.optimizers.Optimizer, values: Sequence[np.ndarray]) -> str | None:
     """Sets the variables of an optimizer that was built to those that Keras 2 has written, in its order.
 
     Returns why they are of another optimizer, and sets nothing then; None if all was set.
@@ -219,7 +219,7 @@ def _all_in_order(optimizer: Any) -> list[Any]:
 
 
 def _stand_ins(optimizer: Any) -> set[int]:
-    """What stands where a variable has no slot of a kind: Adafactor divides none of one dimension into rows and columns."""
+    """Stand-ins for slots that a variable does not have: Adafactor divides none of one dimension into rows and columns."""
     if not isinstance(optimizer, keras.optimizers.Adafactor):
         return set()
     own = vars(optimizer)

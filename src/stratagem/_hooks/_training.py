@@ -283,7 +283,7 @@ OF_TRAINING: tuple[Hook, ...] = (
     ),
     Hook(
         what="optimizers in weights of Keras 2",
-        places=("keras.src.optimizers.base_optimizer.BaseOptimizer.load_own_variables",),
+        places=("keras.src.optimizers.optimizer.Optimizer.load_own_variables",),
         why="`load_weights` of such a file would leave the optimizer of a compiled model as it was.",
         test="tests/training/test_keras_two.py::test_weights_of_a_whole_model_are_read_with_its_optimizer",
         attach=attach_optimizers_of_keras_two,

@@ -10,7 +10,7 @@ import jax
 import keras
 import numpy as np
 
-from stratagem._base.types import Index, Nest, TensorLike
+from stratagem._base.types import Index, Nest, TensorLike, UserFunction
 from stratagem._core.context import current
 from stratagem._core.roles import GraphBuild
 from stratagem._core.values import CompositeTensor, TensorShape
@@ -53,7 +53,7 @@ def accept_symbols(module: dict[str, Any], namespace: str = "") -> None:
             module[own] = _accepting_symbols(name, value)
 
 
-def symbolic_functions() -> Mapping[str, Callable[..., Any]]:
+def symbolic_functions() -> Mapping[str, UserFunction]:
     """Returns all tensor functions that take symbolic tensors, by the names that saved models have for them."""
     return _FUNCTIONS
 

@@ -24,7 +24,7 @@ _RECURRENT: Final = ("RNN", "SimpleRNN", "LSTM", "GRU", "ConvLSTM1D", "ConvLSTM2
 @final
 @dataclass(frozen=True)
 class LayersCalls:
-    """Where a model's layers have a call of their own making. models: the names of those, with whether each is Sequential."""
+    """Which of a model's layers have a call of their own making. models: the names of those, with whether each is Sequential."""
 
     models: Mapping[str, bool]
 

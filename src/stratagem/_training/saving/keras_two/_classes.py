@@ -12,7 +12,7 @@ Config = dict[str, Any]
 @final
 @dataclass(frozen=True)
 class ClassRule:
-    """What becomes of a class's configuration.
+    """A rule for the configurations of a class.
 
     module: where the class is, None where it was. name: its name there, None if the same. unused: arguments that the class
     inherited and never looked at. only: arguments that Keras 3 has not, and the values of which it does what Keras 2 does.
