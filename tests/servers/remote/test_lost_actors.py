@@ -11,7 +11,15 @@ from ray import exceptions
 import stratagem as tf
 
 # Private: what Ray may say of actors that it can not start, said by a stand-in for Ray.
-from stratagem._servers.remote import TaskLostError, TaskSilentError, _ray_actors, _ray_node, _task_server
+from stratagem._servers.remote import (
+    TaskLostError,
+    TaskSilentError,
+    _ray_actors,
+    _ray_arrivals,
+    _ray_node,
+    _task_server,
+)
+from stratagem._servers.remote._task_process import TaskProcess
 
 
 @final
@@ -91,11 +99,12 @@ class Started:
         start = ray.starting(*answers)
         monkeypatch.setattr(_ray_actors, "start_actor", lambda *_: start())
         monkeypatch.setattr(_ray_node, "logs", lambda: "the folder")
+        monkeypatch.setattr(_ray_node, "this_node", lambda _: None)
         monkeypatch.setenv("STRATAGEM_JOIN_SECONDS", "0.2")
         self._ray = ray
 
     def hosted(self) -> Any:
-        return _ray_actors.host_task(self._ray, "worker", 1, 2, "job")
+        return _ray_actors.host_task(self._ray, "worker", 1, 2, "job", TaskProcess())
 
 
 def test_a_task_that_ray_never_starts_is_told_so(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,6 +141,28 @@ def test_who_cannot_start_at_all_is_not_tried_without_a_pause(ray: Ray) -> None:
     with pytest.raises(tf.errors.UnavailableError, match="no such package"):
         found.find(0.5)
     assert len(ray.started) <= 10
+
+
+def test_who_waits_for_tasks_says_which_are_missing(
+    ray: Ray, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also how far they are, until all have come."""
+    here = {"ps:0": actor(7)}
+
+    def get_actor(task: str, namespace: str) -> Any:
+        if len(caplog.messages) > 1:
+            here["worker:0"] = actor(8)
+        if task not in here:
+            raise ValueError(f"no actor {task}")
+        return here[task]
+
+    monkeypatch.setattr(ray, "get_actor", get_actor, raising=False)
+    monkeypatch.setattr(_ray_actors.RayActor, "call", lambda *_: SimpleNamespace(result=lambda: None))
+    monkeypatch.setattr(_ray_arrivals, "_SAY_SECONDS", 0.02)
+    monkeypatch.setenv("STRATAGEM_JOIN_SECONDS", "60")
+    with caplog.at_level("INFO"):
+        _ray_arrivals.find_all([_ray_actors.RayActor(task, "job") for task in ("ps:0", "worker:0")])
+    assert "of at most 60 s: 1 of 2 tasks have joined; waiting for worker:0 (not started, or" in caplog.messages[0]
 
 
 OWNER = """The actor died unexpectedly before finishing this task.
@@ -192,7 +223,8 @@ def test_a_servers_process_waits_until_those_that_use_it_know_that_it_is_frozen(
     monkeypatch.setattr(_task_server, "answers", lambda: True)
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(shutdown=lambda: None))
     server = tf.distribute.Server({job: ["localhost:1"]}, job, 0, start=False)
-    monkeypatch.setitem(_task_server._running, "localhost:1", SimpleNamespace(actor=object()))
+    running = SimpleNamespace(actor=object(), output=SimpleNamespace(wait=lambda: None))
+    monkeypatch.setitem(_task_server._running, "localhost:1", running)
     if ends:
         server.serve()
         assert not left
