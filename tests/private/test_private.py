@@ -228,6 +228,13 @@ def test_backends_are_started_by_now() -> None:
     assert _private.backends_started()
 
 
+def test_the_line_that_started_the_backend_is_known() -> None:
+    """In another process: this one's was started by a fixture."""
+    program = "import stratagem as tf\nx = tf.constant(1)\ntf.config.threading.set_inter_op_parallelism_threads(7)\n"
+    run = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=120, check=False)
+    assert "cannot be modified after initialization, by <stdin>, line 2.\n" in run.stderr
+
+
 def test_configured_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _private.configured_cpu_devices() == jax.config.jax_num_cpu_devices == 8
     monkeypatch.setenv("XLA_FLAGS", "--a --xla_force_host_platform_device_count=11 --b")

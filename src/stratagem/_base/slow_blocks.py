@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def while_slow(say: Callable[[float], None], *, after: float = 3.0, every: float = 10.0) -> Iterator[None]:
-    """Calls `say`, in another thread, with the seconds that the body has taken so far: after `after` seconds, then every `every`.
+    """Calls `say` with the seconds that the body has taken so far: after `after` seconds, then every `every`.
 
-    No call comes after the body has ended.
+    Another thread calls it, and never after the body has ended.
     """
     over, began = threading.Event(), time.monotonic()
 

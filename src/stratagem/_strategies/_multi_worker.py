@@ -19,6 +19,7 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._data import InputContext, share_seeds
 from stratagem._devices import kind_of
 from stratagem._private import (
+    backend_started_by,
     backends_started,
     configured_cpu_devices,
     connect_backend,
@@ -104,8 +105,9 @@ def _connected(cluster: ClusterJob, options: CommunicationOptions) -> Job:
         )
     if backends_started():
         raise RuntimeError(
-            "Collective ops must be configured at program startup: JAX's backend has started already. Create "
-            "MultiWorkerMirroredStrategy before anything that computes."
+            f"Collective ops must be configured at program startup: JAX's backend has started already{backend_started_by()}. "
+            "Create MultiWorkerMirroredStrategy before anything that computes: tensors, variables, layers, random numbers, and "
+            "lists of logical devices."
         )
     job = _join(cluster, options)
     share_seeds(job)

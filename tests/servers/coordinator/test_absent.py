@@ -10,7 +10,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.context import current
-from stratagem._servers.remote import TaskLostError, Worker
+from stratagem._servers.remote import Worker
 from tests.servers.coordinator.functions import Coordinator
 from tests.servers.remote.serving import serving
 from tests.tf1.estimator.clusters import chief_of, model_fn, rows
@@ -27,7 +27,7 @@ class Fates:
 
     def befall(self, worker: Any, *args: Any, **kwargs: Any) -> None:
         if worker.index in self.lost:
-            raise TaskLostError(f"worker:{worker.index}", "its process was killed")
+            raise tf.errors.TaskLostError(f"worker:{worker.index}", "its process was killed")
 
     def rejoin(self, worker: Any, seconds: float) -> None:
         self.back.wait(seconds)

@@ -12,8 +12,6 @@ import stratagem as tf
 
 # Private: what Ray may say of actors that it can not start, said by a stand-in for Ray.
 from stratagem._servers.remote import (
-    TaskLostError,
-    TaskSilentError,
     _ray_actors,
     _ray_arrivals,
     _ray_node,
@@ -192,7 +190,7 @@ The actor is dead because it was killed by `ray.kill`."""
 def test_a_lost_task_is_told_with_what_is_known(ray: Ray, text: str, known: str) -> None:
     error = exceptions.ActorDiedError()
     error.error_msg = text
-    with pytest.raises(TaskLostError) as found:
+    with pytest.raises(tf.errors.TaskLostError) as found:
         _ray_actors.RayPending(ray, error, "ps:1", None).result()
     assert known in str(found.value)
 
@@ -205,7 +203,7 @@ def test_a_servers_process_waits_until_those_that_use_it_know_that_it_is_frozen(
     monkeypatch: pytest.MonkeyPatch, job: str, silences: int, ends: bool
 ) -> None:
     """The actor ends with it, and Ray then says that it died."""
-    left = [TaskSilentError(f"{job}:0", "it has not answered for 3 s")] * silences
+    left = [tf.errors.TaskSilentError(f"{job}:0", "it has not answered for 3 s")] * silences
 
     class Frozen:
         def __init__(self, *_: Any) -> None:
@@ -229,5 +227,5 @@ def test_a_servers_process_waits_until_those_that_use_it_know_that_it_is_frozen(
         server.serve()
         assert not left
     else:
-        with pytest.raises(TaskSilentError, match=r"ps:0 is silent: it has not answered for 3 s"):
+        with pytest.raises(tf.errors.TaskSilentError, match=r"ps:0 is silent: it has not answered for 3 s"):
             server.serve()

@@ -12,7 +12,7 @@ from typing import Any, final
 
 import jax
 
-from stratagem._base.errors import UnavailableError
+from stratagem._base.errors import TaskLostError, UnavailableError
 from stratagem._base.job import WorkerSeconds, observer
 from stratagem._base.types import Nest, UserFunction
 from stratagem._cluster.control import TimeLimits
@@ -31,7 +31,7 @@ from stratagem._servers.coordinator._values import (
     check_no_remote,
     values_for_worker,
 )
-from stratagem._servers.remote import BusyTimer, RemoteResource, TaskLostError, TimeBreakdown, Worker
+from stratagem._servers.remote import BusyTimer, RemoteResource, TimeBreakdown, Worker
 from stratagem._servers.strategy import ParameterServerStrategy
 
 logger = logging.getLogger("stratagem.coordinator")

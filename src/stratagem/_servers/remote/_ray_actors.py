@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, final
 
-from stratagem._base.errors import UnavailableError
+from stratagem._base.errors import TaskLostError, TaskSilentError, UnavailableError
 from stratagem._base.remote_failure import RemoteFailure
 from stratagem._cluster.control import TimeLimits
 from stratagem._private import attached_by
 from stratagem._servers.remote import _ray_node as node
-from stratagem._servers.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
+from stratagem._servers.remote._actors import Actor, Pending
 from stratagem._servers.remote._pickling import packed, unpacked
 from stratagem._servers.remote._ray_node import join_seconds
 from stratagem._servers.remote._ray_server_actor import ServerTask

@@ -102,7 +102,7 @@ def _check_no_other(head: Address) -> None:
 
 
 def private_folder() -> Path:
-    """Returns the folder of this machine's Ray node, which only this user can enter. It exists while a task of the job runs here."""
+    """Returns the folder of this machine's Ray node, only for this user, while a task of the job runs here."""
     return next(joined.folder for joined in _joined if isinstance(joined, _NodeMonitor))
 
 

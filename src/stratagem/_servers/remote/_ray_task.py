@@ -14,7 +14,7 @@ class RayTask(abc.ABC):
     """A task of a job of several processes: the object in a Ray actor."""
 
     def __init__(self, prepare: Callable[[], None], process: TaskProcess) -> None:
-        """prepare: attaches the hooks into JAX and Keras that the process has which starts this one. process: the task's own."""
+        """prepare: attaches the hooks into JAX and Keras that the process which starts this one has. process: the task's."""
         process.take_over()
         prepare()
         self._end = threading.Event()

@@ -1,4 +1,4 @@
-"""TaskProcess: what the actor's process of a task takes over from the task's own: environment, folder, and where output goes."""
+"""TaskProcess: what an actor's process takes over from that of its task: environment, folder, and where output goes."""
 
 import codecs
 import io

@@ -10,11 +10,11 @@ import weakref
 from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
-from stratagem._base.errors import ClusterError, UnavailableError
+from stratagem._base.errors import ClusterError, TaskSilentError, UnavailableError
 from stratagem._base.slow_blocks import while_slow
 from stratagem._base.types import Json, Unused
 from stratagem._cluster import Address, RayClusterResolver, TFConfigClusterResolver
-from stratagem._servers.remote._actors import LocalActor, TaskSilentError
+from stratagem._servers.remote._actors import LocalActor
 from stratagem._servers.remote._ray_actors import RayActor, host_task
 from stratagem._servers.remote._ray_arrivals import find_all
 from stratagem._servers.remote._ray_launcher import start_on_ray
