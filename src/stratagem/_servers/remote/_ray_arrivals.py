@@ -1,4 +1,4 @@
-"""`find_all`: waits for the tasks of a job, and says which are missing and which have come."""
+"""`find_all`: waits for the arrivals of a job's tasks, and says which are missing and which have come."""
 
 import logging
 from collections.abc import Sequence

@@ -16,6 +16,7 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError, UnavailableError
 from stratagem._base.files import write_text
+from stratagem._base.installation import install_command
 from stratagem._base.programs import command as program
 from stratagem._base.slow_blocks import while_slow
 from stratagem._cluster import Address
@@ -53,7 +54,7 @@ def join(head: Address, mine: Address) -> Any:
     """
     if importlib.util.find_spec("ray") is None:
         raise ClusterError(
-            "Parameter servers in several processes need Ray: pip install 'stratagem[cluster]'. (In one process, make every "
+            f"Parameter servers in several processes need Ray: {install_command('cluster')}. (In one process, make every "
             "task with tf.distribute.Server there.)"
         )
     _check_no_other(head)
@@ -124,7 +125,7 @@ def join_existing() -> Any:
     Raises ClusterError if there is neither, or the process is connected as a Ray Client.
     """
     if importlib.util.find_spec("ray") is None:
-        raise ClusterError("RayClusterResolver needs Ray: pip install 'stratagem[cluster]'.")
+        raise ClusterError(f"RayClusterResolver needs Ray: {install_command('cluster')}.")
     ray = _imported()
     if not ray.is_initialized():
         if not os.environ.get(_ADDRESS):
