@@ -141,7 +141,7 @@ class Loops:
             if loss_watch is not None:
                 loss_watch(taken, last)
             if show:
-                show_progress(callbacks, taken, execution.examples, execution.result)
+                show_progress(callbacks, taken, execution.steps, execution.examples, execution.result)
             if hooks is not None:
                 hooks[1](taken - 1, last)
             loop_hooks.stepped(taken, last)

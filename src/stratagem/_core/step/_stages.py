@@ -20,6 +20,7 @@ from stratagem._core.step._host_prefix import HostPrefix, PrefixValues
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
 from stratagem._core.step._placement_log import log_placement
 from stratagem._core.step._program import Program
+from stratagem._core.step._program_call import compiling, rows_of
 from stratagem._core.step._program_keys import is_source, leaf_key
 from stratagem._core.step._remote import RemoteHost, RemoteIterator, RemoteProgram, remote_placement
 from stratagem._core.step._replica_context import DECISIONS
@@ -313,7 +314,7 @@ def compiled(call: BodyCall, inputs: StepInputs, mesh: ReplicaMesh) -> StepProgr
     program = programs.get(kinds)
     if program is not None and not program.stale:
         return cast(StepProgram, program)
-    with tracing, mesh.job.phase(Phase.COMPILING):
+    with tracing, compiling(mesh.job, rows_of(arguments.own, arguments.shared)):
         program = programs.get(kinds)
         if program is None or program.stale:
             made = attempted(call, lambda: program_of_trace(call.body, arguments, mesh, info))
