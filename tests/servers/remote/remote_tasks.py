@@ -24,6 +24,8 @@ from stratagem._servers.remote import (
     _ray_worker_proxy,
     _ray_worker_task,
 )
+
+# Private: what an actor takes over from the process of its task, which is none here.
 from stratagem._servers.remote._task_process import TaskProcess
 from stratagem._servers.strategy import ParameterServerStrategy
 

@@ -17,6 +17,8 @@ from stratagem._servers.remote import (
     _ray_node,
     _task_server,
 )
+
+# Private: what an actor takes over from the process of its task, which is none here.
 from stratagem._servers.remote._task_process import TaskProcess
 
 
