@@ -82,6 +82,17 @@ def notebook(*cells: Any) -> str:
         ("import tensorflow as tf\ntf.keras.Model.__init__(m)", "tf.keras.Model.__init__", "works"),
         ("import tensorflow as tf\ntf.estimator.Estimator._check", "tf.estimator.Estimator._check", "missing"),
         (
+            "import tensorflow as tf\ntf.keras.callbacks.ModelCheckpoint('a', period=2)",
+            "tf.keras.callbacks.ModelCheckpoint",
+            "works",
+        ),
+        ("import tensorflow as tf\ntf.keras.models.load_model('a', options=o)", "tf.keras.models.load_model", "works"),
+        (
+            "import tensorflow as tf\ntf.keras.Sequential().save_weights('a', save_format='h5')",
+            "tf.keras.Sequential",
+            "works",
+        ),
+        (
             "import tensorflow as tf\ntf.keras.layers.BatchNormalization(fused=0)",
             "tf.keras.layers.BatchNormalization",
             "works",
@@ -97,6 +108,11 @@ def notebook(*cells: Any) -> str:
             "missing",
         ),
         ("import tensorflow as tf\ndef f(graph):\n  graph.as_graph_def()", "tf.Graph.as_graph_def", "missing"),
+        (
+            "import tensorflow as tf\ndef f(o, v):\n  o.add_slot(v, 'm')",
+            "tf.keras.optimizers.legacy.Optimizer.add_slot",
+            "missing",
+        ),
         ("import tensorflow as tf\ndef f(k):\n  k().graph.as_graph_def()", "tf.Graph.as_graph_def", "missing"),
         ("import tensorflow as tf\nm = tf.keras.Sequential()\nm.save_spec()", "tf.keras.Model.save_spec", "missing"),
         ("import tensorflow_addons as tfa\ntfa.optimizers.AdamW", "tfa.optimizers.AdamW", "works"),

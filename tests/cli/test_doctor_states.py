@@ -177,7 +177,7 @@ def test_of_two_workers_the_one_in_a_bad_state_is_named_with_it(folder: Path, tm
     compared(tasks[0]["findings"], {"folder": ("good", "", ""), "threads": ("good", "", "")})
     compared(tasks[0]["findings"], {"clocks": ("doubtful", "worker:1 is +7.0", "timedatectl set-ntp true")})
     compared(
-        tasks[0]["findings"], {"checkpoint": ("bad", "Rank 1 could not save", "See what the one that it names finds")}
+        tasks[0]["findings"], {"checkpoint": ("bad", "worker:1 could not save", "See what the one that it names finds")}
     )
     compared(
         tasks[1]["findings"],

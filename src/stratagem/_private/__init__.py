@@ -45,6 +45,7 @@ from stratagem._private._constructors import (
     let_batch_statistics_be_synchronized as let_batch_statistics_be_synchronized,
 )
 from stratagem._private._constructors import reduction_axes as reduction_axes
+from stratagem._private._constructors import showing as showing
 from stratagem._private._device_names import name_devices as name_devices
 from stratagem._private._executable_cache import intercept_compilation as intercept_compilation
 from stratagem._private._executable_cache import reusing_executables as reusing_executables

@@ -153,7 +153,7 @@ def _devices(job: Job) -> tuple[jax.Device, ...]:
     default = jax.local_devices()
     described = job.agree("local devices", [kind_of(default[0]), len(default)])
     if any(other != described[0] for other in described):
-        found = ", ".join(f"worker {i}: {count} {kind}" for i, (kind, count) in enumerate(described))
+        found = ", ".join(f"{job.task(i)}: {count} {kind}" for i, (kind, count) in enumerate(described))
         raise DeviceError(f"All workers need the same number and kind of devices, got {found}.")
     return tuple(sorted(jax.devices(), key=lambda d: (d.process_index, d.id)))
 

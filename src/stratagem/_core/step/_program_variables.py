@@ -106,7 +106,7 @@ class ProgramVariables:
     def check(self) -> None:
         """Raises NonFiniteError, if the strategy is to stop, when the step before the last has left such values."""
         if self._mesh.non_finite.stops:
-            self._mesh.non_finite.check(self._mesh.job.agree)
+            self._mesh.non_finite.check(self._mesh.job)
 
     def write(self, new: Sequence[jax.Array], steps: int = 1) -> None:
         """Commits the new values after this many steps."""

@@ -284,7 +284,7 @@ class WorkerTask(RayTask):
                     element = iterator.next_for_program() if hasattr(iterator, "next_for_program") else next(iterator)
             except StopIteration:
                 raise OutOfRangeError(
-                    f"End of sequence: the iterator of worker {self._worker.index} has no more elements."
+                    f"End of sequence: the iterator of worker:{self._worker.index} has no more elements."
                 ) from None
             self._pending[handle] = element
         return self._pending[handle]
