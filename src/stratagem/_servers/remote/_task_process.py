@@ -6,6 +6,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import final
 _STREAMS = ("stdout", "stderr")  # of file descriptors 1 and 2
 _NOT_TAKEN = ("RAY_",)  # an actor's process has its own
 _PART = 2**16
-_END_SECONDS = 10.0  # for what was printed last to arrive, once the actor has ended
+_END_SECONDS = 3.0  # for what was printed last to arrive, once the actor has ended
 _numbers = itertools.count()
 
 
@@ -68,9 +69,10 @@ class ActorOutput:
         return TaskProcess(environment, str(Path.cwd()), tuple(map(str, self._paths)))
 
     def wait(self) -> None:
-        """Waits until all is printed, once the actor has ended."""
+        """Waits a moment until all is printed, once the actor has ended."""
+        end = time.monotonic() + _END_SECONDS
         for thread in self._threads:
-            thread.join(_END_SECONDS)
+            thread.join(max(0.0, end - time.monotonic()))
 
 
 def _print(path: Path, name: str) -> None:

@@ -136,8 +136,10 @@ class Server:
         if running.output is None:
             threading.Event().wait()
         else:
-            self._serve(running.actor)
-            running.output.wait()
+            try:
+                self._serve(running.actor)
+            finally:  # what a process prints that crashes tells why
+                running.output.wait()
 
     def _serve(self, actor: Any) -> None:
         """Waits until the job is over; then the actor is ended."""
