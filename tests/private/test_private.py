@@ -242,6 +242,7 @@ def test_configured_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_threads_are_reserved_before_the_backend_starts_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    jax.devices()
     monkeypatch.delenv("PJRT_NPROC")
     _private.reserve_threads(4)
     assert "PJRT_NPROC" not in __import__("os").environ

@@ -49,7 +49,7 @@ def _tells_apart(test: ast.expr) -> bool:
 
 
 def _alone(node: ast.Call) -> Iterator[tuple[str, str]]:
-    """What one worker alone may not do."""
+    """Yields the kind and the text of a call that one worker alone may not make."""
     method = chain(node.func)
     if method is None or not method[1]:
         return
@@ -63,7 +63,7 @@ def _alone(node: ast.Call) -> Iterator[tuple[str, str]]:
 
 
 def _everywhere(node: ast.Call, scope: SourceScope) -> Iterator[tuple[str, str]]:
-    """What each worker does although it is for one."""
+    """Yields the kinds and the texts of what each worker does although it is for one."""
     if leads(node.func, scope, "train.latest_checkpoint"):
         text = "only the chief writes checkpoints: name a folder that all hosts share, or the workers begin differently"
         yield "latest_checkpoint", text
