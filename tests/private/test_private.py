@@ -230,9 +230,17 @@ def test_backends_are_started_by_now() -> None:
 
 def test_the_line_that_started_the_backend_is_known() -> None:
     """In another process: this one's was started by a fixture."""
-    program = "import stratagem as tf\nx = tf.constant(1)\ntf.config.threading.set_inter_op_parallelism_threads(7)\n"
-    run = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=120, check=False)
-    assert "cannot be modified after initialization, by <stdin>, line 2.\n" in run.stderr
+    program = RESERVING + "import stratagem as tf\nx = tf.constant(1)\n"
+    program += "tf.config.threading.set_inter_op_parallelism_threads(7)\n"
+    run = subprocess.run(
+        [sys.executable, "-c", program, *filter(None, [os.environ.get("STRATAGEM_WITHOUT_HOOK")])],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    line = program.splitlines().index("x = tf.constant(1)") + 1
+    assert f"cannot be modified after initialization, by <string>, line {line}.\n" in run.stderr
 
 
 def test_configured_devices(monkeypatch: pytest.MonkeyPatch) -> None:
