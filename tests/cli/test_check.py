@@ -88,8 +88,8 @@ def notebook(*cells: Any) -> str:
         ),
         ("import tensorflow as tf\ntf.keras.models.load_model('a', options=o)", "tf.keras.models.load_model", "works"),
         (
-            "import tensorflow as tf\ntf.keras.Sequential().save_weights('a', save_format='h5')",
-            "tf.keras.Sequential",
+            "import tensorflow as tf\ntf.keras.Model.save_weights(m, 'a', save_format='h5')",
+            "tf.keras.Model.save_weights",
             "works",
         ),
         (
