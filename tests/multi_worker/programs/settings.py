@@ -58,6 +58,7 @@ def trained(what: str) -> None:
     try:
         if what in ("communication", "bfloat16"):
             communicated(one("communication", "bfloat16", None))
+        tf.distribute.MultiWorkerMirroredStrategy(shard_optimizer_state=one("shards", False, True))
         if what in ("vocabulary", "nothing"):
             looked_up(one("vocabulary", ["a", "b"], ["b", "a"]))
         model.fit(data.batch(one("batch size", 8, 4)), epochs=one("epochs", 1, 2), verbose=0)
