@@ -32,7 +32,7 @@ def restore_hdf5_optimizers() -> None:
     legacy_h5_format.load_model_from_hdf5 = new_load
 
 
-def read_other_optimizers(set_values: Callable[[Any, Sequence[np.ndarray]], str | None]) -> None:
+def read_other_optimizers(set_values: Callable[[keras.optimizers.Optimizer, Sequence[np.ndarray]], str | None]) -> None:
     """Let an optimizer whose variables in a file are others than Keras 3's be set by a function.
 
     set_values(optimizer, values): sets its variables and returns None, or says why it cannot.

@@ -24,7 +24,7 @@ _RECURRENT: Final = ("RNN", "SimpleRNN", "LSTM", "GRU", "ConvLSTM1D", "ConvLSTM2
 @final
 @dataclass(frozen=True)
 class LayersCalls:
-    """Which of a model's layers have a call of their own making. models: the names of those, with whether each is Sequential."""
+    """The layers of a model that have a call of their own making. models: their names, with whether each is Sequential."""
 
     models: Mapping[str, bool]
 

@@ -1,4 +1,4 @@
-"""What each class's configuration of Keras 2 is in Keras 3: arguments that are gone, renamed, or say what is so anyway."""
+"""Rules by which a class's configuration of Keras 2 becomes one of Keras 3: arguments that are gone, renamed, or say what is so anyway."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
