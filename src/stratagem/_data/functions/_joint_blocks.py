@@ -5,14 +5,13 @@ from typing import Final, final
 
 import numpy as np
 
-from stratagem._data.elements._nest import Array, Nest, leaves, packer, stacked
+from stratagem._data.elements._nest import Array, Nest, leaves, packer, stacked, weight
 from stratagem._data.functions._applied import check_tensors
 from stratagem._data.functions._draws import BlockDraws
 from stratagem._data.functions._split_mode import HostPart
 from stratagem._data.stages._order import State
 
-_MAX_WEIGHT: Final = 1 << 20
-_STRING_WEIGHT: Final = 256  # in bytes, what a string weighs besides its own: so blocks have 4096 strings at most
+_MAX_WEIGHT: Final = 1 << 20  # so blocks have 4096 strings at most
 
 
 @final
@@ -29,10 +28,10 @@ class BlockSizes:
 
     def took(self, elements: Nest, count: int) -> None:
         """Takes note of a block that has been read, `count` stacked elements."""
-        weight = sum(map(_weight, leaves(elements)))
-        if count == self.now and 2 * weight <= _MAX_WEIGHT:
+        found = weight(elements)
+        if count == self.now and 2 * found <= _MAX_WEIGHT:
             self.now *= 2
-        elif weight > _MAX_WEIGHT and self.now > self._unit:
+        elif found > _MAX_WEIGHT and self.now > self._unit:
             self.now //= 2
 
     def failed(self, first: int, count: int) -> None:
@@ -43,12 +42,6 @@ class BlockSizes:
     def joint_at(self, first: int) -> bool:
         """Returns whether the elements from this one on are taken all at once."""
         return first >= self._alone_until
-
-
-def _weight(leaf: Array) -> int:
-    if leaf.dtype != object:
-        return leaf.nbytes
-    return _STRING_WEIGHT * leaf.size + sum(map(len, leaf.ravel().tolist()))
 
 
 def joint_result(part: HostPart, count: int, size: int, facts: State, first: int) -> Nest:
