@@ -67,8 +67,9 @@ from stratagem._core.step._input_sources import placeholder as placeholder
 from stratagem._core.step._interrupts import INTERRUPTS as INTERRUPTS
 from stratagem._core.step._interrupts import HostMode as HostMode
 from stratagem._core.step._interrupts import Unexplored as Unexplored
-from stratagem._core.step._joint_function import JointFunction as JointFunction
-from stratagem._core.step._joint_function import joint as joint
+from stratagem._core.step._joint_forms import entrywise as entrywise
+from stratagem._core.step._joint_forms import joint as joint
+from stratagem._core.step._joint_forms import joint_form as joint_form
 from stratagem._core.step._keras_rules import attach_loss_check as attach_loss_check
 from stratagem._core.step._keras_rules import attach_metrics as attach_metrics
 from stratagem._core.step._keras_rules import attach_optimizers as attach_optimizers

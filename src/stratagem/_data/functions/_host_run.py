@@ -7,7 +7,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._core.step import HostCall, HostPrefix, HostValue, JointFunction, SizedByContents, static_key
+from stratagem._core.step import HostCall, HostPrefix, HostValue, SizedByContents, joint_form, static_key
 from stratagem._data.elements._nest import Array
 
 _LEAF = jax.tree.structure(0)
@@ -73,9 +73,11 @@ def is_joint(prefix: HostPrefix) -> bool:
 
 
 def _is_joint(call: HostCall) -> bool:
-    first = jax.tree.unflatten(call.structure, call.leaves)[0][:1]
-    named = sum(isinstance(leaf, HostValue) for leaf in call.leaves)
-    return isinstance(call.function, JointFunction) and named == 1 and isinstance((*first, None)[0], HostValue)
+    args, _ = jax.tree.unflatten(call.structure, call.leaves)
+    named = [leaf for leaf in call.leaves if isinstance(leaf, HostValue)]
+    others = [leaf for leaf in call.leaves if isinstance(leaf, np.ndarray | jax.Array)]
+    alone = len(named) == 1 and args[:1] == (named[0],) and not any(map(np.ndim, others))
+    return alone and joint_form(call.function) is not None
 
 
 def run_joint(prefix: HostPrefix, leaves: Sequence[Array]) -> HostRun | None:
@@ -83,16 +85,18 @@ def run_joint(prefix: HostPrefix, leaves: Sequence[Array]) -> HostRun | None:
 
     None if an argument makes that impossible for all elements. Raises for elements that `run` must take one by one.
     """
-    made = HostRun(leaves, [], None)
+    made, count = HostRun(leaves, [], None), len(leaves[0])
     kinds: list[Hashable] = []
     for call in prefix.calls:
         args, kwargs = jax.tree.unflatten(call.structure, call.leaves)
-        assert isinstance(call.function, JointFunction)
-        found = call.function.stacked(made.of(args[0]), *args[1:], **kwargs)
+        form = joint_form(call.function)
+        found = None if form is None else form(made.of(args[0]), *args[1:], **kwargs)
         if found is None:
             return None
         results, structure = jax.tree.flatten(found)
         stacks = [np.asarray(each) for each in results]
+        if any(stack.shape[:1] != (count,) for stack in stacks):
+            raise LookupError("The results are no rows.")
         made.results.append(stacks)
         kinds.append((structure, *(_kind(stack[0, ...], open_sizes=False) for stack in stacks)))
     shaped = tuple(np.shape(made.of(v))[1:] for v in prefix.shaped)

@@ -18,7 +18,7 @@ _MAX_WEIGHT: Final = 1 << 20  # so blocks have 4096 strings at most
 class BlockSizes:
     """The number of elements that are read at once: a few first, then twice as many, as long as they are not too large.
 
-    unit: what it is a multiple of. Elements of which host functions cannot take all at once are read as before, and twice as many
+    unit: what it is a multiple of. Elements that host functions cannot take all at once are taken one by one, and twice as many
     each time that it happens again.
     """
 

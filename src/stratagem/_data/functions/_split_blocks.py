@@ -39,9 +39,9 @@ class BatchRequest:
 class _Block:
     """Elements that were read together. origin, skip: where: so many elements after a state of the parent.
 
-    first: the number of the first one. draws: their seeds. failure: the parent's error after them. stacked: all in one, in place
-    of `elements`, if the host functions take them so. threads: their number for the host's part; 1 is the caller's own.
-    parts: what the host makes of them.
+    first: the number of the first one. draws: their seeds. failure: the parent's error after them. stacked: all `count` in one,
+    in place of `elements`, if the host functions take them so. threads: their number for the host's part; 1 is the caller's
+    own. parts: what the host makes of them.
     """
 
     origin: State

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.types import IntLike, TensorLike
-from stratagem._core.step import host_function
+from stratagem._core.step import entrywise, host_function
 from stratagem._ops._convert import StringTensor, static_int
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import numbers_of, row_of_strings, rows_of_each, string_tensor, strings_of
@@ -29,6 +29,7 @@ def character_starts(text: bytes) -> list[int]:
 
 
 @host_function
+@entrywise
 def substr(input: TensorLike, pos: IntLike, len: IntLike, unit: str = "BYTE", name: str | None = None) -> StringTensor:
     """Returns the `len` units of each string from `pos` on, or those that there are, broadcast with `pos`.
 
