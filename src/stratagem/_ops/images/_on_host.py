@@ -12,7 +12,9 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._ops.images._taps import Grid, Taps, nearest
 
-_FEW_TAPS: Final = 5  # up to so many, picking columns is faster than going over them as rows, which takes two transpositions
+_FEW_TAPS: Final = (
+    5  # up to so many, picking columns is faster than going over them as rows, which takes two transpositions
+)
 _Size = tuple[int, int]
 Convert = Callable[[np.ndarray], np.ndarray]  # into memory of its own
 
@@ -44,7 +46,10 @@ def resampled(
     image, columns = _within(image, 1, columns)
     image, rows = _within(image, 0, rows)
     if rows.places.size < len(image):  # fewer numbers to convert
-        image, rows = image[rows.places.ravel()], Taps(np.arange(rows.places.size).reshape(rows.places.shape), rows.weights)
+        image, rows = (
+            image[rows.places.ravel()],
+            Taps(np.arange(rows.places.size).reshape(rows.places.shape), rows.weights),
+        )
     pixels = (image if convert is None else convert(image)).astype(np.float32, copy=False)
     return _along_columns(rows.sums(pixels), columns)
 

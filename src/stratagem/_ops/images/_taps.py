@@ -28,7 +28,7 @@ class Taps:
         return Taps(self.places[first : first + count], self.weights[first : first + count])
 
     def matrix(self, old: int) -> np.ndarray:
-        """Returns the weights of all old pixels, most of them 0: (new, old). In a program, a product is far faster than picking."""
+        """Returns the weights of all old pixels, most of them 0: (new, old). Programs multiply faster than they pick."""
         found = np.zeros((len(self.places), old), np.float32)
         np.add.at(found, (np.arange(len(self.places))[:, None], self.places), self.weights)
         return found
