@@ -118,7 +118,9 @@ from stratagem._core.step._sized_by_contents import asking_sizes as asking_sizes
 from stratagem._core.step._sized_by_contents import called_function as called_function
 from stratagem._core.step._sized_by_contents import has_unknown_sizes as has_unknown_sizes
 from stratagem._core.step._sized_by_contents import is_selection as is_selection
+from stratagem._core.step._sized_by_contents import of_asked_size as of_asked_size
 from stratagem._core.step._sized_by_contents import sized_call as sized_call
+from stratagem._core.step._sized_by_contents import sizes_are_asked as sizes_are_asked
 from stratagem._core.step._touched_rows import mark_touched as mark_touched
 from stratagem._core.step._touched_rows import touched_rows as touched_rows
 from stratagem._core.step._trace import Trace as Trace

@@ -4,13 +4,14 @@ import itertools
 import math
 import operator
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.types import IntLike, TensorLike
 from stratagem._core.step import entrywise, host_function
-from stratagem._ops._convert import StringTensor, static_int
+from stratagem._ops._convert import StringTensor, sized_by_contents, static_int
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import numbers_of, row_of_strings, rows_of_each, string_tensor, strings_of
 
@@ -104,7 +105,8 @@ def ngrams(
     given = rows or [[b""] * array.shape[-1]]
     options = separator, pad_values, padding_width, preserve_short_sequences
     made = row_ngrams(given, ngram_width, *options, of_empty_rows=False)
-    return string_tensor(list(itertools.chain(*made[: len(rows)])), [*array.shape[:-1], len(made[0])])
+    found = string_tensor(list(itertools.chain(*made[: len(rows)])), [*array.shape[:-1], len(made[0])])
+    return cast(StringTensor, sized_by_contents(found, array.ndim - 1))
 
 
 def row_ngrams(
