@@ -136,6 +136,7 @@ from stratagem._core.step._undecorated_function import execute_undecorated as ex
 from stratagem._core.step._unknown_sizes import UnknownSizes as UnknownSizes
 from stratagem._core.step._unknown_sizes import is_symbolic as is_symbolic
 from stratagem._core.step._unknown_sizes import with_tensors as with_tensors
+from stratagem._core.step._unmade_tensor import UnmadeTensor as UnmadeTensor
 from stratagem._core.step.reading import FunctionReaderCache as FunctionReaderCache
 from stratagem._core.step.reading import names_of as names_of
 from stratagem._core.step.reading import of_library as of_library

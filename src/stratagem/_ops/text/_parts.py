@@ -4,7 +4,7 @@ import itertools
 import math
 import operator
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def ngrams(
     given = rows or [[b""] * array.shape[-1]]
     options = separator, pad_values, padding_width, preserve_short_sequences
     made = row_ngrams(given, ngram_width, *options, of_empty_rows=False)
-    found = string_tensor(list(itertools.chain(*made[: len(rows)])), [*array.shape[:-1], len(made[0])])
+    found: Any = string_tensor(list(itertools.chain(*made[: len(rows)])), [*array.shape[:-1], len(made[0])])
     return cast(StringTensor, sized_by_contents(found, array.ndim - 1))
 
 
