@@ -1,15 +1,17 @@
-"""The forms in which host functions make the results of many calls at once, faster than one after another."""
+"""The joint forms of host functions: how they make the results of many calls at once, faster than one after another."""
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
+
+from stratagem._base.types import UserFunction
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_FORMS: dict[Callable[..., Any], Callable[..., Any]] = {}
+_FORMS: dict[UserFunction, UserFunction] = {}
 
 
-def joint(form: Callable[..., Any]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def joint(form: UserFunction) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Gives the function that it decorates a form for many tensors as its first argument, with the same other arguments.
 
     form: takes the tensors as rows of one, and returns the results stacked, every leaf; None if the other arguments make that
@@ -29,7 +31,7 @@ def entrywise(function: Callable[P, T]) -> Callable[P, T]:
     return function
 
 
-def joint_form(function: Callable[..., Any]) -> Callable[..., Any] | None:
+def joint_form(function: UserFunction) -> UserFunction | None:
     """Returns the form of a function, or of a method of some object, for many tensors; None if it has none."""
     plain = getattr(function, "__func__", function)
     form = _FORMS.get(plain)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 
 _OPERATORS = (
     *(f"__{side}{name}__" for side in ("", "r") for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")),
@@ -26,7 +27,7 @@ class UnmadeTensor(abc.ABC):
         """Returns the tensor, or leaves the trace."""
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> tuple[int, ...]:
         """The shape of the tensor."""
         return self.__jax_array__().shape
 
@@ -35,9 +36,9 @@ class UnmadeTensor(abc.ABC):
         """The number of its dimensions."""
         return self.__jax_array__().ndim
 
-    def numpy(self) -> Any:
+    def numpy(self) -> np.ndarray:
         """The values of the tensor."""
-        return self.__jax_array__().numpy()  # type: ignore[attr-defined]  # a method that tensors have been given
+        return np.asarray(self.__jax_array__())
 
 
 def _operator(name: str) -> Callable[..., Any]:

@@ -30,7 +30,7 @@ def _parse_stacked(
     example_names: TensorLike = None,
     name: str | None = None,
 ) -> dict[str, Nest] | None:
-    """What `parse_single_example` and `parse_example` make of each of many tensors of strings, stacked.
+    """Returns the results of `parse_single_example` and `parse_example` for many tensors of strings, stacked.
 
     None if the sizes of results depend on the records. Raises LookupError for records that are not laid out alike.
     """

@@ -1,4 +1,4 @@
-"""Blocks of elements that a split function's host functions take all at once: how many they are, and what comes out."""
+"""Joint blocks, of elements that a split function's host functions take all at once: how many they are, and what comes out."""
 
 from collections.abc import Iterator
 from typing import Final, final
