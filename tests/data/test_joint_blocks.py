@@ -197,6 +197,14 @@ def test_functions_get_more_elements_at_once_as_long_as_these_are_small() -> Non
         assert 64 < max(given) <= 4096 if most == 2000 else max(given) <= 64
 
 
+def test_functions_whose_first_argument_is_no_element_take_elements_alone() -> None:
+    words = np.array([b"a", b"b"], object)
+    found = Dataset.from_tensor_slices([b"a", b"[ab]"]).map(
+        lambda pattern: tf.strings.regex_replace(words, pattern, "c")
+    )
+    assert [row.tolist() for row in found.as_numpy_iterator()] == [[b"c", b"b"], [b"c", b"c"]]
+
+
 def test_rows_that_must_be_taken_alone_are_tried_less_often() -> None:
     CALLS.clear()
     strings = [b"%d" % (i % 7 * 10**6) for i in range(2000)]  # of different lengths, which decode_raw refuses

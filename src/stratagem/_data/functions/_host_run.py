@@ -76,7 +76,7 @@ def _is_joint(call: HostCall) -> bool:
     args, _ = jax.tree.unflatten(call.structure, call.leaves)
     named = [leaf for leaf in call.leaves if isinstance(leaf, HostValue)]
     others = [leaf for leaf in call.leaves if isinstance(leaf, np.ndarray | jax.Array)]
-    alone = len(named) == 1 and args[:1] == (named[0],) and not any(map(np.ndim, others))
+    alone = len(named) == 1 and bool(args) and args[0] is named[0] and not any(map(np.ndim, others))
     return alone and joint_form(call.function) is not None
 
 
