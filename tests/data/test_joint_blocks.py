@@ -205,6 +205,13 @@ def test_functions_whose_first_argument_is_no_element_take_elements_alone() -> N
     assert [row.tolist() for row in found.as_numpy_iterator()] == [[b"c", b"b"], [b"c", b"c"]]
 
 
+def test_places_of_parts_are_those_of_each_element() -> None:
+    found = Dataset.from_tensor_slices([b"abc", b"def"]).map(lambda text: tf.strings.substr(text, [0, 1], [1, 2]))
+    assert [row.tolist() for row in found.as_numpy_iterator()] == [[b"a", b"bc"], [b"d", b"ef"]]
+    found = Dataset.from_tensor_slices([b"abc", b"def"]).map(lambda text: tf.strings.substr(text, 1, 2))
+    assert list(found.as_numpy_iterator()) == [b"bc", b"ef"]
+
+
 def test_rows_that_must_be_taken_alone_are_tried_less_often() -> None:
     CALLS.clear()
     strings = [b"%d" % (i % 7 * 10**6) for i in range(2000)]  # of different lengths, which decode_raw refuses
