@@ -31,6 +31,7 @@ from stratagem._ops.images import extract_glimpse as extract_glimpse
 from stratagem._ops.images import extract_patches as extract_patches
 from stratagem._ops.images import flip_left_right as flip_left_right
 from stratagem._ops.images import flip_up_down as flip_up_down
+from stratagem._ops.images import generate_bounding_box_proposals as generate_bounding_box_proposals
 from stratagem._ops.images import grayscale_to_rgb as grayscale_to_rgb
 from stratagem._ops.images import hsv_to_rgb as hsv_to_rgb
 from stratagem._ops.images import image_gradients as image_gradients

@@ -118,3 +118,18 @@ def test_loop_options_end_a_loop_that_is_driven_in_python() -> None:
 
     found = loops(tf.data.Dataset.range(5), tf.constant([1, 2, 3]))
     assert [int(v) for v in found] == [5, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [
+        (lambda n: tf.range(n), [0, 1, 2]),
+        (lambda n: 2 * tf.range(1, n) + 1, [3, 5]),
+        (lambda n: tf.where(tf.range(n) == 1, 1, 0), [0, 1, 0]),
+        (lambda n: -tf.range(n)[1:], [-1, -2]),
+        (lambda n: tf.cast(tf.range(n) < 2, tf.int32), [1, 1, 0]),
+        (lambda n: tf.shape(tf.range(n)), [3]),
+    ],
+)
+def test_a_range_of_unknown_length_is_a_tensor_where_no_loop_goes_over_it(function: Any, wanted: list[int]) -> None:
+    assert tf.function(function)(tf.constant(3)).numpy().tolist() == wanted

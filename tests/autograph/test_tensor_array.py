@@ -162,7 +162,7 @@ def test_eager_writes_change_the_array_and_compiled_ones_do_not() -> None:
         (lambda a: a.unstack([1.0] * 4), ValueError, "4 rows for an array of 3"),
         (lambda a: a.split([1.0] * 4, [1, 1, 1, 1]), ValueError, "4 parts for an array of 3"),
         (lambda a: a.scatter([1], [1.0, 2.0]), ValueError, "1 indices for 2 rows"),
-        (lambda _: tf.TensorArray(tf.float32, 2).read(1), tf.errors.InvalidArgumentError, "element 1 was not written"),
+        (lambda _: tf.TensorArray(tf.float32, 2).read(1), ValueError, "element 1 was not written"),
         (lambda _: tf.TensorArray(tf.float32, -1), tf.errors.InvalidArgumentError, "must not be negative"),
         (list, TypeError, r"Iterate over array.stack\(\)"),
     ],
@@ -172,6 +172,30 @@ def test_what_is_wrong_is_said(use: Callable[[Any], Any], error: type[Exception]
     with pytest.raises(error, match=text):
         use(array)
     assert np.asarray(array.stack()).tolist() == [0, 0, 0]
+
+
+def test_an_array_in_which_nothing_is_written_has_the_shape_that_it_was_given() -> None:
+    """TensorFlow's answers and errors, which differ between eager code and functions."""
+    known = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[2])
+    assert known.stack().shape == (0, 2)
+    assert tf.TensorArray(tf.float32, 3, element_shape=[2]).stack().shape == (3, 2)
+    unknown = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+    assert unknown.stack().shape == unknown.gather(tf.constant([], tf.int32)).shape == (0,)
+    assert tf.TensorArray(tf.float32, 2).gather(tf.constant([], tf.int32)).shape == (0,)
+    with pytest.raises(ValueError, match=r"TensorArray.stack: element 0 was not written, .* element_shape"):
+        tf.TensorArray(tf.float32, 3).stack()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"TensorArray.concat: there are no elements"):
+        unknown.concat()
+
+    @tf.function
+    def of(shape: Any, size: int, method: str) -> Any:
+        array = tf.TensorArray(tf.float32, size, dynamic_size=True, element_shape=shape)
+        return getattr(array, method)()
+
+    assert of([2], 0, "stack").shape == of([None, 2], 0, "concat").shape == (0, 2)
+    for size, text in ((0, "there are no elements"), (3, "element 0 was not written")):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"TensorArray.stack: {text}"):
+            of(None, size, "stack")
 
 
 def test_a_beam_keeps_its_paths_in_arrays(run: Any) -> None:

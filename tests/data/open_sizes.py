@@ -1,4 +1,4 @@
-"""Functions of images of any size, given to `map`: the specs and numbers of their results.
+"""Functions of images of any size and of texts, given to `map`: the specs and numbers of their results.
 
     /tmp/tensorflow/bin/python -m tests.data.open_sizes
 
@@ -37,6 +37,36 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "one size": lambda tf, image: tf.image.resize_with_crop_or_pad(image, 8, 8),
 }
 
+TEXTS = ["a b c", "d e f"]  # equally long, so that no example shows that others may be longer
+NUMBERS = [[1, 0, 2, 2], [0, 3, 1, 1]]
+# Of `tf` and a text, or numbers.
+CONTENTS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
+    "words": (TEXTS, lambda tf, text: tf.strings.split(text)),
+    "words and their number": (TEXTS, lambda tf, text: (tf.strings.split(text), tf.size(tf.strings.split(text)))),
+    "the first word": (TEXTS, lambda tf, text: tf.strings.split(text)[0]),
+    "numbers of words": (TEXTS, lambda tf, text: tf.strings.length(tf.strings.split(text)) * 2),
+    "bytes": (TEXTS, lambda tf, text: tf.strings.bytes_split(text)),
+    "characters": (TEXTS, lambda tf, text: tf.strings.unicode_decode(text, "UTF-8")),
+    "letters": (TEXTS, lambda tf, text: tf.strings.unicode_split_with_offsets(text, "UTF-8")),
+    "pairs": (TEXTS, lambda tf, text: tf.strings.ngrams(tf.strings.split(text), 2)),
+    "raw": (TEXTS, lambda tf, text: tf.io.decode_raw(text, tf.uint8)),
+    "raw of one length": (TEXTS, lambda tf, text: tf.io.decode_raw(text, tf.uint8, fixed_length=4)),
+    "raw of many": ([TEXTS], lambda tf, texts: tf.io.decode_raw(texts, tf.uint8)),
+    "masked": (NUMBERS, lambda tf, row: tf.boolean_mask(row, row > 0)),
+    "masked columns": ([NUMBERS], lambda tf, rows: tf.boolean_mask(rows, rows[0] > 0, axis=1)),
+    "places": (NUMBERS, lambda tf, row: tf.where(row > 0)),
+    "distinct": (NUMBERS, lambda tf, row: tf.unique(row)),
+    "counted": (NUMBERS, lambda tf, row: tuple(tf.unique_with_counts(row))),
+    "sum of some": (NUMBERS, lambda tf, row: tf.reduce_sum(tf.boolean_mask(row, row > 0))),
+}
+
+
+def specs(tf: Any, name: str) -> list[Any]:
+    """The shapes and dtypes of the results of a function of contents."""
+    elements, function = CONTENTS[name]
+    found = tf.data.Dataset.from_tensor_slices(elements).map(lambda element: function(tf, element)).element_spec
+    return [[list(spec.shape), tf.as_dtype(spec.dtype).name] for spec in tf.nest.flatten(found)]
+
 
 def answers(tf: Any, name: str) -> dict[str, Any]:
     """The spec of the results, and of each its shape and a number in which all of its numbers count."""
@@ -53,7 +83,8 @@ def main() -> None:
     """Record everything."""
     import tensorflow as tf
 
-    lines = ",\n".join(f'"{name}": {json.dumps(answers(tf, name))}' for name in FUNCTIONS)
+    found = {name: answers(tf, name) for name in FUNCTIONS} | {name: specs(tf, name) for name in CONTENTS}
+    lines = ",\n".join(f'"{name}": {json.dumps(answer)}' for name, answer in found.items())
     RECORDED.write_text(f"{{\n{lines}\n}}\n")
 
 

@@ -1,4 +1,4 @@
-"""Functions of images of any size have TensorFlow's results and specs in `map`: sizes that files tell are unknown."""
+"""Functions of images of any size and of texts have TensorFlow's specs in `map`: sizes that contents tell are unknown."""
 
 import json
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.data.open_sizes import FUNCTIONS, RECORDED, answers
+from tests.data.open_sizes import CONTENTS, FUNCTIONS, RECORDED, answers, specs
 
 ANSWERS = json.loads(RECORDED.read_text())
 
@@ -16,6 +16,11 @@ def test_a_function_of_images_of_any_size_is_tensorflows(name: str) -> None:
     found, wanted = answers(tf, name), ANSWERS[name]
     assert {key: found[key] for key in ("spec", "shapes")} == {key: wanted[key] for key in ("spec", "shapes")}
     np.testing.assert_allclose(found["numbers"], wanted["numbers"], rtol=1e-4, atol=0.5)
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_sizes_that_contents_tell_are_unknown_where_tensorflow_does_not_know_them(name: str) -> None:
+    assert specs(tf, name) == ANSWERS[name]
 
 
 def test_a_function_that_takes_one_size_alone_has_its_spec() -> None:

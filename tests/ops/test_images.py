@@ -108,6 +108,68 @@ def test_boxes_are_suppressed_in_a_compiled_step_with_padding() -> None:
     assert np.asarray(tf.image.non_max_suppression(boxes, scores, 3)).tolist() == [1, 2]
 
 
+def proposals(
+    scores: np.ndarray, deltas: np.ndarray, info: np.ndarray, anchors: np.ndarray, most: int, least: float, limit: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The definition of `generate_bounding_box_proposals`, one box after another, with a threshold of 0.5."""
+    rois, found = np.zeros((len(scores), limit, 4), np.float32), np.zeros((len(scores), limit), np.float32)
+    for image in range(len(scores)):
+        kept: list[tuple[float, ...]] = []
+        for number in np.argsort(-scores[image].ravel(), kind="stable")[:most]:
+            y1, x1, y2, x2 = (float(v) for v in anchors.reshape(-1, 4)[number])
+            dy, dx, dh, dw = (float(v) for v in deltas[image].reshape(-1, 4)[number])
+            ends = []
+            for low, high, moved, grown, side in ((y1, y2, dy, dh, info[image, 0]), (x1, x2, dx, dw, info[image, 1])):
+                center, length = (
+                    (low + high) / 2 + moved * (high - low),
+                    (high - low) * np.exp(min(grown, np.log(62.5))),
+                )
+                ends.append([min(max(center + sign * length / 2, 0.0), float(side)) for sign in (-1, 1)])
+            box = (ends[0][0], ends[1][0], ends[0][1], ends[1][1])
+            if min(box[2] - box[0], box[3] - box[1]) < least * info[image, 2] or len(kept) == limit:
+                continue
+            if all(overlap(box, other) <= 0.5 for other in kept):
+                rois[image, len(kept)], found[image, len(kept)] = box, scores[image].ravel()[number]
+                kept.append(box)
+    return rois, found
+
+
+def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    height, width = (max(min(one[i + 2], other[i + 2]) - max(one[i], other[i]), 0.0) for i in range(2))
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    return height * width / (sum(areas) - height * width) if min(areas) > 0 else 0.0
+
+
+@pytest.mark.parametrize(("most", "least", "limit"), [(6000, 0.0, 300), (40, 9.0, 10), (7, 3.0, 4)])
+def test_proposals_of_boxes_are_decoded_clipped_and_suppressed(most: int, least: float, limit: int) -> None:
+    random = np.random.default_rng(limit)
+    scores = random.integers(0, 40, (2, 4, 5, 3)).astype(np.float32) / 40  # some are equal
+    deltas = random.normal(0, 0.4, (2, 4, 5, 12)).astype(np.float32)
+    deltas[0, 0, 0] = 50.0  # grows as far as boxes may
+    corners = random.uniform(-5, 50, (4, 5, 3, 2)).astype(np.float32)
+    anchors = (
+        np.concatenate([corners, corners + random.uniform(2, 40, corners.shape)], -1)
+        .astype(np.float32)
+        .reshape(4, 5, 12)
+    )
+    info = np.array([[60, 50, 1, 60, 50], [40, 64, 0.5, 80, 128]], np.float32)
+    made = tf.function(tf.image.generate_bounding_box_proposals, jit_compile=True)(
+        scores, deltas, info, anchors, 0.5, most, least, limit
+    )
+    rois, probabilities = proposals(scores, deltas, info, anchors, most, least, limit)
+    np.testing.assert_allclose(made.rois, rois, rtol=1e-5, atol=1e-4)
+    np.testing.assert_array_equal(made.roi_probabilities, probabilities)
+    assert 1 < np.count_nonzero(probabilities[0]) < 60
+
+
+def test_proposals_take_anchors_for_every_place() -> None:
+    scores, deltas, info = np.zeros((1, 2, 2, 3)), np.zeros((1, 2, 2, 12)), np.zeros((1, 5))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"anchors \(height, width, 4 \* a\), .*broadcast_to"):
+        tf.image.generate_bounding_box_proposals(scores, deltas, info, np.zeros((3, 4)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="are greater than 0, got 6000 and 0"):
+        tf.image.generate_bounding_box_proposals(scores, deltas, info, np.zeros((2, 2, 12)), post_nms_topn=0)
+
+
 def test_a_model_has_images_between_its_layers() -> None:
     images = tf.keras.Input((3, 4, 3))
     gray = tf.image.rgb_to_grayscale(tf.image.transpose(tf.image.resize(images, [2, 5])))

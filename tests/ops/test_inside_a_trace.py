@@ -79,7 +79,7 @@ def test_floating_point_constants_stay_in_the_program() -> None:
     ],
 )
 def test_needed_values_are_asked_for(use: Callable[[jax.Array], Any]) -> None:
-    with pytest.raises(TracedDecisionError, match=r"tf\.cond"):
+    with pytest.raises(TracedDecisionError, match=r"tf\.(cond|where)"):
         traced(use, jnp.ones(2))
     with pytest.raises(LookupError), entered(recorder=StepRecorder()):
         traced(use, jnp.ones(2))
@@ -207,3 +207,12 @@ def test_python_functions_as_decorators() -> None:
     assert (ordered.__name__, ordered.__doc__) == ("ordered", "Sorts.")
     more, size = jax.jit(described)(jnp.float32([3, 1]))
     assert (np.asarray(more).tolist(), int(size)) == ([4, 2], 2)
+
+
+def test_a_mask_is_told_with_its_line_and_what_to_write() -> None:
+    def masked(x: Any) -> Any:
+        return tf.boolean_mask(x, x > 1.0)
+
+    here = rf"test_inside_a_trace\.py:{masked.__code__.co_firstlineno + 1}: .*tf\.boolean_mask"
+    with pytest.raises(TracedDecisionError, match=here + r".*tf\.reduce_sum\(tf\.where\(mask, x, 0\)\)"):
+        traced(masked, jnp.ones(2))

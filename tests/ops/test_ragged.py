@@ -151,3 +151,56 @@ def test_a_compiled_function_makes_zeros_of_the_shape_of_rows() -> None:
     function = tf.function(lambda rows: rows + tf.ones(tf.shape(rows), rows.dtype))
     for rows in ([[1.0, 2.0], [], [3.0]], [[1.0], [5.0, 2.0], [3.0]]):
         assert function(tf.ragged.constant(rows)).to_list() == [[x + 1 for x in row] for row in rows]
+
+
+ROWS = tf.ragged.constant([[1, 2], [], [3]])
+WORDS = tf.ragged.constant([[b"a", b"bb"], [], [b"c"]])
+TEXTS = tf.constant([b"a b", b"c"])
+OF_NUMBERS, OF_WORDS = tf.RaggedTensorSpec([None], tf.int32), tf.RaggedTensorSpec([None], tf.string)
+
+
+@pytest.mark.parametrize(
+    ("function", "elems", "signature", "wanted"),
+    [
+        (tf.reduce_sum, ROWS, tf.int32, [3, 0, 3]),
+        (lambda row: row * 2, ROWS, None, [[2, 4], [], [6]]),
+        (lambda row: row[:1], ROWS, OF_NUMBERS, [[1], [], [3]]),
+        (lambda rows: tf.reduce_sum(rows, 1), tf.ragged.constant([[[1, 2], [3]], [[4]]]), OF_NUMBERS, [[3, 3], [4]]),
+        (lambda row: tf.strings.reduce_join(row), WORDS, tf.string, [b"abb", b"", b"c"]),
+        (tf.strings.length, WORDS, OF_NUMBERS, [[1, 2], [], [1]]),
+        (tf.strings.upper, TEXTS, None, [b"A B", b"C"]),
+        (tf.strings.split, TEXTS, OF_WORDS, [[b"a", b"b"], [b"c"]]),
+        (tf.range, tf.constant([1, 3]), OF_NUMBERS, [[0], [0, 1, 2]]),
+        (lambda row: row * 2, ROWS[:0], None, []),
+        (tf.reduce_max, ROWS[:0], tf.int32, []),
+    ],
+)
+def test_map_fn_goes_over_rows_of_different_lengths_and_strings(
+    function: Any, elems: Any, signature: Any, wanted: Any
+) -> None:
+    """Answers of TensorFlow 2.15.1."""
+    for call in (tf.map_fn, tf.function(tf.map_fn)):
+        found = call(function, elems, fn_output_signature=signature)
+        assert (found.to_list() if isinstance(found, tf.RaggedTensor) else found.numpy().tolist()) == wanted
+        assert isinstance(found, tf.RaggedTensor) == (
+            signature in (OF_NUMBERS, OF_WORDS) or (elems is not TEXTS and signature is None)
+        )
+
+
+def test_map_fn_of_ragged_rows_has_nests_and_says_what_a_signature_lacks() -> None:
+    elems = {"row": ROWS, "text": tf.constant(["x", "y", "z"])}
+    signature = {"first": OF_NUMBERS, "text": tf.string}
+    found = tf.map_fn(lambda e: {"first": e["row"][:1], "text": e["text"]}, elems, fn_output_signature=signature)
+    assert (found["first"].to_list(), found["text"].numpy().tolist()) == ([[1], [], [3]], [b"x", b"y", b"z"])
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"returned a scalar, expected the row .* fn_output_signature"
+    ):
+        tf.map_fn(tf.reduce_sum, ROWS)
+    with pytest.raises(ValueError, match="returned float32, expected int32"):
+        tf.map_fn(lambda row: tf.cast(row, tf.float32), ROWS)
+    with pytest.raises(ValueError, match="returned PyTreeDef"):
+        tf.map_fn(lambda row: (row, row), ROWS)
+    with pytest.raises(ValueError, match=r"equally many rows, got \[2, 3\]"):
+        tf.map_fn(lambda e: e[0], (ROWS, TEXTS))
+    with pytest.raises(TypeError, match=r"SparseTensor. Give it tf.sparse.to_dense"):
+        tf.map_fn(tf.reduce_sum, tf.sparse.from_dense([[1, 2]]))

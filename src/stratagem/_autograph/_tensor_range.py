@@ -10,13 +10,13 @@ import numpy as np
 
 from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import recording
-from stratagem._core.step import is_symbolic
-from stratagem._ops import DType, as_dtype, tensor
+from stratagem._core.step import UnmadeTensor, is_symbolic
+from stratagem._ops import DType, as_dtype, is_traced, tensor
 
 
 @final
-@dataclass(frozen=True)
-class TensorRange:
+@dataclass(frozen=True, eq=False)
+class TensorRange(UnmadeTensor):
     """The result of `range(n)` and `tf.range(n)` for a tensor `n` of a trace: something to loop over.
 
     length: the number of values, int32. dtype: theirs. start, step: scalars, if they are not 0 and 1. rows: the tensor whose
@@ -63,9 +63,11 @@ class TensorRange:
         return number if self.start is None or self.step is None else self.start + number * self.step
 
     def __jax_array__(self) -> Any:
-        if self.symbol is None:
+        if self.symbol is not None:
+            return jnp.arange(self.symbol, dtype=self.dtype)
+        if is_traced(self.length):
             recording().need_host("it computes with a range whose length is a tensor")
-        return jnp.arange(self.symbol, dtype=self.dtype)
+        return self.at(jnp.arange(int(self.length)))
 
     def __iter__(self) -> Any:
         recording().need_host("it iterates over a range whose length is a tensor")

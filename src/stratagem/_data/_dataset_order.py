@@ -104,8 +104,10 @@ class DatasetOrder(DatasetBase, abc.ABC):
         return self._with(FileCacheStage(self._stage, path) if path else plan.cache(self._stage))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Self:
-        """Makes elements ahead in a thread; AUTOTUNE keeps two ready. Elements in memory are not prefetched."""
+        """Makes elements ahead in a thread, but not those in memory. AUTOTUNE keeps two ready, or more that are small."""
         size = as_int(buffer_size, "buffer_size")
         if size < AUTOTUNE:
             raise InvalidArgumentError(f"buffer_size must be at least 0, or AUTOTUNE, got {size}.")
-        return self._with(plan.prefetch(self._stage, _AUTOTUNE_DEPTH if size == AUTOTUNE else size))
+        if size == AUTOTUNE:
+            return self._with(plan.prefetch(self._stage, _AUTOTUNE_DEPTH, grows=True))
+        return self._with(plan.prefetch(self._stage, size))

@@ -73,9 +73,9 @@ def cache(stage: Stage) -> Stage:
     return CacheStage(stage)
 
 
-def prefetch(stage: Stage, depth: int) -> Stage:
-    """Makes elements ahead, unless they are cheap: a thread would cost more than making them."""
-    return stage if depth == 0 or stage.cheap else PrefetchStage(stage, depth)
+def prefetch(stage: Stage, depth: int, *, grows: bool = False) -> Stage:
+    """Makes elements ahead, unless they are cheap: a thread would cost more than making them. grows: `ReadAheadIterator`'s."""
+    return stage if depth == 0 or stage.cheap else PrefetchStage(stage, depth, grows=grows)
 
 
 def zipped(nest: Nest) -> Stage:

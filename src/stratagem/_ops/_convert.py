@@ -4,7 +4,7 @@ import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn, ParamSpec, Protocol, TypeVar, cast, final, runtime_checkable
+from typing import Any, Final, NoReturn, ParamSpec, Protocol, TypeVar, cast, final, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
 from stratagem._base.types import DTypeLike, TensorLike, Value
 from stratagem._core.context import current
 from stratagem._core.numbers import is_stand_in, plain
-from stratagem._core.step import TracedStrings, is_symbolic
+from stratagem._core.step import TracedStrings, is_symbolic, of_asked_size, sizes_are_asked, user_line
 from stratagem._core.values import Reference, TensorShape, has_conversion, registered_conversion
 from stratagem._core.values import Tensor as Tensor
 from stratagem._ops._dtypes import DType, as_dtype
@@ -34,7 +34,12 @@ class SupportsJaxArray(Protocol):
         """Returns the tensor."""
 
 
-def need_value(what: str) -> NoReturn:
+_ADVICE: Final = (
+    "Make it a Python number or take it from a static shape. A decision is tf.cond or tf.where, a loop tf.while_loop."
+)
+
+
+def need_value(what: str, advice: str = _ADVICE) -> NoReturn:
     """Leaves the trace because Python needs a tensor's value; if that is impossible, raises an error with advice.
 
     `what` completes "..., but its value is not known while the step is traced".
@@ -43,8 +48,7 @@ def need_value(what: str) -> NoReturn:
     if context.recorder is not None and context.replica is None:
         context.recorder.need_host(what)
     raise TracedDecisionError(
-        f"Python needs a tensor's value here ({what}), but it is not known while the program is traced. Make it a "
-        "Python number or take it from a static shape. A decision is tf.cond or tf.where, a loop tf.while_loop."
+        f"{user_line()}: Python needs a tensor's value here ({what}), but it is not known while the program is traced. {advice}"
     )
 
 
@@ -171,6 +175,12 @@ def on_device(array: np.ndarray) -> Tensor:
     if array.dtype == object:
         return cast(Tensor, array.view(StringTensor))
     return on_default_device(array)
+
+
+def sized_by_contents(result: Tensor, *axes: int) -> Tensor:
+    """Returns a result whose sizes along some axes only contents tell: as it is, unless `asking_sizes` wants another size."""
+    asked = sizes_are_asked() and not is_traced(result)
+    return on_device(of_asked_size(np.asarray(result), axes)) if asked else result
 
 
 def on_host(value: Any, dtype: Any = None) -> np.ndarray:

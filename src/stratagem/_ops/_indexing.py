@@ -1,7 +1,7 @@
 """Reads and writes entries by index: gather, scatter, slice, masks, sorting, unique values."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,7 @@ from stratagem._ops._convert import (
     need_value,
     on_device,
     operands,
+    sized_by_contents,
     static_int,
     static_shape,
     tensor,
@@ -65,11 +66,18 @@ class UniqueWithCounts(NamedTuple):
     count: Tensor  # type: ignore[assignment]  # TF's name, which hides tuple's method
 
 
-def concrete(name: str, value: Any) -> np.ndarray:
-    """The value as a NumPy array, for a function `name` whose result's shape depends on it."""
+_IN_ONE_SHAPE: Final = (
+    "Keep all entries, and let those that the mask hides count for nothing: a sum is tf.reduce_sum(tf.where(mask, x, 0)), a "
+    "mean this sum / tf.reduce_sum(tf.cast(mask, x.dtype)), a maximum tf.reduce_max(tf.where(mask, x, tf.float32.min))."
+)
+
+
+def concrete(name: str, value: Any, advice: str | None = None) -> np.ndarray:
+    """The value as a NumPy array, for a function `name` whose result's shape depends on it. advice: what to do without one."""
     array = tensor(value)
     if is_traced(array):
-        need_value(f"the shape of what {name} returns depends on it")
+        what = f"the shape of what {name} returns depends on it"
+        need_value(what) if advice is None else need_value(what, advice)
     return np.asarray(array)
 
 
@@ -229,10 +237,10 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 
 def _positions(condition: Any) -> Tensor:
     """The positions of the non-zero entries: (n, rank), int64."""
-    array = concrete("tf.where", condition)
+    array = concrete("tf.where", condition, _IN_ONE_SHAPE)
     if array.dtype == object:
         raise InvalidArgumentError("tf.where takes a condition, not strings. Compare them: tf.where(x == 'a').")
-    return on_device(np.argwhere(array).astype(np.int64))
+    return sized_by_contents(on_device(np.argwhere(array).astype(np.int64)), 0)
 
 
 @moves_strings("x", "y")
@@ -252,12 +260,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 @moves_strings("tensor")
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> Tensor:
     """The entries for which the mask is True. Inside a trace the mask must be a constant: the shape depends on it."""
-    array, chosen = _tensor(tensor), concrete("tf.boolean_mask", mask)
+    array, chosen = _tensor(tensor), concrete("tf.boolean_mask", mask, _IN_ONE_SHAPE)
     where = 0 if axis is None else axis
     if array.shape[where : where + chosen.ndim] != chosen.shape:
         raise ValueError(f"A mask of shape {chosen.shape} does not fit {array.shape} at axis {where}.")
     flat = array.reshape((*array.shape[:where], chosen.size, *array.shape[where + chosen.ndim :]))
-    return _of(flat, jnp.take(flat, np.flatnonzero(chosen), axis=where))
+    return sized_by_contents(_of(flat, jnp.take(flat, np.flatnonzero(chosen), axis=where)), where)
 
 
 # --- Order ------------------------------------------------------------------------------------------------------------
@@ -345,7 +353,8 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
     order = np.argsort(first)
     places = np.empty(len(order), kind)
     places[order] = np.arange(len(order), dtype=kind)
-    return UniqueWithCounts(*map(on_device, (values[order], places[inverse.ravel()], counts[order].astype(kind))))
+    found, index, count = map(on_device, (values[order], places[inverse.ravel()], counts[order].astype(kind)))
+    return UniqueWithCounts(sized_by_contents(found, 0), index, sized_by_contents(count, 0))
 
 
 accept_symbols(globals())

@@ -10,7 +10,6 @@ from stratagem._ops._instead_keras import INSTEAD as _KERAS
 _PADDED = "dense tensors that `Dataset.padded_batch` fills up, with tf.sequence_mask of their lengths"
 _QUANTIZED = "tf.quantization.quantize_and_dequantize_v2: there are no quantized types"
 _SAVED = "tf.saved_model.save(obj, directory, signatures) and tf.saved_model.load: there are no graphs to describe"
-_PROPOSALS = "tf.image.combined_non_max_suppression of boxes that you decode from the anchors"
 _CLUSTER = "tf.train.ClusterSpec, and its as_dict()"
 _TEXT = "Python's `bytes` or `re` in tf.numpy_function in the input pipeline: strings stay on the host"
 _TABLE = "a dict made of `dataset.as_numpy_iterator()`"
@@ -104,9 +103,6 @@ _TENSORFLOW = {
     "experimental.numpy.random": {"": "numpy.random, or tf.random"},
     "experimental.tensorrt": {"": "tf.function: XLA compiles it for the GPU"},
     "graph_util": {"": "tf.function: there are no graphs"},
-    "image": {
-        "generate_bounding_box_proposals": _PROPOSALS,
-    },
     "io": {
         "decode_proto encode_proto": "the message's own class of protobuf in tf.numpy_function",
         "deserialize_many_sparse serialize_many_sparse serialize_sparse": (

@@ -67,6 +67,9 @@ from stratagem._core.step._input_sources import placeholder as placeholder
 from stratagem._core.step._interrupts import INTERRUPTS as INTERRUPTS
 from stratagem._core.step._interrupts import HostMode as HostMode
 from stratagem._core.step._interrupts import Unexplored as Unexplored
+from stratagem._core.step._joint_forms import entrywise as entrywise
+from stratagem._core.step._joint_forms import joint as joint
+from stratagem._core.step._joint_forms import joint_form as joint_form
 from stratagem._core.step._keras_rules import attach_loss_check as attach_loss_check
 from stratagem._core.step._keras_rules import attach_metrics as attach_metrics
 from stratagem._core.step._keras_rules import attach_optimizers as attach_optimizers
@@ -115,7 +118,9 @@ from stratagem._core.step._sized_by_contents import asking_sizes as asking_sizes
 from stratagem._core.step._sized_by_contents import called_function as called_function
 from stratagem._core.step._sized_by_contents import has_unknown_sizes as has_unknown_sizes
 from stratagem._core.step._sized_by_contents import is_selection as is_selection
+from stratagem._core.step._sized_by_contents import of_asked_size as of_asked_size
 from stratagem._core.step._sized_by_contents import sized_call as sized_call
+from stratagem._core.step._sized_by_contents import sizes_are_asked as sizes_are_asked
 from stratagem._core.step._touched_rows import mark_touched as mark_touched
 from stratagem._core.step._touched_rows import touched_rows as touched_rows
 from stratagem._core.step._trace import Trace as Trace
@@ -131,6 +136,7 @@ from stratagem._core.step._undecorated_function import execute_undecorated as ex
 from stratagem._core.step._unknown_sizes import UnknownSizes as UnknownSizes
 from stratagem._core.step._unknown_sizes import is_symbolic as is_symbolic
 from stratagem._core.step._unknown_sizes import with_tensors as with_tensors
+from stratagem._core.step._unmade_tensor import UnmadeTensor as UnmadeTensor
 from stratagem._core.step.reading import FunctionReaderCache as FunctionReaderCache
 from stratagem._core.step.reading import names_of as names_of
 from stratagem._core.step.reading import of_library as of_library

@@ -10,6 +10,7 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._assertions import NO_CHECKS, ProgramAssertions
 from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.step._traced_strings import StringsResult, TracedStrings
+from stratagem._core.step._unmade_tensor import UnmadeTensor
 from stratagem._core.values import is_per_replica, with_per_replica_composites
 
 
@@ -27,7 +28,8 @@ class ResultStructure:
 
     def note(self, result: Any) -> list[Any]:
         """Stores the structure of a result; returns the tensors in it."""
-        self.leaves, self.structure = jax.tree.flatten(with_per_replica_composites(result), is_leaf=is_per_replica)
+        leaves, self.structure = jax.tree.flatten(with_per_replica_composites(result), is_leaf=is_per_replica)
+        self.leaves = [v.__jax_array__() if isinstance(v, UnmadeTensor) else v for v in leaves]
         tensors = [v for v in self.leaves if _is_tensor(v)]
         self.per_replica = [isinstance(v, TracedPerReplica) for v in tensors]
         self.leaves = [_TENSOR if _is_tensor(v) else _strings(v) for v in self.leaves]

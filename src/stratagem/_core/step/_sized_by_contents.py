@@ -4,7 +4,7 @@ import abc
 import contextlib
 import contextvars
 import functools
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar, final
 
@@ -69,13 +69,29 @@ class SizedByContents(Generic[P, T]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Returns the result as a tensor."""
-        found, asked = self.function(*args, **kwargs), _asked.get()
-        if asked is not None:
-            asked.dimensions = max(asked.dimensions, found.ndim - 1)
-            if asked.doubled is not None and asked.doubled < found.ndim - 1:
-                size = found.shape[asked.doubled]
-                found = np.take(found, np.minimum(np.arange(2 * size + 1), size - 1), axis=asked.doubled)
-        return self._convert(found)
+        found = self.function(*args, **kwargs)
+        return self._convert(of_asked_size(found, range(found.ndim - 1)))
+
+
+def of_asked_size(found: np.ndarray, axes: Iterable[int]) -> np.ndarray:
+    """Returns a result whose sizes along some axes only contents tell, as large as it is wanted where sizes are asked for."""
+    asked = _asked.get()
+    if asked is None:
+        return found
+    asked.dimensions = max(asked.dimensions, *(axis + 1 for axis in axes), 0)
+    if asked.doubled is None or asked.doubled not in axes:
+        return found
+    size = found.shape[asked.doubled]
+    if not size:
+        shape = list(found.shape)
+        shape[asked.doubled] = 1
+        return np.full(shape, b"" if found.dtype == object else 0, found.dtype)
+    return np.take(found, np.minimum(np.arange(2 * size + 1), size - 1), axis=asked.doubled)
+
+
+def sizes_are_asked() -> bool:
+    """Returns whether a function's sizes are asked for, so that its result may be other than it is."""
+    return _asked.get() is not None
 
 
 class PixelSums(abc.ABC):

@@ -250,8 +250,8 @@ def _make_jaxpr(
             None if recorder.discovering else computed, arguments.host.own if arguments.host else None
         )
         with entered(recorder=recorder, loop=False):
-            result = body(*args, **kwargs)
-        return results.note(result), [recorder.values[key] for key in recorder.written]
+            tensors = results.note(body(*args, **kwargs))
+        return tensors, [recorder.values[key] for key in recorder.written]
 
     shared = [input_spec(v.shape, v.dtype) for v in arguments.shared]
     # JAX caches traces of functions (jax.jit, jax.checkpoint) by their arguments, although they contain the values of variables

@@ -8,10 +8,12 @@ A leaf is never written to, so that it may be shared by a source, a cache, a buf
 copied on the way in unless nobody can write to them; values that user code may write to are copied on the way out.
 """
 
+import sys
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
+import jax
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,6 +34,7 @@ from stratagem._ops import StringTensor
 from stratagem._private import on_default_device
 
 Array = NDArray[Any]
+_STRING_WEIGHT: Final = 256
 
 
 def leaves(nest: Nest) -> list[Value]:
@@ -182,6 +185,19 @@ def rows_in(batch: Nest) -> int:
     """The number of rows in a batch: the size of the first dimension of its first leaf."""
     first = leaves(batch)[0]
     return composite_rows(first) if isinstance(first, CompositeTensor) else len(first)
+
+
+def weight(nest: Nest) -> int:
+    """About how many bytes a nest takes, a string 256 besides its own; that of a dataset is beyond any limit."""
+    return sum(map(_weight, leaves(nest)))
+
+
+def _weight(leaf: Any) -> int:
+    if isinstance(leaf, CompositeTensor):
+        return sum(map(_weight, jax.tree.leaves(leaf)))
+    if isinstance(leaf, NestedDataset):
+        return sys.maxsize
+    return leaf.nbytes if leaf.dtype != object else _STRING_WEIGHT * leaf.size + sum(map(len, leaf.ravel().tolist()))
 
 
 def slice_rows(batch: Nest, start: int, stop: int) -> Nest:

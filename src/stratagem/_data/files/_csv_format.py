@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
-from stratagem._core.step import host_function
+from stratagem._core.step import entrywise, host_function
 from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, Nest, to_numpy
 from stratagem._data.files._csv_fields import (
@@ -135,6 +135,7 @@ def _scalars(values: list[Any], dtype: np.dtype[Any]) -> list[Array]:
 
 
 @host_function
+@entrywise
 def decode_csv(
     records: TensorLike,
     record_defaults: TensorLike,

@@ -12,7 +12,7 @@ from google.protobuf import json_format
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError
 from stratagem._base.types import TensorLike
-from stratagem._core.step import host_function
+from stratagem._core.step import entrywise, host_function
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._bytes import WINDOW_BITS
 from stratagem._data.files._host_tensor import numbers, text
@@ -30,6 +30,7 @@ def _each(function: Callable[[bytes], bytes], strings: TensorLike, what: str) ->
 
 
 @host_function
+@entrywise
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Array:
     """Strings in base64 with `-` and `_`, as in web addresses, of the same shape. pad: fill up with `=` to groups of four."""
 
@@ -41,6 +42,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
 
 
 @host_function
+@entrywise
 def decode_base64(input: TensorLike, name: str | None = None) -> Array:
     """The strings that `encode_base64` has encoded, with and without padding.
 

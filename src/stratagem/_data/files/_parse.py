@@ -1,7 +1,7 @@
 """Parses serialized Examples to tensors: `tf.io.parse_example` and its relatives."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,12 @@ from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest, TensorLike, Unused
-from stratagem._core.step import host_function
+from stratagem._core.step import host_function, joint
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._columns import columns_of
 from stratagem._data.files._features import (
     FeatureParser,
+    FixedLenFeature,
     FixedLenSequenceFeature,
     VarLenFeature,
     sparse_rows,
@@ -23,7 +24,28 @@ from stratagem._data.files._messages import Example, SequenceExample
 from stratagem._data.files._ragged_feature import RaggedFeature
 
 
+def _parse_stacked(
+    serialized: Array,
+    features: Mapping[str, FeatureParser],
+    example_names: TensorLike = None,
+    name: str | None = None,
+) -> dict[str, Nest] | None:
+    """Returns the results of `parse_single_example` and `parse_example` for many tensors of strings, stacked.
+
+    None if the sizes of results depend on the records. Raises LookupError for records that are not laid out alike.
+    """
+    if example_names is not None or not features:
+        return None
+    if not all(isinstance(expected, FixedLenFeature) for expected in features.values()):
+        return None
+    found = _of_columns(serialized.ravel().tolist(), features)
+    if found is None:
+        raise LookupError("The records are no columns.")
+    return {key: np.asarray(made).reshape(*serialized.shape, *made.shape[1:]) for key, made in found.items()}
+
+
 @host_function
+@joint(_parse_stacked)
 def parse_single_example(
     serialized: TensorLike, features: Mapping[str, FeatureParser], example_names: Unused = None, name: str | None = None
 ) -> dict[str, Nest]:
@@ -41,6 +63,7 @@ def parse_single_example(
 
 
 @host_function
+@joint(_parse_stacked)
 def parse_example(
     serialized: TensorLike,
     features: Mapping[str, FeatureParser],
@@ -64,14 +87,21 @@ def parse_example(
     if example_names is not None:
         names = [n.decode() for n in text(example_names, "parse_example", ValueError).tolist()]
     records = array.tolist()
-    needed = {name for key, expected in features.items() for name in expected.keys(key)}
-    columns = columns_of(records, needed)
-    if columns is not None and needed == columns.keys():
-        made = {key: expected.of_columns(key, columns) for key, expected in features.items()}
-        if all(tensor is not None for tensor in made.values()):
-            return made
+    made = _of_columns(records, features)
+    if made is not None:
+        return made
     found = [parsed_message(Example, data).features.feature for data in records]
     return {key: expected.of_examples(key, found, names) for key, expected in features.items()}
+
+
+def _of_columns(records: Sequence[bytes], features: Mapping[str, FeatureParser]) -> dict[str, Any] | None:
+    """The features of several Examples, stacked; None if they are not laid out alike, or lack some."""
+    needed = {name for key, expected in features.items() for name in expected.keys(key)}
+    columns = columns_of(records, needed)
+    if columns is None or needed != columns.keys():
+        return None
+    made = {key: expected.of_columns(key, columns) for key, expected in features.items()}
+    return made if all(tensor is not None for tensor in made.values()) else None
 
 
 @host_function

@@ -8,7 +8,7 @@ from google.protobuf.message import DecodeError
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.tensor_proto import CODES, TensorProto, serialized_tensor
 from stratagem._base.types import DTypeLike, Nest, TensorLike
-from stratagem._core.step import host_function
+from stratagem._core.step import entrywise, host_function, of_asked_size
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._host_tensor import numbers, on_host, text
 from stratagem._ops import as_dtype, make_ndarray
@@ -17,6 +17,7 @@ _NAMES = {code: name for name, code in CODES.items()}
 
 
 @host_function
+@entrywise
 def decode_raw(
     input_bytes: TensorLike,
     out_type: DTypeLike,
@@ -54,7 +55,8 @@ def decode_raw(
     found = np.frombuffer(rows[0] if len(rows) == 1 else b"".join(rows), dtype)
     if not little_endian and dtype.itemsize > 1:
         found = found.byteswap()
-    return numbers(found.reshape(*array.shape, size // dtype.itemsize))
+    found = found.reshape(*array.shape, size // dtype.itemsize)
+    return numbers(found if fixed_length is not None else of_asked_size(found, [array.ndim]))
 
 
 @host_function

@@ -51,6 +51,11 @@ class Cut:
         return not any(not isinstance(v, int) and has_unknown_sizes(v.aval.shape) for v in self.results)
 
     @property
+    def is_program(self) -> bool:
+        """True if nothing but the program comes after the host functions."""
+        return not self.eqns and not self.takes
+
+    @property
     def draws(self) -> bool:
         """True if it draws random numbers."""
         return any(part is not None and part.trace.draws for part in (self.before, self.after))

@@ -1,4 +1,4 @@
-"""Runs the calls of host functions that a traced function begins with, for one element."""
+"""Runs the calls of host functions that a traced function begins with, for one element, or for many at once."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._core.step import HostCall, HostPrefix, HostValue, SizedByContents, static_key
+from stratagem._core.step import HostCall, HostPrefix, HostValue, SizedByContents, joint_form, static_key
+from stratagem._data.elements._nest import Array
 
 _LEAF = jax.tree.structure(0)
 
@@ -64,3 +65,39 @@ def _kind(leaf: Any, open_sizes: bool) -> Hashable:
 def open_shape(shape: Sequence[int], open_sizes: bool) -> tuple[int | None, ...]:
     """Returns a shape with None for what only contents tell: all sizes but the last."""
     return (*(None for _ in shape[:-1]), *shape[-1:]) if open_sizes else tuple(shape)
+
+
+def is_joint(prefix: HostPrefix) -> bool:
+    """Returns whether all calls can be made for many elements at once: each is given one tensor, as its first argument."""
+    return bool(prefix.calls) and not prefix.sizes and all(map(_is_joint, prefix.calls))
+
+
+def _is_joint(call: HostCall) -> bool:
+    args, _ = jax.tree.unflatten(call.structure, call.leaves)
+    named = [leaf for leaf in call.leaves if isinstance(leaf, HostValue)]
+    others = [leaf for leaf in call.leaves if isinstance(leaf, np.ndarray | jax.Array)]
+    alone = len(named) == 1 and bool(args) and args[0] is named[0] and not any(map(np.ndim, others))
+    return alone and joint_form(call.function) is not None
+
+
+def run_joint(prefix: HostPrefix, leaves: Sequence[Array]) -> HostRun | None:
+    """Calls the host functions, of which all are joint, for stacked elements. Returns stacked results, with the kind of one.
+
+    None if an argument makes that impossible for all elements. Raises for elements that `run` must take one by one.
+    """
+    made, count = HostRun(leaves, [], None), len(leaves[0])
+    kinds: list[Hashable] = []
+    for call in prefix.calls:
+        args, kwargs = jax.tree.unflatten(call.structure, call.leaves)
+        form = joint_form(call.function)
+        found = None if form is None else form(made.of(args[0]), *args[1:], **kwargs)
+        if found is None:
+            return None
+        results, structure = jax.tree.flatten(found)
+        stacks = [np.asarray(each) for each in results]
+        if any(stack.shape[:1] != (count,) for stack in stacks):
+            raise LookupError("The results are no rows.")
+        made.results.append(stacks)
+        kinds.append((structure, *(_kind(stack[0, ...], open_sizes=False) for stack in stacks)))
+    shaped = tuple(np.shape(made.of(v))[1:] for v in prefix.shaped)
+    return HostRun(leaves, made.results, (tuple(kinds), shaped, ()))

@@ -1,5 +1,6 @@
 """The ways in which a user function runs on elements: as a compiled program, or in Python."""
 
+import functools
 import logging
 from typing import final
 
@@ -44,21 +45,20 @@ class PythonMapMode(FunctionRunner):
                 f"The element_spec of a dataset mapped by `{self._function.name}`, which runs as Python, is found out by "
                 "mapping an element, and there is none."
             ) from None
-        if not any(map(has_open_rows, leaves(specs))):
-            return self._spec_of_example(example)
-        return map_leaves(merged, *(spec_of(self._function(_resized(specs, example, n))) for n in (2, 3)))
+        has_rows = any(map(has_open_rows, leaves(specs)))
+        return self._spec_of_examples([_resized(specs, example, n) for n in (2, 3)] if has_rows else [example])
 
-    def _spec_of_example(self, example: Nest) -> Nest:
-        """The specs of the result for an example; sizes that follow those of an image in a file are unknown."""
+    def _spec_of_examples(self, examples: list[Nest]) -> Nest:
+        """The specs of the result for examples; sizes that only contents tell, of images or of words in a text, are unknown."""
         with asking_sizes() as asked:
-            found = spec_of(self._function(example))
+            found = [spec_of(self._function(example)) for example in examples]
         for dimension in range(asked.dimensions):
             try:
                 with asking_sizes(doubled=dimension):
-                    found = map_leaves(merged, found, spec_of(self._function(example)))
+                    found.append(spec_of(self._function(examples[0])))
             except Exception as error:
-                logger.debug("%s: `%s` takes images of one size: %s", self._function.what, self._function.name, error)
-        return found
+                logger.debug("%s: `%s` takes contents of one size: %s", self._function.what, self._function.name, error)
+        return functools.reduce(functools.partial(map_leaves, merged), found)
 
     def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
         return self._function(element, seed, place)

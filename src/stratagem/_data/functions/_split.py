@@ -5,6 +5,7 @@ whose sizes only a file tells have unknown sizes in the trace: equations with th
 until sizes are known. The rest is a program, and so is what those equations need of random numbers.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -31,7 +32,7 @@ from stratagem._core.step import (
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_tensors
 from stratagem._data.functions._draws import ElementSeeds
 from stratagem._data.functions._function_parts import Cut, cut
-from stratagem._data.functions._host_run import HostRun, open_shape, run
+from stratagem._data.functions._host_run import HostRun, is_joint, open_shape, run, run_joint
 from stratagem._data.functions._traced import (
     DECISIONS,
     NeedsPython,
@@ -70,6 +71,15 @@ class SplitFunction:
     def run(self, element: Nest) -> HostRun:
         """Calls the host functions."""
         return run(self.prefix, leaves(to_tensors(element)), sized=self.sized)
+
+    @functools.cached_property
+    def joint(self) -> bool:
+        """True if the host functions can be called for many elements at once, and nothing but a program comes after them."""
+        return self.cut.settled and self.cut.is_program and is_joint(self.prefix)
+
+    def run_joint(self, elements: Nest) -> HostRun | None:
+        """Calls them for stacked elements; None if no elements can be taken so, see `run_joint`."""
+        return run_joint(self.prefix, leaves(to_tensors(elements)))
 
 
 def split(function: Callable[..., Any], element: Nest, *, sized: bool) -> SplitFunction:

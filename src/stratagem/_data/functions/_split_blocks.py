@@ -11,9 +11,10 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._data.elements._nest import Array, Nest, leaves, packer, rows_of, stacked
+from stratagem._data.elements._nest import Array, Nest, leaves, packer, rows_in, rows_of, slice_rows, stacked
 from stratagem._data.functions._applied import AppliedFunction, check_tensors
 from stratagem._data.functions._draws import BlockDraws
+from stratagem._data.functions._joint_blocks import BlockSizes, joint_result
 from stratagem._data.functions._split_mode import HostPart, SplitMapMode, numbers_of
 from stratagem._data.functions._thread_tuner import ThreadTuner
 from stratagem._data.stages._order import State
@@ -38,8 +39,9 @@ class BatchRequest:
 class _Block:
     """Elements that were read together. origin, skip: where: so many elements after a state of the parent.
 
-    first: the number of the first one. draws: their seeds. failure: the parent's error after them. threads: their number for
-    the host's part; 1 is the caller's own. parts: what the host makes of them.
+    first: the number of the first one. draws: their seeds. failure: the parent's error after them. stacked: all `count` in one,
+    in place of `elements`, if the host functions take them so. threads: their number for the host's part; 1 is the caller's
+    own. parts: what the host makes of them.
     """
 
     origin: State
@@ -48,6 +50,8 @@ class _Block:
     draws: BlockDraws
     elements: list[Nest]
     failure: Exception | None
+    stacked: Nest = None
+    count: int = 0
     threads: int = 1
     parts: list[Future[Result]] = field(default_factory=list)
 
@@ -77,6 +81,7 @@ class SplitIterator(StageIterator):
         self._source, self._applied, self._mode = parent, applied, mode
         self._batch = batch
         self._size = block if batch is None else batch.size
+        self._sizes = BlockSizes(self._size)
         self._tuner = tuner
         self._threads, self._caller = ThreadExecutor(tuner.most), InlineExecutor()
         self._epoch_facts = applied.begin()
@@ -100,7 +105,7 @@ class SplitIterator(StageIterator):
 
     def _block(self, origin: State, skip: int, first: int, elements: list[Nest], failure: Exception | None) -> _Block:
         draws = BlockDraws(self._epoch_facts, first, self._size)
-        return _Block(origin, skip, first, draws, elements, failure)
+        return _Block(origin, skip, first, draws, elements, failure, count=len(elements))
 
     @property
     def _depth(self) -> int:
@@ -113,7 +118,7 @@ class SplitIterator(StageIterator):
         before, self._came = self._came, time.perf_counter()
         self._alike = (block.threads, self._alike[1] + 1 if block.threads == self._alike[0] else 1)
         if self._alike[1] > self._depth + 1:
-            self._tuner.took(block.threads, self._came - before, len(block.elements))
+            self._tuner.took(block.threads, self._came - before, block.count)
 
     def __next__(self) -> Nest:
         if self._batch is not None:
@@ -123,17 +128,45 @@ class SplitIterator(StageIterator):
             if failure is not None:
                 self._head.failure = None
                 raise failure
-            self._head = self._next_block()
-            self._results, self._position = self._finished(self._head), 0
-            self._note(self._head)
+            block = self._next_block()
+            if block.stacked is None:
+                self._head, self._results, self._position = block, self._finished(block), 0
+            elif (found := self._joint_result(block)) is not None:
+                self._head, self._results, self._position = block, rows_of(found), 0
+            self._note(block)
         self._position += 1
-        found = self._results[self._position - 1]
-        if isinstance(found, FailedElement):
-            raise found.error
-        return found
+        result = self._results[self._position - 1]
+        if isinstance(result, FailedElement):
+            raise result.error
+        return result
 
     def _next_batch(self, batch: BatchRequest) -> Nest:
-        block = self._head = self._next_block()
+        while self._position == len(self._results):
+            block = self._next_block()
+            if block.stacked is None:
+                return self._plain_batch(block, batch)
+            found = self._joint_result(block)
+            if found is not None:
+                last = block.count - batch.size + 1 if batch.drop_remainder else block.count
+                begins = range(0, last, batch.size)
+                batches = [slice_rows(found, i, min(i + batch.size, block.count)) for i in begins]
+                self._head, self._results, self._position = block, batches, 0
+                self._note(block)
+        self._position += 1
+        return self._results[self._position - 1]
+
+    def _joint_result(self, block: _Block) -> Nest | None:
+        """The stacked results of a block of stacked elements. None if each has to be taken alone: then they are read again."""
+        part = block.parts[0].result()[0]
+        if part is not None:
+            return joint_result(part, block.count, self._size, self._epoch_facts, block.first)
+        self._source.set_state(block.origin)
+        self._continue_at(block.origin, block.skip, block.first)
+        self._sizes.failed(block.first, block.count)
+        return None
+
+    def _plain_batch(self, block: _Block, batch: BatchRequest) -> Nest:
+        self._head, self._results, self._position = block, [], 0
         if block.failure is None and batch.drop_remainder and len(block.elements) < batch.size:
             self._ended = True
             raise StopIteration
@@ -153,7 +186,7 @@ class SplitIterator(StageIterator):
         return found
 
     def _next_first_of(self, block: _Block) -> int:
-        return block.first + len(block.elements)
+        return block.first + block.count
 
     def _begin_of_next(self) -> tuple[State, int]:
         """The place of the next block to return."""
@@ -170,27 +203,55 @@ class SplitIterator(StageIterator):
 
     def _fill(self) -> None:
         while len(self._ahead) < self._depth and not self._ended:
-            elements: list[Nest] = []
-            failure: Exception | None = None
-            try:
-                elements.extend(itertools.islice(self._source, self._size))
-            except Exception as error:  # raised when its turn comes
-                failure = error
-            if not elements and failure is None:
+            together = self._mode.joint and self._sizes.joint_at(self._next_first)
+            block = (self._read_together() if together else None) or self._read_one_by_one()
+            if block is None:
                 self._ended = True
                 return
-            block = self._block(*self._begin, self._next_first, elements, failure)
-            self._next_first += len(elements)
+            self._next_first += block.count
             self._begin = (self._source.get_state(), 0)
             self._submit(block)
             self._ahead.append(block)
 
+    def _read_one_by_one(self) -> _Block | None:
+        elements: list[Nest] = []
+        failure: Exception | None = None
+        try:
+            elements.extend(itertools.islice(self._source, self._size))
+        except Exception as error:  # raised when its turn comes
+            failure = error
+        if not elements and failure is None:
+            return None
+        return self._block(*self._begin, self._next_first, elements, failure)
+
+    def _read_together(self) -> _Block | None:
+        """The next elements as stacked ones; None if there are none that can be read so."""
+        origin, skip = self._begin
+        wanted = self._sizes.now
+        try:
+            elements = self._source.next_batch(wanted, 1)
+        except StopIteration:
+            return None
+        except Exception:  # it is raised again where it belongs, after the elements before it
+            self._source.set_state(origin)
+            for _ in itertools.islice(self._source, skip):
+                pass
+            self._sizes.failed(self._next_first, wanted)
+            return None
+        block = self._block(origin, skip, self._next_first, [], None)
+        block.stacked, block.count = elements, rows_in(elements)
+        self._sizes.took(elements, block.count)
+        return block
+
     def _submit(self, block: _Block) -> None:
         count = len(block.elements)
-        before = self._before(block)
         block.threads = self._tuner.threads
-        jobs = 1 if block.threads == 1 else max(1, min(self._size, 4 * block.threads))
         executor: SerialExecutor = self._caller if block.threads == 1 else self._threads
+        if block.stacked is not None:
+            block.parts.append(executor.submit(functools.partial(_joint_part, self._mode, block.stacked)))
+            return
+        before = self._before(block)
+        jobs = 1 if block.threads == 1 else max(1, min(self._size, 4 * block.threads))
         step = -(-count // jobs) if count else 1
         for start in range(0, count, step):
             rows = slice(start, start + step)
@@ -264,7 +325,7 @@ class SplitIterator(StageIterator):
             "parent": block.origin,
             "skip": block.skip,
             "first": block.first,
-            "position": self._position,
+            "position": self._position * (1 if self._batch is None else self._batch.size),
             "draws": self._epoch_facts,
         }
 
@@ -272,10 +333,8 @@ class SplitIterator(StageIterator):
         self._source.set_state(state["parent"])
         self._epoch_facts = state["draws"]
         self._applied.restore(self._epoch_facts)
-        self._continue_at(state["parent"], state["skip"], state["first"])
-        if state["position"]:
-            self._head = self._next_block()
-            self._results, self._position = self._finished(self._head), state["position"]
+        position = state["position"]  # results do not depend on the block in which they are computed
+        self._continue_at(state["parent"], state["skip"] + position, state["first"] + position)
 
     def close(self) -> None:
         """Stops the threads and the parent iterators."""
@@ -290,6 +349,10 @@ def block_size(mode: SplitMapMode) -> int:
     """The number of elements that are processed at once, ahead of their use."""
     size = max(1, mode.bytes_of_result)
     return max(1, min(_MAX_ROWS, _MAX_BYTES // size))
+
+
+def _joint_part(mode: SplitMapMode, elements: Nest) -> Result:
+    return mode.joint_part(elements), {}
 
 
 def _host_parts(

@@ -32,7 +32,7 @@ MAX_KINDS = 4  # so many kinds of elements get programs of their own, if one can
 @final
 @dataclass(frozen=True)
 class HostPart:
-    """The host's results for an element. split: whose program goes on with it."""
+    """The host's results for an element, or stacked for many. split: whose program goes on with it."""
 
     split: SplitFunction
     made: HostRun
@@ -78,6 +78,7 @@ class SplitMapMode(FunctionRunner):
         self._first: SplitFunction | None = None  # of those by kind
         self._why = ""
         self._tries = 0
+        self._one_by_one = False  # whether calls for many elements at once have turned out to be impossible
 
     @property
     def draws(self) -> bool:
@@ -152,6 +153,23 @@ class SplitMapMode(FunctionRunner):
         except Exception as error:
             logger.debug("%s: `%s` is called again after an error: %s", *self._named, error)
             return None
+
+    @property
+    def joint(self) -> bool:
+        """True if the host's part can be made for many elements at once, by `joint_part`."""
+        return self._for_all is not None and self._for_all.joint and not self._one_by_one
+
+    def joint_part(self, elements: Nest) -> HostPart | None:
+        """Runs the host functions for stacked elements; its values are stacked. None if each element has to be taken alone."""
+        made = self._for_all
+        assert made is not None
+        try:
+            run = made.run_joint(elements)
+        except Exception as error:
+            logger.debug("%s: `%s` is called for single elements after an error: %s", *self._named, error)
+            return None
+        self._one_by_one = self._one_by_one or run is None
+        return None if run is None or run.kind != made.kind else HostPart(made, run, made.cut.on_host(run, ()))
 
     def in_python(self, element: Nest, *drawing: Any) -> Nest:
         """Calls the function."""

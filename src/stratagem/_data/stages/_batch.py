@@ -3,8 +3,8 @@
 from typing import final
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._core.values import TensorShape
-from stratagem._data.elements._nest import Nest, leaves, map_leaves, rows_of, stacked
+from stratagem._core.values import CompositeTensor, TensorShape
+from stratagem._data.elements._nest import Nest, leaves, map_leaves, rows_in, rows_of, stacked
 from stratagem._data.elements._spec import NestedDataset, with_rows, without_rows
 from stratagem._data.stages._cardinality import UNKNOWN, batched
 from stratagem._data.stages._order import State
@@ -51,6 +51,15 @@ class _BatchIterator(ParentIterator):
 
     def __next__(self) -> Nest:
         return self._source.next_batch(self._batch_size, self._min_size)
+
+    def next_batch(self, size: int, least: int) -> Nest:
+        state = self._source.get_state()
+        rows = self._source.next_batch(size * self._batch_size, 1)
+        count, rest = divmod(rows_in(rows), self._batch_size)
+        if rest or count < least or any(isinstance(leaf, CompositeTensor) for leaf in leaves(rows)):
+            self._source.set_state(state)  # what is left for the last batches has no one shape
+            return super().next_batch(size, least)
+        return map_leaves(lambda leaf: leaf.reshape(count, self._batch_size, *leaf.shape[1:]), rows)
 
     def _own_state(self) -> State:
         return {}

@@ -15,7 +15,7 @@ from concurrent.futures import Future, wait
 from typing import final
 
 from stratagem._core.context import assign, current
-from stratagem._data.elements._nest import Nest
+from stratagem._data.elements._nest import Nest, weight
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
 
@@ -110,30 +110,51 @@ def _stop_all() -> None:
 class ReadAheadIterator(StageIterator):
     """Keeps the next `depth` elements of another iterator ready.
 
+    grows: whether it keeps twice as many, up to 16 of a megabyte together, each time that it had all of them and then none when
+    one was requested: of a source that makes some at once, and then none for a while. Each wait costs a change of threads.
     An error reaches the caller at the element that it belongs to. The state is that of the next element to return.
     """
 
-    def __init__(self, parent: StageIterator, depth: int, executor: SerialExecutor) -> None:
+    _MAX_DEPTH = 16
+    _MAX_WEIGHT = 1 << 20
+
+    def __init__(self, parent: StageIterator, depth: int, executor: SerialExecutor, *, grows: bool = False) -> None:
         super().__init__(parent)
         self._source = parent
         self._depth = depth
+        self._grows, self._was_full = grows and depth < self._MAX_DEPTH, False
         self._executor = executor
         self._ready: deque[Future[Result]] = deque()
         self._state = parent.get_state()
 
     def __next__(self) -> Nest:
         self._fill()
+        waits = self._grows and self._had_to_wait()
         head = self._ready.popleft()
         self._fill()
         element = None
         try:
             element, self._state = head.result()
+            if waits:
+                self._grow(element)
             if isinstance(element, FailedElement):
                 raise element.error
             return element
         finally:
             # A traceback refers to this frame; these variables would then keep this iterator and its thread alive.
             del head, element
+
+    def _had_to_wait(self) -> bool:
+        """Returns whether no element is ready, after all had been."""
+        waits = self._was_full and not self._ready[0].done()
+        self._was_full = not waits and (self._was_full or self._ready[-1].done())
+        return waits
+
+    def _grow(self, element: Nest) -> None:
+        deeper = min(2 * self._depth, self._MAX_DEPTH)
+        light = not isinstance(element, FailedElement) and deeper * weight(element) <= self._MAX_WEIGHT
+        self._depth = deeper if light else self._depth
+        self._grows = light and deeper < self._MAX_DEPTH
 
     def wait(self, seconds: float) -> bool:
         """Waits at most this many seconds for the next element; returns whether it is ready."""

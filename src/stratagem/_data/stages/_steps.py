@@ -123,14 +123,14 @@ class _RepeatIterator(RestartingIterator):
 
 @final
 class PrefetchStage(UnaryStage):
-    """Elements made ahead by a thread."""
+    """Elements made ahead by a thread; `grows` is `ReadAheadIterator`'s."""
 
-    def __init__(self, parent: Stage, depth: int) -> None:
+    def __init__(self, parent: Stage, depth: int, *, grows: bool = False) -> None:
         super().__init__(parent)
-        self._depth = depth
+        self._depth, self._grows = depth, grows
 
     def walk(self) -> StageIterator:
-        return ReadAheadIterator(self._parent.walk(), self._depth, ThreadExecutor())
+        return ReadAheadIterator(self._parent.walk(), self._depth, ThreadExecutor(), grows=self._grows)
 
 
 @final

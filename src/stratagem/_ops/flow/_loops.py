@@ -25,6 +25,7 @@ from stratagem._ops.flow._state import (
     values_of,
 )
 from stratagem._ops.flow._tensor_array import element_shapes, is_array, with_buffers
+from stratagem._ops.ragged import has_rows_alone, map_rows
 
 logger = logging.getLogger("stratagem")
 
@@ -239,15 +240,25 @@ def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: 
 def map_fn(
     fn: UserFunction,
     elems: Nest,
-    dtype: Unused = None,
+    dtype: Nest = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: Unused = None,
+    fn_output_signature: Nest = None,
 ) -> Nest:
-    """The results of `fn` for every row, stacked; the output signature is inferred."""
+    """The results of `fn` for every row, stacked; rows may be those of ragged tensors, and strings.
+
+    fn_output_signature: the dtypes or specs of a row's results, of which a RaggedTensorSpec makes a ragged tensor; inferred for
+    rows that are numbers, else those of rows if it is None. `dtype` is its old name.
+
+    Raises:
+        ValueError, InvalidArgumentError: of ragged tensors and strings, `fn` returns something else than the signature says.
+    """
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if has_rows_alone(elems, signature):
+        return map_rows(fn, elems, signature)
     rows = as_tensors(elems)
     if _eager(rows) and _rows(rows):
         return _each(fn, rows)

@@ -111,20 +111,25 @@ class TensorArray:
     def read(self, index: IntLike, name: str | None = None) -> Tensor:
         """Returns an element.
 
-        Raises: OutOfRangeError past the end, InvalidArgumentError for one that was not written and whose shape is not known.
+        Raises: OutOfRangeError past the end; ValueError, in a step InvalidArgumentError, for one that was not written and whose
+        shape is not known.
         """
         where = _number(index, "read")
         if is_traced(where):
-            return self._buffer()[_from_start(where)]
+            return self._buffer("read")[_from_start(where)]
         number = int(where)
         if not 0 <= number < self._facts.size:
             raise OutOfRangeError(f"TensorArray.read: index {number}, but the array has {self._facts.size} elements.")
         element = self._elements[number]
-        return self._zeros(number) if element is None else element
+        return self._zeros(number, "read") if element is None else element
 
     def stack(self, name: str | None = None) -> Tensor:
-        """Returns all elements as one tensor, [size, *element_shape]."""
-        return self._buffer()
+        """Returns all elements as one tensor, [size, *element_shape].
+
+        Raises: ValueError, in a step InvalidArgumentError, if none was written and their shape is not known; outside of steps
+        an array without elements is the tensor [].
+        """
+        return self._buffer("stack")
 
     def unstack(self, value: TensorLike, name: str | None = None) -> "TensorArray":
         """Returns the array with the rows of a tensor as its elements."""
@@ -140,8 +145,10 @@ class TensorArray:
         """Returns the elements with these numbers, a 1-D tensor, as one tensor."""
         wanted = tensor(indices)
         if is_traced(wanted):
-            return self._buffer()[_from_start(wanted)]
-        return self._joined([self.read(i) for i in np.asarray(wanted).tolist()]) if len(wanted) else self._buffer()[:0]
+            return self._buffer("gather")[_from_start(wanted)]
+        return (
+            self._joined([self.read(i) for i in np.asarray(wanted).tolist()]) if len(wanted) else self._empty("gather")
+        )
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> "TensorArray":
         """Returns the array with row `i` of a tensor as the element with number `indices[i]`, a 1-D tensor."""
@@ -154,8 +161,11 @@ class TensorArray:
         return array
 
     def concat(self, name: str | None = None) -> Tensor:
-        """Returns the elements, which may be of different lengths, one after the other as one tensor."""
-        parts = [self.read(i) for i in range(self._facts.size)] or [self._buffer()]
+        """Returns the elements, which may be of different lengths, one after the other as one tensor.
+
+        Raises: InvalidArgumentError if there is none, and the shape of their rows is not known.
+        """
+        parts = [self.read(i) for i in range(self._facts.size)] or [self._no_rows()]
         return tensor(np.concatenate(parts)) if self._facts.dtype == object else concat(parts, 0)
 
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> "TensorArray":
@@ -272,32 +282,54 @@ class TensorArray:
             return [self._elements[i] for i in range(self._facts.size)]
         return list(self._elements) if current().recorder is not None else self._elements
 
-    def _zeros(self, number: int) -> jax.Array:
+    def _zeros(self, number: int, method: str) -> jax.Array:
         shape = self._found_shape()
         if shape is None:
-            raise InvalidArgumentError(
-                f"TensorArray.read: element {number} was not written, its shape is not known. Write it or give element_shape."
+            raise (ValueError if current().recorder is None else InvalidArgumentError)(
+                f"TensorArray.{method}: element {number} was not written, and its shape is not known. Write it, or give "
+                "element_shape."
             )
         if self._facts.dtype == object:
             return tensor(np.full(shape, b"", object))
         return jnp.zeros(shape, self._facts.dtype)
 
-    def _buffer(self) -> jax.Array:
+    def _buffer(self, method: str = "stack") -> jax.Array:
         """All elements as one tensor."""
         if not isinstance(self._elements, list):
             return self._elements
         if not self._elements:
-            return self._empty()
+            return self._empty(method)
         if all(e is None for e in self._elements):
-            zero = self._zeros(0)
+            zero = self._zeros(0, method)
             whole = (self._facts.size, *zero.shape)
             return (
                 tensor(np.broadcast_to(zero, whole)) if self._facts.dtype == object else jnp.broadcast_to(zero, whole)
             )
         return self._joined([self.read(i) for i in range(len(self._elements))])
 
-    def _empty(self) -> jax.Array:
-        shape = (0, *(self._found_shape() or ()))
+    def _empty(self, method: str) -> jax.Array:
+        """A tensor of no elements."""
+        shape = self._found_shape()
+        if shape is None and current().recorder is not None:
+            raise InvalidArgumentError(
+                f"TensorArray.{method}: there are no elements, and their shape is {self._facts.element_shape}. Give "
+                "element_shape."
+            )
+        return self._nothing(shape or ())
+
+    def _no_rows(self) -> jax.Array:
+        """A tensor of no rows of elements."""
+        shape = self._found_shape() or self._facts.element_shape
+        rows = TensorShape(shape)[1:] if TensorShape(shape).rank else TensorShape(None)
+        if not rows.is_fully_defined():
+            raise InvalidArgumentError(
+                f"TensorArray.concat: there are no elements, and their shape is {self._facts.element_shape}. Give "
+                "element_shape, all of it but the first size."
+            )
+        return self._nothing(tuple(rows))
+
+    def _nothing(self, inner: Sequence[int]) -> jax.Array:
+        shape = (0, *inner)
         return tensor(np.empty(shape, object)) if self._facts.dtype == object else jnp.zeros(shape, self._facts.dtype)
 
     def _joined(self, elements: list[Any]) -> jax.Array:

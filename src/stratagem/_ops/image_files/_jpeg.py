@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InternalError, InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
-from stratagem._core.step import host_function
+from stratagem._core.step import entrywise, host_function
 from stratagem._ops._convert import Tensor, on_device, on_host, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
 from stratagem._ops.image_files._libraries import (
@@ -117,6 +117,7 @@ def is_jpeg_data(data: bytes) -> bool:
 
 
 @host_function
+@entrywise
 def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Returns for every string whether it begins as JPEG files do: bools in the shape of `contents`."""
     files = np.asarray(on_host(contents, "string"))

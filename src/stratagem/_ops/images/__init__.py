@@ -60,7 +60,9 @@ from stratagem._ops.images._resize import resize_nearest_neighbor as resize_near
 from stratagem._ops.images._resize import resize_on_host as resize_on_host
 from stratagem._ops.images._resize import resize_with_pad as resize_with_pad
 from stratagem._ops.images._suppression import CombinedNonMaxSuppression as CombinedNonMaxSuppression
+from stratagem._ops.images._suppression import GenerateBoundingBoxProposals as GenerateBoundingBoxProposals
 from stratagem._ops.images._suppression import combined_non_max_suppression as combined_non_max_suppression
+from stratagem._ops.images._suppression import generate_bounding_box_proposals as generate_bounding_box_proposals
 from stratagem._ops.images._suppression import non_max_suppression as non_max_suppression
 from stratagem._ops.images._suppression import non_max_suppression_overlaps as non_max_suppression_overlaps
 from stratagem._ops.images._suppression import non_max_suppression_padded as non_max_suppression_padded

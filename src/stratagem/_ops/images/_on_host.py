@@ -12,7 +12,9 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._ops.images._taps import Grid, Taps, nearest
 
-_FEW_TAPS: Final = 12  # up to so many, picking pixels is faster than a product with all of them
+_FEW_TAPS: Final = (
+    5  # up to so many, picking columns is faster than going over them as rows, which takes two transpositions
+)
 _Size = tuple[int, int]
 Convert = Callable[[np.ndarray], np.ndarray]  # into memory of its own
 
@@ -41,13 +43,24 @@ def resampled(
         _known_taps(taps, Grid(old, new)).part(first, count)
         for old, new, first, count in zip(image.shape[:2], size, firsts, counts, strict=True)
     )
-    if part is not None and columns.places.size:
-        left = int(columns.places.min())
-        image = image[:, left : int(columns.places.max()) + 1]
-        columns = Taps(columns.places - left, columns.weights)
-    if convert is not None and (rows.places.shape[1] > _FEW_TAPS or rows.places.size > len(image)):
-        image, convert = convert(image), None  # fewer numbers than the rows that are picked have
-    return _along(_along(image, 0, rows, convert), 1, columns, None)
+    image, columns = _within(image, 1, columns)
+    image, rows = _within(image, 0, rows)
+    if rows.places.size < len(image):  # fewer numbers to convert
+        image, rows = (
+            image[rows.places.ravel()],
+            Taps(np.arange(rows.places.size).reshape(rows.places.shape), rows.weights),
+        )
+    pixels = (image if convert is None else convert(image)).astype(np.float32, copy=False)
+    return _along_columns(rows.sums(pixels), columns)
+
+
+def _within(image: np.ndarray, axis: int, taps: Taps) -> tuple[np.ndarray, Taps]:
+    """Returns the part of an image along an axis that has the pixels of taps, and these taps of it."""
+    if not taps.places.size:
+        return image, taps
+    first, last = int(taps.places.min()), int(taps.places.max())
+    kept = image[first : last + 1] if axis == 0 else image[:, first : last + 1]
+    return kept, Taps(taps.places - first, taps.weights)
 
 
 @functools.lru_cache(maxsize=2048)
@@ -55,27 +68,21 @@ def _known_taps(taps: Callable[[Grid], Taps], grid: Grid) -> Taps:
     return taps(grid)
 
 
-def _along(image: np.ndarray, axis: int, taps: Taps, convert: Convert | None) -> np.ndarray:
-    count, channels = taps.places.shape[1], image.shape[-1]
+def _along_columns(image: np.ndarray, taps: Taps) -> np.ndarray:
+    """Returns the sums over taps of an image's columns, float32."""
+    height, _, channels = image.shape
+    new, count = taps.places.shape
     if count > _FEW_TAPS:
-        matrix = taps.matrix(image.shape[axis])
-        pixels = image.astype(np.float32)
-        if axis == 0:
-            return (matrix @ pixels.reshape(len(pixels), -1)).reshape(-1, *image.shape[1:])
-        return np.matmul(matrix, pixels)
+        return taps.sums(np.ascontiguousarray(image.swapaxes(0, 1))).swapaxes(0, 1)
     # As rows of numbers, because NumPy would go over the channels alone in its innermost loop.
-    weights = taps.weights[:, :, None] if axis == 0 else np.repeat(taps.weights, channels, 0).T[:, None, :]
+    rows = image.reshape(height, -1)
     total: np.ndarray | None = None
     for k in range(count):
-        # Not `take` for rows: it copies all of an image of which this is a part.
-        picked = image[taps.places[:, k]] if axis == 0 else image.take(taps.places[:, k], axis)
-        picked = picked if convert is None else convert(picked)
-        rows = picked.reshape(len(picked), -1)
-        weight = weights[:, k] if axis == 0 else weights[k]
-        part = np.multiply(rows, weight, out=rows if rows.dtype == np.float32 else None)
-        total = part if total is None else np.add(total, part, out=total)
+        picked = rows.take((channels * taps.places[:, k, None] + np.arange(channels)).ravel(), 1)
+        picked *= np.repeat(taps.weights[:, k], channels)
+        total = picked if total is None else np.add(total, picked, out=total)
     assert total is not None
-    return total.reshape(*picked.shape)
+    return total.reshape(height, new, channels)
 
 
 def cropped_or_padded(image: np.ndarray, size: _Size) -> np.ndarray:

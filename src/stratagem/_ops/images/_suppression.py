@@ -1,7 +1,7 @@
 """Non-maximum suppression of `tf.image`: of boxes that overlap, those with the highest scores."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,7 @@ from stratagem._ops._convert import Tensor, static_int, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._shapes import batch_of
 
+_MOST_GROWTH: Final = np.float32(np.log(1000 / 16))  # of a side of an anchor, as a logarithm
 Similarity = Callable[[Tensor], Tensor]
 
 
@@ -23,6 +24,13 @@ class CombinedNonMaxSuppression(NamedTuple):
     nmsed_scores: Tensor
     nmsed_classes: Tensor
     valid_detections: Tensor
+
+
+class GenerateBoundingBoxProposals(NamedTuple):
+    """The results of `generate_bounding_box_proposals`."""
+
+    rois: Tensor
+    roi_probabilities: Tensor
 
 
 class _Chosen(NamedTuple):
@@ -253,6 +261,75 @@ def combined_non_max_suppression(
         return _best(spread, chosen, size, clip_boxes)
 
     return jax.vmap(of_image)(places, numbers)
+
+
+def generate_bounding_box_proposals(
+    scores: TensorLike,
+    bbox_deltas: TensorLike,
+    image_info: TensorLike,
+    anchors: TensorLike,
+    nms_threshold: TensorLike = 0.7,
+    pre_nms_topn: IntLike = 6000,
+    min_size: TensorLike = 16,
+    post_nms_topn: IntLike = 300,
+    name: str | None = None,
+) -> GenerateBoundingBoxProposals:
+    """Returns regions that may show something: rois (n, post_nms_topn, 4), roi_probabilities (n, post_nms_topn), then zeros.
+
+    Of the pre_nms_topn highest scores of each image the boxes are decoded (Ren and others, https://arxiv.org/abs/1506.01497,
+    equation 2), clipped to the image, dropped where a side is below min_size times the image's scale, and suppressed as by
+    `non_max_suppression`. TensorFlow has this on GPUs alone.
+
+    scores: (n, height, width, a) for `a` anchors at each place. bbox_deltas: (n, height, width, 4 * a), of each anchor the
+    changes [dy, dx, dh, dw]. image_info: (n, 5), of which the first are height, width and scale. anchors: (height, width,
+    4 * a), of each anchor [y1, x1, y2, x2]. Raises InvalidArgumentError for other shapes, and numbers that are not positive.
+    """
+    numbers, changes, facts, places = map(_float, (scores, bbox_deltas, image_info, anchors))
+    _check_proposals(numbers, changes, facts, places)
+    _check_threshold("generate_bounding_box_proposals", nms_threshold)
+    limit, most = (_limit("generate_bounding_box_proposals", each) for each in (post_nms_topn, pre_nms_topn))
+    if not limit or not most:
+        raise InvalidArgumentError(
+            "tf.image.generate_bounding_box_proposals: pre_nms_topn and post_nms_topn are greater than 0, got "
+            f"{most} and {limit}."
+        )
+
+    def of_image(own: Tensor, deltas: Tensor, info: Tensor) -> GenerateBoundingBoxProposals:
+        best, order = jax.lax.top_k(own.ravel(), min(most, own.size))
+        boxes = _decoded(places.reshape(-1, 4)[order], deltas.reshape(-1, 4)[order])
+        boxes = jnp.clip(boxes, 0, jnp.stack([info[0], info[1], info[0], info[1]]))
+        sides = boxes[:, 2:] - boxes[:, :2]
+        large = jnp.min(sides, 1) >= _float(min_size) * info[2]
+        candidates = jnp.where(large, best, -jnp.inf)
+        chosen = _greedy(candidates, _overlap_with(boxes), limit, _float(nms_threshold), _float(-jnp.inf))
+        found = np.arange(limit) < chosen.valid
+        return GenerateBoundingBoxProposals(
+            jnp.where(found[:, None], boxes[chosen.numbers], 0), jnp.where(found, chosen.scores, 0)
+        )
+
+    return jax.vmap(of_image)(numbers, changes, facts)
+
+
+def _check_proposals(scores: Tensor, deltas: Tensor, info: Tensor, anchors: Tensor) -> None:
+    shape = scores.shape
+    fit = (
+        len(shape) == 4 and deltas.shape == (*shape[:3], 4 * shape[3]) and anchors.shape == (*shape[1:3], 4 * shape[3])
+    )
+    if not fit or info.shape != (shape[0], 5) or scores[0].size == 0:
+        raise InvalidArgumentError(
+            "tf.image.generate_bounding_box_proposals takes scores (n, height, width, a), bbox_deltas (n, height, width, "
+            "4 * a), image_info (n, 5) and anchors (height, width, 4 * a), got the shapes "
+            f"{shape}, {deltas.shape}, {info.shape} and {anchors.shape}. Anchors (a, 4) that are the same at all places: "
+            "tf.broadcast_to(tf.reshape(anchors, [-1]), [height, width, 4 * a])."
+        )
+
+
+def _decoded(anchors: Tensor, deltas: Tensor) -> Tensor:
+    """The boxes (n, 4) that changes (n, 4) make of anchors (n, 4): moved by shares of their sides, which grow exponentially."""
+    sides = anchors[:, 2:] - anchors[:, :2]
+    centers = anchors[:, :2] + 0.5 * sides + sides * deltas[:, :2]
+    grown = sides * jnp.exp(jnp.minimum(deltas[:, 2:], _MOST_GROWTH))
+    return jnp.concatenate([centers - 0.5 * grown, centers + 0.5 * grown], 1)
 
 
 def _best(boxes: Tensor, chosen: _Chosen, size: int, clip_boxes: bool) -> CombinedNonMaxSuppression:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from scipy.sparse import csr_array
 
 _TABLE: Final = 1024  # TensorFlow rounds the places of bicubic weights to so many between two pixels
 _TINY: Final = 1000 * np.finfo(np.float32).tiny  # a sum of weights that is not divided by
@@ -27,10 +28,18 @@ class Taps:
         return Taps(self.places[first : first + count], self.weights[first : first + count])
 
     def matrix(self, old: int) -> np.ndarray:
-        """Returns the weights of all old pixels, most of them 0: (new, old). Products with it are far faster than picking."""
+        """Returns the weights of all old pixels, most of them 0: (new, old). Programs multiply faster than they pick."""
         found = np.zeros((len(self.places), old), np.float32)
         np.add.at(found, (np.arange(len(self.places))[:, None], self.places), self.weights)
         return found
+
+    def sums(self, rows: np.ndarray) -> np.ndarray:
+        """Returns the sums over the first axis of float32 numbers, (old, ...): (new, ...)."""
+        new, count = self.places.shape
+        ends = np.arange(0, new * count + 1, count)
+        weights = csr_array((self.weights.ravel(), self.places.ravel(), ends), (new, len(rows)))
+        found: np.ndarray = weights @ rows.reshape(len(rows), -1)
+        return found.reshape(new, *rows.shape[1:])
 
 
 @dataclass(frozen=True)

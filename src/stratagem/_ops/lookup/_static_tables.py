@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError
 from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused, UserFunction
-from stratagem._core.step import HostKind, TracedStrings, host_function, host_kind
+from stratagem._core.step import HostKind, TracedStrings, entrywise, host_function, host_kind
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, need_value, on_device, tensor
 from stratagem._ops._dtypes import DType, as_dtype, int64, string
 from stratagem._ops.lookup._composite_keys import of_values
@@ -115,6 +115,7 @@ class StaticHashTable(LookupTable):
         with allow_x64(self._values.dtype):
             return jnp.where(places < 0, self._default, on_device(self._values)[places])
 
+    @entrywise
     def _known(self, keys: Tensor) -> Tensor:
         if is_traced(keys):
             need_value("strings of a table, which stay on the host, are looked up by it")

@@ -9,6 +9,8 @@ from stratagem._ops.ragged._creation import row_splits_to_segment_ids as row_spl
 from stratagem._ops.ragged._creation import segment_ids_to_row_splits as segment_ids_to_row_splits
 from stratagem._ops.ragged._creation import stack_dynamic_partitions as stack_dynamic_partitions
 from stratagem._ops.ragged._layout import stack as stack
+from stratagem._ops.ragged._mapped_rows import has_rows_alone as has_rows_alone
+from stratagem._ops.ragged._mapped_rows import map_rows as map_rows
 from stratagem._ops.ragged._ragged_tensor import RaggedTensor as RaggedTensor
 from stratagem._ops.ragged._reductions import reduced as reduced
 from stratagem._ops.ragged._row_splits import from_lengths as from_lengths

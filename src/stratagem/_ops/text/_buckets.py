@@ -7,7 +7,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike
-from stratagem._core.step import host_function
+from stratagem._core.step import entrywise, host_function
 from stratagem._ops._convert import Tensor, on_device, static_int
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._hash_functions import Words, fingerprint64, hashed, murmur64, siphash
@@ -30,18 +30,21 @@ def _buckets_by(function: Callable[[np.ndarray], Words]) -> Callable[[list[bytes
 
 
 @host_function
+@entrywise
 def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its MurmurHash64A, int64. Raises InvalidArgumentError for no buckets."""
     return _bucket("to_hash_bucket", input, num_buckets, _buckets_by(murmur64))
 
 
 @host_function
+@entrywise
 def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its FarmHash, int64. Raises InvalidArgumentError for no buckets."""
     return _bucket("to_hash_bucket_fast", input, num_buckets, buckets_of_strings)
 
 
 @host_function
+@entrywise
 def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: IntLike, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its SipHash-2-4 with a key of two numbers, int64.
 

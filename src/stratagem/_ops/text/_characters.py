@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
-from stratagem._core.step import host_function
+from stratagem._core.step import entrywise, host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, numbers_of, row_of_strings, rows_of_each, string_tensor
@@ -205,6 +205,7 @@ def _encodable(number: int, errors: str, replacement_char: int) -> str:
 
 
 @host_function
+@entrywise
 def unicode_transcode(
     input: TensorLike,
     input_encoding: str,

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from stratagem._base.types import TensorLike
-from stratagem._ops._convert import StringTensor, is_traced, need_value, on_device, on_host, tensor
+from stratagem._ops._convert import StringTensor, is_traced, need_value, on_device, on_host, sized_by_contents, tensor
 from stratagem._ops.ragged import RaggedTensor, from_lengths
 
 T = TypeVar("T")
@@ -63,7 +63,7 @@ def rows_of_each(
     found = [list(parts(text)) for text in array.ravel().tolist()]
     values = make(list(itertools.chain(*found)))
     if not array.ndim:
-        return values
+        return sized_by_contents(values, 0)
     rows = RaggedTensor(values, from_lengths(np.array([len(row) for row in found], np.int64)))
     for axis in range(array.ndim - 1, 0, -1):
         rows = RaggedTensor.from_uniform_row_length(rows, array.shape[axis], math.prod(array.shape[:axis]))

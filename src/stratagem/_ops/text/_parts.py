@@ -4,13 +4,14 @@ import itertools
 import math
 import operator
 from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.types import IntLike, TensorLike
-from stratagem._core.step import host_function
-from stratagem._ops._convert import StringTensor, static_int
+from stratagem._core.step import host_function, joint
+from stratagem._ops._convert import StringTensor, sized_by_contents, static_int
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import numbers_of, row_of_strings, rows_of_each, string_tensor, strings_of
 
@@ -28,7 +29,15 @@ def character_starts(text: bytes) -> list[int]:
     return [place for place, byte in enumerate(text) if not _FIRST_OF_TRAIL <= byte < _END_OF_TRAIL]
 
 
+def _substr_of_rows(
+    input: TensorLike, pos: IntLike, len: IntLike, unit: str = "BYTE", name: str | None = None
+) -> StringTensor | None:
+    """Returns what `substr` makes of each row of strings, where all have one place and length."""
+    return None if np.ndim(pos) or np.ndim(len) else substr(input, pos, len, unit)
+
+
 @host_function
+@joint(_substr_of_rows)
 def substr(input: TensorLike, pos: IntLike, len: IntLike, unit: str = "BYTE", name: str | None = None) -> StringTensor:
     """Returns the `len` units of each string from `pos` on, or those that there are, broadcast with `pos`.
 
@@ -103,7 +112,8 @@ def ngrams(
     given = rows or [[b""] * array.shape[-1]]
     options = separator, pad_values, padding_width, preserve_short_sequences
     made = row_ngrams(given, ngram_width, *options, of_empty_rows=False)
-    return string_tensor(list(itertools.chain(*made[: len(rows)])), [*array.shape[:-1], len(made[0])])
+    found: Any = string_tensor(list(itertools.chain(*made[: len(rows)])), [*array.shape[:-1], len(made[0])])
+    return cast(StringTensor, sized_by_contents(found, array.ndim - 1))
 
 
 def row_ngrams(

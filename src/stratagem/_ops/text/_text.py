@@ -7,7 +7,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
-from stratagem._core.step import host_function
+from stratagem._core.step import entrywise, host_function
 from stratagem._core.values import as_text
 from stratagem._ops._convert import StringTensor, Tensor, on_device, tensor
 from stratagem._ops._dtypes import as_dtype, float32
@@ -17,6 +17,7 @@ from stratagem._ops.text._parts import character_starts, check_unit
 
 
 @host_function
+@entrywise
 def as_string(
     input: TensorLike,
     precision: int = -1,
@@ -68,6 +69,7 @@ def _of_each(function: Callable[[bytes], bytes], input: TensorLike) -> StringTen
 
 
 @host_function
+@entrywise
 def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes (or characters, with unit UTF8_CHAR) of each string, int32. InvalidArgumentError for other units."""
     check_unit("length", unit)
@@ -76,6 +78,7 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
 
 
 @host_function
+@entrywise
 def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> StringTensor:
     """Converts to lower case. encoding: "utf-8", else only ASCII is. InvalidArgumentError for others."""
     _check_encoding("lower", encoding)
@@ -83,6 +86,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Str
 
 
 @host_function
+@entrywise
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> StringTensor:
     """Converts to upper case. encoding: "utf-8", else only ASCII is. InvalidArgumentError for others."""
     _check_encoding("upper", encoding)
@@ -95,12 +99,14 @@ def _check_encoding(name: str, encoding: str) -> None:
 
 
 @host_function
+@entrywise
 def strip(input: TensorLike, name: str | None = None) -> StringTensor:
     """Removes white space at both ends."""
     return _of_each(bytes.strip, input)
 
 
 @host_function
+@entrywise
 def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Parses text as numbers. Raises InvalidArgumentError for text that is not a number."""
     kind = as_dtype(out_type)

@@ -1,4 +1,4 @@
-"""Rules by which a class's configuration of Keras 2 becomes one of Keras 3: arguments that are gone, renamed, or say what is so anyway."""
+"""Rules by which a class's configuration of Keras 2 becomes one of Keras 3: arguments that are gone, or renamed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
