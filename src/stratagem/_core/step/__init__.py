@@ -117,6 +117,7 @@ from stratagem._core.step._sized_by_contents import called_function as called_fu
 from stratagem._core.step._sized_by_contents import has_unknown_sizes as has_unknown_sizes
 from stratagem._core.step._sized_by_contents import is_selection as is_selection
 from stratagem._core.step._sized_by_contents import sized_call as sized_call
+from stratagem._core.step._step_sequence import StepSequence as StepSequence
 from stratagem._core.step._touched_rows import mark_touched as mark_touched
 from stratagem._core.step._touched_rows import touched_rows as touched_rows
 from stratagem._core.step._trace import Trace as Trace

@@ -102,11 +102,16 @@ class PrefixRecorder:
         names = (static_key(v) if known is None else known.name for v, known in zip(leaves, found, strict=True))
         key = trace_level(), function, structure, *names  # a tensor that was made in a branch is none outside of it
         if not self._open or key not in self._repeatable:
-            self._repeatable[key] = self.called(function, args, kwargs)
+            self._repeatable[key] = self._called(function, args, kwargs, pure=True)
         return self._repeatable[key]
 
     def called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
         """Calls a host function with the values of the call that is traced, and records it, if it is given any of these."""
+        return self._called(function, args, kwargs, pure=False)
+
+    def _called(
+        self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], *, pure: bool
+    ) -> Nest:
         leaves, structure = jax.tree.flatten((args, kwargs))
         strings = [v for v in leaves if isinstance(v, TracedStrings)]
         if not strings and not any(isinstance(v, jax.core.Tracer) for v in leaves):
@@ -130,7 +135,7 @@ class PrefixRecorder:
             values, again = jax.tree.unflatten(structure, examples)
             result, made = jax.tree.flatten(self._rules.called(function)(*values, **again))
         names = tuple(leaf if known is None else known.name for known, leaf in zip(found, leaves, strict=True))
-        call = HostCall(function, names, structure, own)
+        call = HostCall(function, names, structure, own, pure)
         late = call.is_late(self._calls)
         if late and any(is_array(v) and v.dtype != object for v in result):
             self.need_host(
