@@ -6,7 +6,7 @@ from typing import Any, final
 from stratagem._base.errors import ContextError
 from stratagem._base.types import Nest
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step._execute import execute, prepare
+from stratagem._core.step._execute import prepare, run_call
 from stratagem._core.step._program import Program
 from stratagem._core.step._stages import BodyCall, Prepared, ready
 from stratagem._core.step._trace import Body
@@ -32,11 +32,10 @@ class StepSequence:
         """Starts a call. Returns a function that waits for its checks and returns its result, whose values are to be read."""
         if not runs_at_once():
             raise ContextError(f"{self._name} was called inside of a transformation of JAX, which holds no step.")
-        found = self._prepared(args)
-        if found is None:
-            result = execute(self._body, self._key, self._name, args, {}, self._mesh)
+        call, step = self._expected(args)
+        if step is None:
+            result = next(run_call(call))
             return lambda: result
-        call, step = found
         assert isinstance(step.program, Program)
         finish = step.program.start(step.inputs.arguments)
         call.cache.info = call.info
@@ -56,7 +55,8 @@ class StepSequence:
         if step is not None:
             self._ahead = args, call, step
 
-    def _prepared(self, args: tuple[Nest, ...]) -> tuple[BodyCall, Prepared] | None:
+    def _expected(self, args: tuple[Nest, ...]) -> tuple[BodyCall, Prepared | None]:
+        """Returns a call, and what was prepared for it, or can be now."""
         ahead, self._ahead = self._ahead, None
         if ahead is not None:
             expected, call, step = ahead
@@ -64,8 +64,7 @@ class StepSequence:
             if same and not step.program.stale:
                 return call, step
         call = self._call(args)
-        step = ready(call)
-        return None if step is None else (call, step)
+        return call, ready(call)
 
     def _call(self, args: tuple[Nest, ...]) -> BodyCall:
         return BodyCall.of(self._body, self._key, self._name, args, {}, self._mesh)
