@@ -109,9 +109,7 @@ class PrefixRecorder:
         """Calls a host function with the values of the call that is traced, and records it, if it is given any of these."""
         return self._called(function, args, kwargs, pure=False)
 
-    def _called(
-        self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], *, pure: bool
-    ) -> Nest:
+    def _called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], *, pure: bool) -> Nest:
         leaves, structure = jax.tree.flatten((args, kwargs))
         strings = [v for v in leaves if isinstance(v, TracedStrings)]
         if not strings and not any(isinstance(v, jax.core.Tracer) for v in leaves):

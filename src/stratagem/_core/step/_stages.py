@@ -182,7 +182,9 @@ def ready(call: BodyCall) -> Prepared | None:
     if not info.explored or info.sources or info.open_shaped or call.specialization.host is not None:
         return None
     mesh = explored(call)
-    inputs = None if isinstance(mesh, RunsInPython) else call.inputs([], mesh, ahead=True)
+    if isinstance(mesh, RunsInPython):
+        return None
+    inputs = call.inputs([], mesh, ahead=True)
     program = None if inputs is None else call.specialization.programs.get(inputs.kinds)
     if inputs is None or not isinstance(program, Program) or program.stale or _foreign(inputs.arguments, mesh):
         return None

@@ -1,7 +1,7 @@
 """StepSequence: calls of one body, one after another, of which the next is prepared while devices compute."""
 
 from collections.abc import Callable, Hashable
-from typing import Any, final
+from typing import final
 
 from stratagem._base.errors import ContextError
 from stratagem._base.types import Nest

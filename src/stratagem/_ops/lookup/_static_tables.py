@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError
 from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused, UserFunction
-from stratagem._core.step import HostKind, TracedStrings, host_function, host_kind
+from stratagem._core.step import HostKind, TracedStrings, host_kind, pure_host_function
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, need_value, on_device, tensor
 from stratagem._ops._dtypes import DType, as_dtype, int64, string
 from stratagem._ops.lookup._composite_keys import of_values
@@ -107,7 +107,7 @@ class StaticHashTable(LookupTable):
     def _looked_up(self, keys: TensorLike) -> Tensor:
         array = self._checked(keys)
         if isinstance(array, TracedStrings) or self._values.dtype == object:
-            return host_function(self._known)(array)
+            return pure_host_function(self._known)(array)
         if not is_traced(array):
             return self._known(array)
         places = self._search.traced_places(array)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import TensorLike
-from stratagem._core.step import host_function
+from stratagem._core.step import pure_host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, string_tensor, strings_of
@@ -19,7 +19,7 @@ from stratagem._ops.text._host_strings import each, string_tensor, strings_of
 _SIZES = ((0xF0, 4), (0xE0, 3), (0xC0, 2))  # of characters in UTF-8, by the least first byte
 
 
-@host_function
+@pure_host_function
 def regex_replace(
     input: TensorLike, pattern: TensorLike, rewrite: TensorLike, replace_global: bool = True, name: str | None = None
 ) -> StringTensor:
@@ -52,7 +52,7 @@ def regex_replace(
     return string_tensor(array.ravel().tolist(), array.shape)
 
 
-@host_function
+@pure_host_function
 def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether the pattern, one string with an expression of RE2, matches each whole string: bool, of the same shape.
 

@@ -101,9 +101,10 @@ class LocalRunner(EstimatorStepRunner):
 
     def advance(self) -> StepResults | None:
         drawn, self._next = self._next, None
-        self._batch = self._drawn() if drawn is None else drawn()
-        if self._batch is _END:
+        batch = self._drawn() if drawn is None else drawn()
+        if batch is _END:
             return None
+        self._batch = batch
         found = self._run(final=False)
         return StepResults(int(np.asarray(found["before"])), found.get("loss"), found["tensors"])
 
