@@ -84,7 +84,7 @@ def test_the_guides_loop_trains_an_embedding_classifier_on_three_workers() -> No
 
 
 def test_a_schedule_of_keras_counts_the_updates_at_the_servers() -> None:
-    strategy = serving(servers=2, workers=WORKERS, shards=2)
+    strategy = serving(servers=2, workers=WORKERS)
     coordinator = Coordinator(strategy)
     with strategy.scope():
         weights = [tf.Variable(np.zeros(4, "float32")) for _ in range(3)]
