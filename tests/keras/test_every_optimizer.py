@@ -49,6 +49,7 @@ WHOLE_VARIABLE = ("Adafactor", "Lamb", "Muon")
 SETTINGS: dict[str, Callable[[], Any]] = {
     "one device": STRATEGIES["one device"],
     "two replicas": STRATEGIES["mirrored 2"],
+    "slots in shards": STRATEGIES["slots in shards"],
     "servers": lambda: serving(servers=2),
     "shards": lambda: serving(servers=2, shards=2),
 }

@@ -12,6 +12,7 @@ ERRORS = {
     "schedule": "The workers' optimizers differ: learning_rate is ExponentialDecay(initial_learning_rate=0.5,",
     "optimizer": "The workers' optimizers differ: class is SGD on worker 0 and Adagrad on worker 1;",
     "communication": "The workers' communication options differ: gradient_dtype is bfloat16 on worker 0 and None on worker 1.",
+    "shards": "The workers' strategies differ: shard_optimizer_state is False on worker 0 and True on worker 1.",
     "batch size": "The workers' datasets differ: worker 0 has BatchedRows(batch_size=8,",
     "buffer": "buffer_size=8",
     "no shuffle": "order=StraightOrder()",

@@ -121,13 +121,16 @@ class StepRecorder(Protocol):
         """Add to a variable as one whole; False where the caller is to read it, add, and assign."""
 
     def read_slot(self, variable: keras.Variable, slot: jax.Array) -> jax.Array:
-        """Returns what the present code reads of a sync-on-read variable of which a replica has `slot`."""
+        """Returns what the present code reads of a variable of which a replica stores `slot`: a slot of its own, or a shard."""
+
+    def in_shards(self, variable: keras.Variable) -> bool:
+        """Returns whether what the trace has of a variable is its replica's shard."""
 
     def to_copy(self, variable: keras.Variable, value: jax.Array) -> jax.Array:
         """Returns what all replicas have of a mirrored variable once the present code has assigned `value`."""
 
     def to_slot(self, variable: keras.Variable, value: jax.Array) -> jax.Array:
-        """Returns what a replica has of a sync-on-read variable once the present code has assigned `value`."""
+        """Returns what a replica stores of `value`, which the present code assigns: a slot of its own, or a shard."""
 
     def aggregated_reads(self) -> contextlib.AbstractContextManager[None]:
         """In the body, reading a sync-on-read variable gives its aggregate over all replicas."""

@@ -38,6 +38,7 @@ from stratagem._core.step import (
 from stratagem._core.values import (
     Placement,
     Separate,
+    ShardedPlacement,
     is_per_replica,
     map_structure,
     on_read,
@@ -55,7 +56,7 @@ from stratagem._data import (
     place,
     to_numpy,
 )
-from stratagem._private import KerasVariable
+from stratagem._private import KerasVariable, has_open_shape
 from stratagem._strategies._extended import StrategyExtended
 from stratagem._strategies._strategy_table import strategy_table
 
@@ -108,6 +109,8 @@ class AbstractStrategy(abc.ABC):
     remote_variables: ClassVar[bool] = False
     # Whether replicas have copies of each variable. With one replica, too, operations that copies cannot do are refused.
     mirrored: ClassVar[bool] = False
+    # Whether every replica keeps one shard of each slot of an optimizer.
+    shards_optimizer_state: bool = False
 
     @property
     @abc.abstractmethod
@@ -160,9 +163,11 @@ class AbstractStrategy(abc.ABC):
         """The devices of the strategy, and updates of a variable's component on each replica."""
         return StrategyExtended(self)
 
-    def placement(self, slot_of: Unused = None) -> Placement:
+    def placement(self, slot_of: keras.Variable | None = None) -> Placement:
         """Returns the placement of a variable that is created now. slot_of: a variable whose location it has to share."""
-        return Placement(self.mesh, self)
+        several = self.shards_optimizer_state and self.mesh.num_replicas > 1
+        in_shards = several and slot_of is not None and slot_of.shape.rank != 0 and not has_open_shape(slot_of)
+        return ShardedPlacement(self.mesh, self) if in_shards else Placement(self.mesh, self)
 
     def scope(self) -> Scope:
         """Returns a context manager; create the model, optimizer, metrics and checkpoint inside it."""

@@ -39,6 +39,8 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
     cluster_resolver: knows the tasks of the job and which of them this process is; by default, that of TF_CONFIG, torchrun,
         Open MPI or Slurm. If none of these is set, there is one worker.
     communication_options: see `CommunicationOptions`; the same on all workers.
+    shard_optimizer_state: as in `MirroredStrategy`, over the replicas of all workers; the same on all of them. Code that reads
+        a slot of an optimizer, and whatever saves it, then has to run on all workers.
 
     The constructor waits until all workers have joined. Initial values of variables are the chief's. Raises
     ClusterError for an invalid cluster, or if workers are missing for too long; RuntimeError if JAX was used before in
@@ -48,7 +50,11 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
     mirrored: ClassVar[bool] = True
 
     def __init__(
-        self, cluster_resolver: ClusterResolver | None = None, communication_options: CommunicationOptions | None = None
+        self,
+        cluster_resolver: ClusterResolver | None = None,
+        communication_options: CommunicationOptions | None = None,
+        *,
+        shard_optimizer_state: bool = False,
     ) -> None:
         options = communication_options or CommunicationOptions()
         if not isinstance(options, CommunicationOptions):
@@ -57,7 +63,9 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
             )
         self._resolver = default_resolver() if cluster_resolver is None else cluster_resolver
         self._cluster = job_of(self._resolver)
+        self.shards_optimizer_state = shard_optimizer_state
         self._mesh = _mesh_of(self._cluster, options)
+        agree_on(self._mesh.job, "strategies", {"shard_optimizer_state": str(shard_optimizer_state)})
 
     @property
     def mesh(self) -> ReplicaMesh:

@@ -1,6 +1,7 @@
 """Reads the trace of a profile: divides the time of the steps in it into parts, none of which is counted twice."""
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -139,16 +140,22 @@ def divided(folder: Path) -> DividedTime:
 
 def _read(file: Path) -> TraceContents:
     contents = TraceContents()
-    profile = jax.profiler.ProfileData.from_file(str(file))
-    for plane in profile.planes:
-        if plane.name.startswith(("/host:CPU", "/device:")):
-            for line in plane.lines:
-                found = [event for event in line.events if not event.name.startswith(_SILENT)]
-                main = any(event.name == events.BEGIN for event in found)
-                _read_operations(found, contents, main)
-                if main:
-                    _read_main_thread(found, contents)
+    # From Python 3.12 on, jaxlib's iterators warn when they are first made, and where warnings are errors it aborts.
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        profile = jax.profiler.ProfileData.from_file(str(file))
+        for plane in profile.planes:
+            if plane.name.startswith(("/host:CPU", "/device:")):
+                for line in plane.lines:
+                    _read_line(line, contents)
     return contents
+
+
+def _read_line(line: Any, contents: TraceContents) -> None:
+    found = [event for event in line.events if not event.name.startswith(_SILENT)]
+    main = any(event.name == events.BEGIN for event in found)
+    _read_operations(found, contents, main)
+    if main:
+        _read_main_thread(found, contents)
 
 
 def _read_main_thread(found: Sequence[Any], contents: TraceContents) -> None:

@@ -41,6 +41,7 @@ STRATEGIES: dict[str, Callable[[], AbstractStrategy]] = {
     "mirrored 2": lambda: _mirrored(2),
     "mirrored 4": lambda: _mirrored(4),
     "mirrored 8": lambda: _mirrored(8),
+    "slots in shards": lambda: MirroredStrategy(["CPU:0", "CPU:1"], shard_optimizer_state=True),
     "central storage": lambda: CentralStorageStrategy(["CPU:0", "CPU:1"], "CPU:0"),
     "parameter servers": lambda: _parameter_servers(servers=2, workers=1),
 }

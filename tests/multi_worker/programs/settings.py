@@ -52,6 +52,7 @@ def trained(what: str) -> None:
     try:
         if what in ("communication", "bfloat16"):
             communicated(one("communication", "bfloat16", None))
+        tf.distribute.MultiWorkerMirroredStrategy(shard_optimizer_state=one("shards", False, True))
         model.fit(data.batch(one("batch size", 8, 4)), verbose=0)
     finally:
         print("steps", int(model.optimizer.iterations.numpy()))

@@ -1,10 +1,12 @@
 """Trains small models, each from the chief's initial weights; prints the weights, losses and metric of every case.
 
 A case: dtype, optimizer, rows. A single replica trains one of them a second time with its batches in parts, the same
-sum in another order.
+sum in another order; several replicas another one with slots in shards, which they save in the folder of argv and restore
+without shards.
 """
 
 import json
+import sys
 from typing import Any
 
 import numpy as np
@@ -16,17 +18,23 @@ BATCH, PARTS = 24, 4
 CASES = [("float64", "Adam", 89, 13), ("float32", "Adam", 89, 13), ("float32", "SGD", 98, 10)]
 
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
+in_shards = tf.distribute.MultiWorkerMirroredStrategy(shard_optimizer_state=True)
 
 
-def trained(dtype: str, name: str, rows: int, epochs: int, parts: int = 1) -> dict[str, Any]:
+def made(dtype: str, name: str) -> tuple[Any, Any]:
+    """A model and its optimizer, in the scope that is open."""
+    tf.keras.utils.set_random_seed(strategy.cluster_resolver.task_id)  # the chief's initial values count
+    layers = [tf.keras.layers.Dense(8, activation="tanh", dtype=dtype), tf.keras.layers.Dense(1, dtype=dtype)]
+    model = tf.keras.Sequential([tf.keras.Input((6,), dtype=dtype), *layers])
+    return model, tf.keras.optimizers.Adam(0.01) if name == "Adam" else tf.keras.optimizers.SGD(0.01, momentum=0.9)
+
+
+def trained(dtype: str, name: str, rows: int, epochs: int, parts: int = 1, strategy: Any = strategy) -> dict[str, Any]:
     """The results of one case."""
     x = np.random.default_rng(0).normal(size=(rows, 6)).astype(dtype)
     y = np.sin(x).sum(axis=1, keepdims=True)
     with strategy.scope():
-        tf.keras.utils.set_random_seed(strategy.cluster_resolver.task_id)  # the chief's initial values count
-        layers = [tf.keras.layers.Dense(8, activation="tanh", dtype=dtype), tf.keras.layers.Dense(1, dtype=dtype)]
-        model = tf.keras.Sequential([tf.keras.Input((6,), dtype=dtype), *layers])
-        optimizer = tf.keras.optimizers.Adam(0.01) if name == "Adam" else tf.keras.optimizers.SGD(0.01, momentum=0.9)
+        model, optimizer = made(dtype, name)
         metric = tf.keras.metrics.MeanSquaredError()
         of_first = tf.Variable(0.0, aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)
     own = np.float32(5 + (strategy.cluster_resolver.task_id or 0))  # another number in each worker
@@ -59,11 +67,25 @@ def trained(dtype: str, name: str, rows: int, epochs: int, parts: int = 1) -> di
     for batch in (batch for _ in range(epochs) for batch in distributed):
         losses.append(float(train(batch, own)))
         numbers.append(float(of_first))
-    weights = [v.numpy().tolist() for v in model.trainable_variables]
+    if strategy is in_shards:
+        model, optimizer = saved_and_restored(model, optimizer, dtype, name)
+    weights = [v.numpy().tolist() for v in (*model.trainable_variables, *optimizer.variables)]
     return {"weights": weights, "losses": losses, "metric": float(metric.result()), "of first": numbers}
+
+
+def saved_and_restored(model: Any, optimizer: Any, dtype: str, name: str) -> tuple[Any, Any]:
+    """A model and its optimizer from a checkpoint of these, without shards."""
+    path = tf.train.Checkpoint(model=model, optimizer=optimizer).save(f"{sys.argv[1]}/ckpt")
+    with strategy.scope():
+        model, optimizer = made(dtype, name)
+        optimizer.build(model.trainable_variables)
+    tf.train.Checkpoint(model=model, optimizer=optimizer).restore(path).assert_consumed()
+    return model, optimizer
 
 
 results = {f"{dtype} {name}": trained(dtype, name, *size) for dtype, name, *size in CASES}
 if strategy.num_replicas_in_sync == 1:
     results["float32 Adam in parts"] = trained(*CASES[1], parts=PARTS)
+else:
+    results["float64 Adam in shards"] = trained(*CASES[0], strategy=in_shards)
 print("results", json.dumps(results), flush=True)

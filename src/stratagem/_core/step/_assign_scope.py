@@ -13,12 +13,21 @@ from stratagem._core.values import on_read
 
 @final
 class AssignScope(keras.StatelessScope):  # type: ignore[misc]
-    """Collects assignments; variables that were not assigned here are read from the enclosing scope."""
+    """Collects assignments; variables that were not assigned here are read from the enclosing scope.
 
-    def __init__(self) -> None:
+    A variable in shards has its replica's shard here, as in the recorder; its whole value if `whole`, as in scopes inside.
+    """
+
+    def __init__(self, whole: bool = False) -> None:
         super().__init__(initialize_variables=False)
         self.variables: dict[int, Any] = {}
+        self._whole = whole
         self._replica = current().replica
+
+    @property
+    def whole(self) -> bool:
+        """True if variables in shards have their whole values here, as they do in scopes inside of one where they have."""
+        return self._whole or getattr(self.original_scope, "whole", False)
 
     @property
     def has_replicas(self) -> bool:
@@ -35,24 +44,31 @@ class AssignScope(keras.StatelessScope):  # type: ignore[misc]
         if own is None:
             return None if outer is None else outer.get_current_value(variable)
         recorder = current().recorder
-        return own if recorder is None or not on_read(variable) else recorder.read_slot(variable, own)
+        return recorder.read_slot(variable, own) if recorder is not None and self._has_slot(variable) else own
 
     def slot(self, variable: keras.Variable) -> TensorLike:
-        """A replica's value of the variable: as `get_current_value`, but for a sync-on-read variable its own slot."""
+        """A replica's value of the variable: as `get_current_value`, but what it stores of one of which each stores its own."""
         own, outer = self.state_mapping.get(id(variable)), self.original_scope
         if own is not None or outer is None:
             return own
+        if self.whole and not on_read(variable) and not getattr(outer, "whole", False):
+            return outer.get_current_value(variable)
         return outer.slot(variable) if hasattr(outer, "slot") else outer.get_current_value(variable)
 
     def add_update(self, update: tuple[keras.Variable, TensorLike]) -> None:
         """Called by Keras for an assignment."""
         variable, value = update
         recorder = current().recorder
-        if recorder is not None and on_read(variable):
+        if recorder is not None and self._has_slot(variable):
             value = recorder.to_slot(variable, value)
         elif recorder is not None and self.has_replicas:
             value = recorder.to_copy(variable, value)
         self.keep(variable, value)
+
+    def _has_slot(self, variable: keras.Variable) -> bool:
+        """Returns whether what this scope has of a variable is a replica's own part."""
+        recorder = current().recorder
+        return on_read(variable) or (not self.whole and recorder is not None and recorder.scope.in_shards(variable))
 
     def keep(self, variable: keras.Variable, value: TensorLike) -> None:
         """Sets the replica's value of the variable."""
@@ -74,6 +90,10 @@ class BranchRecorder:
 
     def __getattr__(self, name: str) -> Value:
         return getattr(self._recorder, name)
+
+    def in_shards(self, variable: keras.Variable) -> bool:
+        """Returns whether what the branch has of a variable is its replica's shard."""
+        return not self._scope.whole and bool(self._recorder.in_shards(variable))
 
     def draw(self, source: Value) -> Value:
         """Lets Python run the function: a program draws before it starts, always, and once."""

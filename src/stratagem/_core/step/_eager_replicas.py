@@ -70,6 +70,10 @@ class EagerReplicaRecorder(TraceRecorder):
             self.values[id(variable)] = _own_value(variable, self.mesh, self._replica)
         return self.values[id(variable)]
 
+    def in_shards(self, variable: Any) -> bool:
+        """Returns False: replicas have whole values while they run as Python."""
+        return False
+
     def shapes_everywhere(self, shape: Shape) -> tuple[Shape, ...]:
         """Returns the shapes of a value on all replicas."""
         return self._threads.exchange(self._replica, shape, lambda shapes: [tuple(shapes)] * len(shapes))

@@ -8,10 +8,11 @@ import jax
 
 from stratagem._base.errors import ReductionError
 from stratagem._core.context import current, entered
-from stratagem._core.mesh import AXIS
+from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.step._compiled_update import applied_at_once
 from stratagem._core.step._remote import remote_placement
 from stratagem._core.step._settings_agreement import agree_on_settings
+from stratagem._core.step._sharded_update import slots_in_shards, update_in_shards
 from stratagem._core.step._sums import summed_gradients
 from stratagem._core.step._trace_recorder import capturing
 from stratagem._private import (
@@ -40,17 +41,28 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
     if remote is not None:
         remote.apply_gradients(optimizer, grads, trainable)
         return
-    if context.replica is not None and not recorder.summed:
+    summing = context.replica is not None and not recorder.summed
+    if summing:
         agree_on_settings(optimizer, recorder.mesh.job)
-    if context.replica is not None and not recorder.summed and recorder.mesh.num_replicas > 1:
-        known = [g for g in grads if g is not None]
-        total = iter(summed_gradients(known, recorder.mesh))
-        grads = [None if g is None else next(total) for g in grads]
+    summing = summing and recorder.mesh.num_replicas > 1
+
+    def update(sums: list[Any]) -> None:
+        _scaled(optimizer, sums, variables) if is_loss_scaler(optimizer) else apply(sums)
+
+    slots = slots_in_shards(optimizer, recorder)
     before, recorder.summed = recorder.summed, True
     try:
-        _scaled(optimizer, grads, variables) if is_loss_scaler(optimizer) else apply(grads)
+        if slots:
+            update_in_shards(recorder, optimizer, slots, grads, trainable, update, summing=summing)
+        else:
+            update(_summed(grads, recorder.mesh) if summing else grads)
     finally:
         recorder.summed = before
+
+
+def _summed(grads: list[Any], mesh: ReplicaMesh) -> list[Any]:
+    total = iter(summed_gradients([g for g in grads if g is not None], mesh))
+    return [None if g is None else next(total) for g in grads]
 
 
 def _outside(optimizer: Any) -> contextlib.AbstractContextManager[None] | None:

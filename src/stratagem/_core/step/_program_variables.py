@@ -13,7 +13,7 @@ from stratagem._core.interruption import InterruptedCall
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.step._program_call import program_call
 from stratagem._core.step._trace import Trace
-from stratagem._core.values import adopt, on_read, placement_of, storage
+from stratagem._core.values import adopt, by_replica, on_read, placement_of, storage
 from stratagem._private import has_open_shape, note_new_shape, store, stored
 
 logger = logging.getLogger("stratagem")
@@ -23,6 +23,8 @@ _PLACEMENT, _TRAINABLE = attrgetter("_placement"), attrgetter("_trainable")
 
 class ProgramVariables:
     """The variables of a program, by their treatment: written ones, whose buffers are donated; ones with slots; foreign ones.
+
+    Of a variable with slots every replica stores something else, a slot of its own or a shard.
 
     Foreign variables lie on another mesh: they are copied for every call.
     """
@@ -40,7 +42,7 @@ class ProgramVariables:
         self._is_written = [id(v) in ids for v in self.variables]
         pairs = zip(self.variables, self._placements, strict=True)
         self._foreign = {id(v) for v, p in pairs if p is not None and p.mesh.devices != mesh.devices}
-        self._slots = {id(v) for v in self.variables if on_read(v) and id(v) not in self._foreign}
+        self._slots = {id(v) for v in self.variables if by_replica(v, mesh) and id(v) not in self._foreign}
         self.slots = [id(v) in self._slots for v in self.variables]
         # What a value of another shape may replace is not donated: its buffer is of no use for that.
         self._gives = [w and not has_open_shape(v) for v, w in zip(self.variables, self._is_written, strict=True)]
@@ -122,8 +124,8 @@ class ProgramVariables:
     def _note_for_finiteness(self, new: Sequence[jax.Array], steps: int) -> None:
         pairs = [(v, x) for v, x in zip(self._written, new, strict=True) if jnp.issubdtype(x.dtype, jnp.inexact)]
         mirrored = sorted((pair for pair in pairs if not on_read(pair[0])), key=lambda pair: not pair[0]._trainable)
-        values = {v.path: self._mesh.first(x) for v, x in mirrored}
-        slots = [self._mesh.unstack(x) for v, x in pairs if id(v) in self._slots]
+        values = {v.path: self._mesh.first(_of_shards(x) if id(v) in self._slots else x) for v, x in mirrored}
+        slots = [self._mesh.unstack(x) for v, x in pairs if id(v) in self._slots and on_read(v)]
         if values:
             own = {replica: [slot[i] for slot in slots] for i, replica in enumerate(self._mesh.local_ids)}
             self._mesh.non_finite.note(steps, values, own)
@@ -148,6 +150,12 @@ class ProgramVariables:
         if id(variable) in self._foreign:
             return self._mesh.replicate(variable.value, own=True)
         return stored(variable)
+
+
+@jax.jit
+def _of_shards(shards: jax.Array) -> jax.Array:
+    """Returns a number, on all devices, that is finite if all elements of a variable in shards are."""
+    return jnp.where(jnp.isfinite(shards).all(), 0.0, jnp.nan)
 
 
 def _adopt_unclaimed(variable: Any, mesh: ReplicaMesh) -> None:

@@ -1,7 +1,7 @@
 """Sums over all replicas inside a trace; values that are summed together share all-reduces, or are sent in fewer bits."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from stratagem._core.context import recording
 from stratagem._core.mesh import AXIS, PACK_BYTES, ReplicaMesh
 
-_ROUNDED = (jnp.dtype("float32"), jnp.dtype("float64"))  # of the others bfloat16 would lose range or save nothing
+ROUNDED = (jnp.dtype("float32"), jnp.dtype("float64"))  # of the others bfloat16 would lose range or save nothing
 
 
 def unfolded(values: Any) -> Any:
@@ -40,9 +40,9 @@ def summed(values: Sequence[Any], platform: str, pack_bytes: int = PACK_BYTES) -
     `pack_bytes`. (For GPUs XLA combines all-reduces itself.)
     """
     parts = unfolded(list(values))
-    packs = _packs(parts, pack_bytes) if platform == "cpu" else [[i] for i in range(len(parts))]
+    together = _packs(parts, pack_bytes) if platform == "cpu" else [[i] for i in range(len(parts))]
     totals: dict[int, Any] = {}
-    for pack in packs:
+    for pack in together:
         if len(pack) == 1:
             totals[pack[0]] = psum(parts[pack[0]])
             continue
@@ -55,8 +55,8 @@ def summed_gradients(values: Sequence[Any], mesh: ReplicaMesh) -> list[Any]:
     sent, platform = mesh.communication, mesh.devices[0].platform
     if sent.gradient_dtype is None:
         return summed(values, platform, sent.pack_bytes)
-    rounded = [i for i, v in enumerate(values) if v.dtype in _ROUNDED]
-    others = [i for i, v in enumerate(values) if v.dtype not in _ROUNDED]
+    rounded = [i for i, v in enumerate(values) if v.dtype in ROUNDED]
+    others = [i for i, v in enumerate(values) if v.dtype not in ROUNDED]
     totals = dict(zip(others, summed([values[i] for i in others], platform, sent.pack_bytes), strict=True))
     for pack in _packs(values, sent.pack_bytes, rounded):
         flat = _packed([values[i] for i in pack])
@@ -72,10 +72,14 @@ def _rounded_sum(value: Any, replicas: int) -> Any:
     on CPUs; so the bits travel as integers.
     """
     padded = jnp.pad(value, (0, -value.size % replicas)).reshape(replicas, -1)
-    mine = jax.lax.all_to_all(_bits(padded), AXIS, split_axis=0, concat_axis=0)
-    total = _bits(_floats(mine).astype(jnp.float32).sum(axis=0))
-    every = jax.lax.all_gather(total, AXIS, tiled=True)
+    every = jax.lax.all_gather(_bits(all_to_all_sum(padded)), AXIS, tiled=True)
     return _floats(every)[: value.size].astype(value.dtype)
+
+
+def all_to_all_sum(rows: Any) -> Any:
+    """Returns this replica's row of the sum of matrices with one row for each replica: rounded once before and after it."""
+    mine = jax.lax.all_to_all(_bits(rows), AXIS, split_axis=0, concat_axis=0)
+    return _floats(mine).astype(jnp.float32).sum(axis=0).astype(jnp.bfloat16)
 
 
 def _bits(value: Any) -> Any:
@@ -90,6 +94,13 @@ def _unpacked(flat: Any, pack: Sequence[int], values: Sequence[Any]) -> dict[int
     """Returns the values of a pack, by position, in their shapes."""
     ends = itertools.accumulate(values[i].size for i in pack)
     return {i: flat[end - values[i].size : end].reshape(values[i].shape) for i, end in zip(pack, ends, strict=True)}
+
+
+def packs(values: Sequence[Any], mesh: ReplicaMesh) -> list[list[int]]:
+    """Returns the positions of values that share a message between the replicas of a mesh."""
+    if mesh.devices[0].platform != "cpu":
+        return [[i] for i in range(len(values))]
+    return _packs(values, mesh.communication.pack_bytes)
 
 
 def _packs(values: Sequence[Any], pack_bytes: int, positions: Sequence[int] | None = None) -> list[list[int]]:
@@ -109,17 +120,20 @@ def _packs(values: Sequence[Any], pack_bytes: int, positions: Sequence[int] | No
 
 
 def _packed(values: list[Any]) -> Any:
-    """Returns all values concatenated.
+    """Returns all values as one flat array."""
+    return concatenated_apart(values, lambda *parts: jnp.concatenate([v.ravel() for v in parts]))
+
+
+def concatenated_apart(values: Sequence[Any], concatenated: Callable[..., Any]) -> Any:
+    """Returns `concatenated(*values)`, apart from what computes the values.
 
     This is done in the branch of a condition, into which XLA moves nothing. Otherwise it would compute the values again
     inside the concatenation, element by element, even behind an optimization barrier.
     """
-
-    def concatenated(*parts: Any) -> Any:
-        return jnp.concatenate([v.ravel() for v in parts])
+    made = jax.eval_shape(concatenated, *values)
 
     def never_run(*parts: Any) -> Any:
-        return jnp.zeros(sum(v.size for v in parts), parts[0].dtype)
+        return jnp.zeros(made.shape, made.dtype)
 
     return jax.lax.cond(jax.lax.axis_index(AXIS) >= 0, concatenated, never_run, *values)
 

@@ -30,14 +30,13 @@ from stratagem._core.step._results import ResultStructure
 from stratagem._core.step._trace_recorder import TraceRecorder
 from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.step._varying_outputs import varying_outputs
-from stratagem._core.values import is_remote, on_read
+from stratagem._core.values import by_replica, is_remote, stored_shape
 from stratagem._private import (
     announce_build,
     has_open_shape,
     local_copy,
     on_a_mesh,
     settings_of,
-    shape_of,
     unwatched_reads,
     without_meshes,
 )
@@ -85,14 +84,14 @@ class Trace:
         """Returns False if other traces have found variables or gradients that this one does not know."""
         return len(self.variables) == len(info.variables) and not _contradicts(info.connections, self.connections)
 
-    def check_divergence(self, own: int) -> None:
+    def check_divergence(self, own: int, mesh: ReplicaMesh) -> None:
         """Raises DivergenceError if a mirrored variable would get another value on every replica."""
         shared = len(self.closed.jaxpr.invars) - len(self.variables) - own
-        outs = varying_outputs(self.closed, _varying_inputs(self.variables, own, shared))[
+        outs = varying_outputs(self.closed, _varying_inputs(self.variables, own, shared, mesh))[
             len(self.results.per_replica) :
         ]
         for (variable, line), varies in zip(self.written, outs, strict=True):
-            if varies and not on_read(variable):
+            if varies and not by_replica(variable, mesh):
                 raise DivergenceError(
                     f"Mirrored variable {variable.path} would get a different value on every replica, at {line}. "
                     "Reduce the value first (tf.distribute.get_replica_context().all_reduce), or create the variable with "
@@ -168,7 +167,7 @@ def trace(
     for _ in range(_MAX_TRACES):
         variables, results = list(info.variables), ResultStructure()
         recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes, replica, host_rules)
-        specs = [input_spec(shape_of(v), v._dtype) for v in variables]
+        specs = [input_spec(stored_shape(v, mesh), v._dtype) for v in variables]
         closed = _make_jaxpr(body, recorder, arguments, specs, own_specs(arguments.own, replica), results)
         recorder.prefix.check(None if arguments.host is None else arguments.host.prefix)
         if len(recorder.variables) > len(variables):
@@ -180,7 +179,7 @@ def trace(
             own = len(arguments.own)
             shared = len(closed.jaxpr.invars) - len(variables) - own
             # Each worker passes arguments of its own, which nobody compares; captured tensors are part of the program.
-            varying = [*_varying_inputs(variables, own, 0), *[mesh.job.workers > 1] * shared]
+            varying = [*_varying_inputs(variables, own, 0, mesh), *[mesh.job.workers > 1] * shared]
             closed = without_needless_messages(closed, varying)
         connections |= recorder.answers
         connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)
@@ -201,7 +200,7 @@ def trace(
             OptimizerSettingsGuard.of(recorder.optimizers),
         )
         if mesh.num_replicas > 1:
-            traced.check_divergence(len(arguments.own))
+            traced.check_divergence(len(arguments.own), mesh)
         return traced
     raise ContextError(
         f"The step touched other variables in each of {_MAX_TRACES} traces. Its Python code must do the same at every call: "
@@ -209,9 +208,9 @@ def trace(
     )
 
 
-def _varying_inputs(variables: Sequence[keras.Variable], own: int, shared: int) -> list[bool]:
+def _varying_inputs(variables: Sequence[keras.Variable], own: int, shared: int, mesh: ReplicaMesh) -> list[bool]:
     """Returns for every input of a step whether it may differ between replicas."""
-    return [*map(on_read, variables), *[True] * own, *[False] * shared]
+    return [*(by_replica(v, mesh) for v in variables), *[True] * own, *[False] * shared]
 
 
 def _with_check_results(closed: xc.ClosedJaxpr, recorder: TraceRecorder, results: ResultStructure) -> xc.ClosedJaxpr:

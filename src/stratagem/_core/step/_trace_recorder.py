@@ -25,9 +25,10 @@ from stratagem._core.step._interrupts import HostMode, OtherMesh, UnknownShapes
 from stratagem._core.step._prefix_recorder import PrefixRecorder
 from stratagem._core.step._remote_update import RemoteUpdate
 from stratagem._core.step._replica_shapes import ReplicaShapes, Shape
+from stratagem._core.step._shards import own_shard, whole_values
 from stratagem._core.step._sums import summed
-from stratagem._core.values import is_remote, on_read, placement_of
-from stratagem._private import AtTraceLevel, current_recording, is_seed_state, shape_of, trace_level
+from stratagem._core.values import by_replica, is_remote, on_read, placement_of, shard_layout, stored_shape
+from stratagem._private import AtTraceLevel, current_recording, is_seed_state, trace_level
 
 
 class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
@@ -126,21 +127,29 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
 
     def read_slot(self, variable: Any, slot: Any) -> Any:
         """Returns the value that the current code reads of a variable whose value on this replica is `slot`."""
-        if not on_read(variable) or self.mesh.num_replicas == 1:
+        if self.mesh.num_replicas == 1 or not (self.in_shards(variable) or on_read(variable)):
             return slot
-        if self.has_component(current()) and not self._aggregated_reads:
+        if on_read(variable) and self.has_component(current()) and not self._aggregated_reads:
             return slot
         if self.values.get(id(variable)) is not slot:
-            return self._aggregate(variable, slot)
+            return self._of_all_replicas(variable, slot)
         with self._level:
-            return self._aggregate(variable, slot)
+            return self._of_all_replicas(variable, slot)
+
+    def in_shards(self, variable: Any) -> bool:
+        """Returns whether what this trace has of a variable is its replica's shard."""
+        return shard_layout(variable, self.mesh) is not None
+
+    def _of_all_replicas(self, variable: Any, slot: Any) -> Any:
+        layout = shard_layout(variable, self.mesh)
+        return self._aggregate(variable, slot) if layout is None else whole_values([slot], [layout], self.mesh)[0]
 
     def value_of(self, variable: Any) -> Any:
         """Returns the variable's value in this trace (of a sync-on-read one, the replica's slot)."""
         self.variables.setdefault(id(variable), variable)
         self._check_strategy(variable)
         value = self.values.get(id(variable))
-        return placeholder(shape_of(variable), variable._dtype) if value is None else value
+        return placeholder(stored_shape(variable, self.mesh), variable._dtype) if value is None else value
 
     def trainable(self) -> list[Any]:
         """Returns the trainable variables known to this trace."""
@@ -151,7 +160,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         variable, value = update
         self.variables.setdefault(id(variable), variable)
         self._check_strategy(variable)
-        if on_read(variable):
+        if on_read(variable) or self.in_shards(variable):
             value = self.to_slot(variable, value)
         elif variable.aggregation == "mean" and self._aggregates():
             self._check_created_in_scope(variable)
@@ -190,8 +199,10 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         return value if variable.aggregation == "none" else as_one(variable, value)
 
     def to_slot(self, variable: Any, value: Any) -> Any:
-        """Returns this replica's slot of a sync-on-read variable to which the current code assigns `value`."""
-        replicas = self.mesh.num_replicas
+        """Returns what this replica stores of `value`: its shard, or its slot of a sync-on-read variable."""
+        layout, replicas = shard_layout(variable, self.mesh), self.mesh.num_replicas
+        if layout is not None:
+            return own_shard(value, layout)
         return value if self.has_component(current()) or replicas == 1 else own_share(variable, value, replicas)
 
     def add(self, variable: Any, delta: Any, sign: int, scope: Any = None) -> bool:
@@ -276,8 +287,9 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         placement = placement_of(variable)
         if placement is None or placement.strategy is None:
             return
-        if self.discovering and self.mesh.num_replicas == 1 < placement.mesh.num_replicas and on_read(variable):
-            raise OtherMesh(placement.mesh)  # the variable has a slot on every replica of that mesh
+        several = self.mesh.num_replicas == 1 < placement.mesh.num_replicas
+        if self.discovering and several and by_replica(variable, placement.mesh):
+            raise OtherMesh(placement.mesh)  # every replica of that mesh stores something else of the variable
         if self.strategy not in (None, placement.strategy):
             raise MixedStrategiesError(
                 f"Mixing different tf.distribute.Strategy objects: variable {variable.path} was created under "

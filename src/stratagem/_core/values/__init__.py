@@ -41,8 +41,15 @@ from stratagem._core.values._placement import placement_of as placement_of
 from stratagem._core.values._placement import storage as storage
 from stratagem._core.values._regularizers import WholeConstraint as WholeConstraint
 from stratagem._core.values._regularizers import WholeRegularizer as WholeRegularizer
+from stratagem._core.values._rows import ELEMENTWISE as ELEMENTWISE
+from stratagem._core.values._shard_layout import ShardLayout as ShardLayout
 from stratagem._core.values._sharded import ShardedVariable as ShardedVariable
 from stratagem._core.values._sharded import rows_of as rows_of
+from stratagem._core.values._sharded_placement import ShardedPlacement as ShardedPlacement
+from stratagem._core.values._sharded_placement import by_replica as by_replica
+from stratagem._core.values._sharded_placement import needs_all_workers as needs_all_workers
+from stratagem._core.values._sharded_placement import shard_layout as shard_layout
+from stratagem._core.values._sharded_placement import stored_shape as stored_shape
 from stratagem._core.values._tensor import Tensor as Tensor
 from stratagem._core.values._tensor_conversion import has_conversion as has_conversion
 from stratagem._core.values._tensor_conversion import (

@@ -86,6 +86,10 @@ class Placement:
         first = not initialized(variable)
         if first and self.strategy is not None:
             value = _chiefs_value(variable, value, self.mesh)
+        return self.laid_out(variable, value, first=first)
+
+    def laid_out(self, variable: keras.Variable, value: TensorLike, *, first: bool) -> TensorLike:
+        """Returns a value as the variable stores it. first: it is the initial one."""
         if not on_read(variable):
             return self.mesh.replicate(value, own=True)
         # As in TF, every replica of a new variable starts from the initial value.

@@ -50,7 +50,7 @@ _FUNCTIONS = (
 _UNCHANGED = ("convert_element_type", "copy", "copy_p", "stop_gradient")
 # Each element of the result depends on those of the operands only, and was found to be the same to the last bit at any
 # position. (Not so for `atan`: XLA computes the last elements of an array one by one, in another way than the others.)
-_ELEMENTWISE = {*_ARITHMETIC, *_DECISIONS, *_BITS, *_FUNCTIONS, *_UNCHANGED}
+ELEMENTWISE = {*_ARITHMETIC, *_DECISIONS, *_BITS, *_FUNCTIONS, *_UNCHANGED}
 _UNSIGNED = {8: "uint8", 16: "uint16", 32: "uint32", 64: "uint64"}
 
 Var = Any
@@ -160,7 +160,7 @@ def _step(eqn: Eqn, rows: set[Var], size: int) -> _Step:
         inner = None if called is None else _plan(called, [v in rows for v in eqn.outvars], size)
         of_rows = None if inner is None else tuple(v not in inner.whole for v in inner.jaxpr.invars)
     else:
-        rule = _elementwise if name in _ELEMENTWISE else _RULES.get(name)
+        rule = _elementwise if name in ELEMENTWISE else _RULES.get(name)
         of_rows = None if rule is None else rule(eqn, size)
     if of_rows is not None:  # operands without these rows are needed whole
         shapes = [v.aval.shape for v in eqn.invars]

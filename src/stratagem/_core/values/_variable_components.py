@@ -12,6 +12,7 @@ from stratagem._base.types import DTypeLike, TensorLike, Unused
 from stratagem._core.values._formatting import described
 from stratagem._core.values._on_read import on_read
 from stratagem._core.values._placement import placement_of, storage
+from stratagem._core.values._sharded_placement import shard_layout
 from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._private import add_variable_properties, initialized, movable, stored
 
@@ -58,6 +59,10 @@ class VariableComponent:
             if on_read(self._variable):
                 return placement.mesh.unstack(array)[self._position]
             device = placement.mesh.local_devices[self._position]
+            if (
+                shard_layout(self._variable, placement.mesh) is not None
+            ):  # what the replica reads, not the shard it stores
+                return movable(jax.device_put(placement.read(self._variable), device))
             return movable(jax.numpy.copy(next(s.data for s in array.addressable_shards if s.device == device)))
 
     read_value = value

@@ -147,7 +147,19 @@ class OptimizationOptions(_NamedSettings):
     noop_elimination: bool | None
     parallel_batch: bool | None
     shuffle_and_repeat_fusion: bool | None
-    _defaults: ClassVar = {name: (bool, None) for name in __annotations__ if name != "_defaults"}
+    _defaults: ClassVar = {
+        "apply_default_optimizations": (bool, None),
+        "filter_fusion": (bool, None),
+        "filter_parallelization": (bool, None),
+        "inject_prefetch": (bool, None),
+        "map_and_batch_fusion": (bool, None),
+        "map_and_filter_fusion": (bool, None),
+        "map_fusion": (bool, None),
+        "map_parallelization": (bool, None),
+        "noop_elimination": (bool, None),
+        "parallel_batch": (bool, None),
+        "shuffle_and_repeat_fusion": (bool, None),
+    }
 
 
 @final

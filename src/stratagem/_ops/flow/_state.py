@@ -141,12 +141,17 @@ def publish(variables: Sequence[keras.Variable], values: Sequence[jax.Array]) ->
     for variable, value in zip(variables, values, strict=True):
         if outer is None:
             variable.assign(value)
-        elif on_read(variable) and hasattr(outer, "keep"):
+        elif hasattr(outer, "keep") and (on_read(variable) or _in_shards(variable)):
             outer.keep(variable, value)
         elif is_seed_state(variable) and not isinstance(outer, AssignScope):
             outer.add_update((variable, furthest_seed(value)))
         else:
             outer.add_update((variable, value))
+
+
+def _in_shards(variable: Any) -> bool:
+    recorder = current().recorder
+    return recorder is not None and recorder.in_shards(variable)
 
 
 def is_known(value: Any) -> bool:

@@ -16,7 +16,7 @@ from stratagem._base.paths import is_remote
 from stratagem._base.storage import copy_file, file_system
 from stratagem._checkpoints import not_finite, shown
 from stratagem._core.context import entered
-from stratagem._core.values import on_read, placement_of
+from stratagem._core.values import needs_all_workers
 from stratagem._saved_models import MODEL_FILE
 from stratagem._training.saving import FileFormat, format_of_model, format_of_weights
 
@@ -80,9 +80,9 @@ def _keep_finite(callback: Any, path: str, bad: list[str]) -> None:
 
 
 def _needs_all_workers(model: Any, job: Job) -> bool:
-    """Returns whether the model has a variable that is summed over workers when read, so that all of them must take part."""
+    """Returns whether the model has a variable of which workers have parts, so that all of them must take part."""
     variables = [*model.variables, *(model.optimizer.variables if model.optimizer is not None else [])]
-    return job.workers > 1 and any(on_read(v) and placement_of(v) is not None for v in variables)
+    return job.workers > 1 and any(map(needs_all_workers, variables))
 
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[str], object]) -> None:
