@@ -267,8 +267,15 @@ def stranded(members: dict[str, list[str]], rows: dict[str, dict[str, Any]], rea
     """
     kinds = [reached(path) for path in classes(rows, reached)]
     plain = [list, dict, str, bytes, numpy.ndarray, Path, logging.Logger, tf.constant(1.0), tf.Variable(1.0)]
-    known = {name for each in [*kinds, *plain, numpy, os, os.path] for name in dir(each)} | {
+    known = {name for each in [*plain, numpy, os, os.path] for name in dir(each)} | {
         n for row in rows.values() for n in row
+    }
+    # An optimizer's lost methods raise the error that says what to use.
+    known |= {
+        name
+        for kind in kinds
+        for name in dir(kind)
+        if not issubclass(kind, tf.keras.optimizers.Optimizer) or hasattr(kind, name)
     }
     found = {
         name: path for path, names in sorted(members.items(), reverse=True) for name in names if "_" in name.strip("_")

@@ -91,11 +91,21 @@ def documented(names: set[str]) -> dict[str, str]:
             in_table = False
         elif in_table and not line.startswith("|---"):
             cells = [cell.strip() for cell in line.strip("| ").split(" | ")] if " | " in line else []
-            text = "; ".join(part for part in cells[2].split("; ") if not is_alike(part)) if len(cells) > 2 else ""
-            text = text.replace("see the rules", "see the [general rules](tensor_functions.md#general-rules)")
+            text = "; ".join(part for part in clauses(cells[2]) if not is_alike(part)) if len(cells) > 2 else ""
             if text:
                 found |= dict.fromkeys(about(listed(cells[0], places, names), text), text)
     return found
+
+
+def clauses(text: str) -> list[str]:
+    """The parts of a text between semicolons, but for those in parentheses."""
+    parts, depth, begin = [], 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == ";" and depth == 0:
+            parts.append(text[begin:place].strip())
+            begin = place + 1
+    return [*parts, text[begin:].strip()]
 
 
 def is_alike(text: str) -> bool:

@@ -10,11 +10,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "troubleshooting.md"
 FILE = ROOT / "src" / "stratagem" / "cli" / "explanations.json"
-SECTION = re.compile(r"^### (\w+Error)\n\n(.*?)(?=^#|\Z)", re.M | re.S)
+SECTION = re.compile(r"^### (\w+Error|[a-z-]+)(?:: [^\n]*)?\n\n(.*?)(?=^#|\Z)", re.M | re.S)
 
 
 def explanations() -> str:
-    """The text of the file: each class of errors and its section."""
+    """The text of the file: each class of errors, or word for several messages, and its section."""
     sections = {name: text.strip() for name, text in SECTION.findall(PAGE.read_text(encoding="utf-8"))}
     return json.dumps(dict(sorted(sections.items())), indent=1, ensure_ascii=False) + "\n"
 

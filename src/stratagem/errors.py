@@ -46,6 +46,8 @@ from stratagem._base.errors import ReductionError as ReductionError
 from stratagem._base.errors import ResourceExhaustedError as ResourceExhaustedError
 from stratagem._base.errors import StratagemError as StratagemError
 from stratagem._base.errors import TapeError as TapeError
+from stratagem._base.errors import TaskLostError as TaskLostError
+from stratagem._base.errors import TaskSilentError as TaskSilentError
 from stratagem._base.errors import TracedDecisionError as TracedDecisionError
 from stratagem._base.errors import UnauthenticatedError as UnauthenticatedError
 from stratagem._base.errors import UnavailableError as UnavailableError

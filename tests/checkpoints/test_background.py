@@ -281,7 +281,7 @@ def test_ranks_save_in_the_background_and_hear_of_each_others_errors(
     assert all(each[0] == [str(tmp_path / "ckpt-2"), str(tmp_path / "ckpt-3")] for each in results)
     assert isinstance(results[0][1], OSError)
     assert all(isinstance(each[1], tf.errors.AbortedError) for each in results[1:])
-    assert "Rank 0 could not save" in str(results[1][1])
+    assert "worker:0 could not save" in str(results[1][1])
 
 
 def test_a_rank_that_counted_differently_is_told_by_the_call_itself(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_a_rank_that_counted_differently_is_told_by_the_call_itself(tmp_path: Pa
         checkpoint.save_counter.assign(5 if rank == 1 else 0)
         checkpoint.save(tmp_path / "ckpt", ASYNC)
 
-    assert all("Rank 0 saves 'ckpt-1' and rank 1 saves 'ckpt-6'" in str(result) for result in run(work))
+    assert all("worker:0 saves 'ckpt-1' and worker:1 saves 'ckpt-6'" in str(result) for result in run(work))
 
 
 def test_agreements_in_the_background_have_an_order_of_their_own(tmp_path: Path, slow: SlowDisk) -> None:

@@ -113,14 +113,14 @@ def test_a_rank_that_cannot_write_is_an_error_on_every_rank(tmp_path: Path, monk
     assert first.errno == 28
     for other in others:
         assert isinstance(other, AbortedError)
-        assert "Rank 0 could not save" in str(other)
+        assert "worker:0 could not save" in str(other)
         assert "No space left" in str(other)
 
 
 def test_a_directory_that_one_rank_cannot_make_is_an_error_on_every_rank(tmp_path: Path, writes: list[str]) -> None:
     (tmp_path / "file").touch()
     results = run(lambda rank: Checkpoint(v=Variable(1.0)).save(tmp_path / ("file" if rank == 2 else "good") / "ckpt"))
-    assert all(isinstance(result, AbortedError) and "Rank 2 could not save" in str(result) for result in results)
+    assert all(isinstance(result, AbortedError) and "worker:2 could not save" in str(result) for result in results)
     assert writes == []
 
 
@@ -131,7 +131,7 @@ def test_ranks_that_counted_differently_are_told(tmp_path: Path, writes: list[st
         checkpoint.save(tmp_path / "ckpt")
 
     results = run(work)
-    assert all("Rank 0 saves 'ckpt-1' and rank 1 saves 'ckpt-6'" in str(result) for result in results)
+    assert all("worker:0 saves 'ckpt-1' and worker:1 saves 'ckpt-6'" in str(result) for result in results)
     assert writes == []
 
 
@@ -142,7 +142,7 @@ def test_ranks_that_would_restore_different_checkpoints_are_told(tmp_path: Path)
         CheckpointManager(Checkpoint(v=Variable(1.0)), tmp_path / str(rank), 2).restore_or_initialize()
 
     results = run(work, 2)
-    assert all("rank 0 ckpt-1, rank 1 none" in str(result) for result in results)
+    assert all("worker:0 ckpt-1, worker:1 none" in str(result) for result in results)
 
 
 def test_machines_that_share_no_disk_each_keep_a_copy(

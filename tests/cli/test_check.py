@@ -82,6 +82,17 @@ def notebook(*cells: Any) -> str:
         ("import tensorflow as tf\ntf.keras.Model.__init__(m)", "tf.keras.Model.__init__", "works"),
         ("import tensorflow as tf\ntf.estimator.Estimator._check", "tf.estimator.Estimator._check", "missing"),
         (
+            "import tensorflow as tf\ntf.keras.callbacks.ModelCheckpoint('a', period=2)",
+            "tf.keras.callbacks.ModelCheckpoint",
+            "works",
+        ),
+        ("import tensorflow as tf\ntf.keras.models.load_model('a', options=o)", "tf.keras.models.load_model", "works"),
+        (
+            "import tensorflow as tf\ntf.keras.Model.save_weights(m, 'a', save_format='h5')",
+            "tf.keras.Model.save_weights",
+            "works",
+        ),
+        (
             "import tensorflow as tf\ntf.keras.layers.BatchNormalization(fused=0)",
             "tf.keras.layers.BatchNormalization",
             "works",
@@ -97,6 +108,11 @@ def notebook(*cells: Any) -> str:
             "missing",
         ),
         ("import tensorflow as tf\ndef f(graph):\n  graph.as_graph_def()", "tf.Graph.as_graph_def", "missing"),
+        (
+            "import tensorflow as tf\ndef f(o, v):\n  o.add_slot(v, 'm')",
+            "tf.keras.optimizers.legacy.Optimizer.add_slot",
+            "missing",
+        ),
         ("import tensorflow as tf\ndef f(k):\n  k().graph.as_graph_def()", "tf.Graph.as_graph_def", "missing"),
         ("import tensorflow as tf\nm = tf.keras.Sequential()\nm.save_spec()", "tf.keras.Model.save_spec", "missing"),
         ("import tensorflow_addons as tfa\ntfa.optimizers.AdamW", "tfa.optimizers.AdamW", "works"),
@@ -114,6 +130,68 @@ def notebook(*cells: Any) -> str:
 )
 def test_a_use_is_found_by_whatever_name_it_has(tmp_path: Path, text: str, name: str, state: str) -> None:
     assert [(n, s) for _, n, s in states(tmp_path, text) if n == name][-1:] == [(name, state)]
+
+
+def test_what_differs_in_steps_alone_is_told_of_functions(tmp_path: Path) -> None:
+    """What a module does when it is imported is in no step. Other differences are told everywhere."""
+    text = "import tensorflow as tf\nw = tf.random.uniform((3,))\ndef f(x):\n  return tf.random.uniform(tf.shape(x))\n"
+    assert (
+        states(tmp_path, f"{text}tf.argsort([1])\n")
+        == [
+            (1, "tensorflow", "works"),
+            (2, "tf.random.uniform", "works"),
+            (4, "tf.random.uniform", "differs"),
+            (4, "tf.shape", "differs"),
+            (5, "tf.argsort", "differs"),
+        ][-4:]
+    )
+
+
+def test_a_difference_is_told_of_the_names_that_it_is_about(tmp_path: Path) -> None:
+    names = "image.convert_image_dtype", "nn.l2_loss", "train.Checkpoint"
+    text = "import tensorflow as tf\n" + "".join(f"def f(): return tf.{name}\n" for name in names)
+    assert {state for _, _, state in states(tmp_path, text)} == {"works"}
+
+
+def test_every_text_of_the_table_is_whole() -> None:
+    texts = json.loads((ROOT / "src/stratagem/cli/migration/table.json").read_text())["texts"]
+    assert [t for t in texts if t.count("(") != t.count(")") or t.count("`") % 2 or t.count("[") != t.count("]")] == []
+
+
+WORKERS = """\
+import json, os
+import tensorflow as tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+index = json.loads(os.environ["TF_CONFIG"])["task"]["index"]
+task_id = index
+model = build()
+model.fit(data)
+if task_id == 0:
+    model.evaluate(data)
+    model.save("m.keras")
+    open("a", "w")
+    plot.save("p")
+    print(model.summary())
+latest = tf.train.latest_checkpoint("checkpoints")
+open("result.json", mode="w")
+open(f"result-{index}.json", "w")
+open("data.csv")
+"""
+
+
+def test_what_one_worker_does_alone_and_each_for_one_are_habits(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(WORKERS)
+    assert [(h["line"], h["kind"]) for h in found(file)["habits"]] == [
+        (9, "one_worker"),
+        (10, "one_worker"),
+        (14, "latest_checkpoint"),
+        (15, "shared_file"),
+    ]
+    assert "only the chief writes checkpoints" in check(file).stdout
+    for other in ("MirroredStrategy()", "MultiWorkerMirroredStrategy(); tf.distribute.ParameterServerStrategy(r)"):
+        file.write_text(WORKERS.replace("MultiWorkerMirroredStrategy()", other))
+        assert {h["kind"] for h in found(file)["habits"]} <= {"devices"}
 
 
 @pytest.mark.parametrize(
@@ -378,6 +456,15 @@ def test_fix_keeps_the_encoding(tmp_path: Path) -> None:
     file.write_bytes(text.encode("latin-1"))
     check(file, "--fix", "--yes")
     assert file.read_bytes() == text.replace("tensorflow", "stratagem").encode("latin-1")
+
+
+def test_fix_says_how_to_answer_where_nobody_is_asked(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("import tensorflow as tf\ntf.zeros(1)\n")
+    done = check(file, "--fix", answer="")
+    assert done.exit_code == 2
+    assert "nothing was written, for nobody answers here: --fix --yes does not ask." in done.output
+    assert "import tensorflow" in file.read_text()
 
 
 def test_fix_asks(tmp_path: Path) -> None:

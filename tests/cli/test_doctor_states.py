@@ -138,11 +138,18 @@ def test_what_is_wrong_with_a_process_is_named_with_its_cure(
 def test_a_peer_that_does_not_answer_is_named(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         absent, taken = f"127.0.0.1:{free_ports(1)[0]}", f"127.0.0.1:{other.getsockname()[1]}"
-        code, (findings,) = examined("", folder, "--seconds", "5", TF_CONFIG=job(absent, taken, index=1))
-    assert code == 1
+        place = environment(folder, TF_CONFIG=job(absent, taken, index=1))
+        run = prepared.run(LIMITS + RUN, "--folder", folder, "--seconds", "5.5", environment=place)
+    assert run.returncode == 1
+    (findings,) = [task["findings"] for task in json.loads(run.stdout)["tasks"]]
+    assert (
+        f"waiting at most 5.5 s (--seconds) for the doctors of the other tasks, 3 s so far: worker:0 at {absent}"
+        in run.stderr
+    )
+    assert f"worker:1 waits for worker:0 at {absent}" in run.stderr
     expected = {
         "ports": ("bad", "Address already in use", "ss -ltnp"),
-        "job": ("bad", f"worker:1 waited 5 s for worker:0 at {absent}", "start the doctor on every host"),
+        "job": ("bad", f"worker:1 waited 6 s for worker:0 at {absent}", "start the doctor on every host"),
         "rank 0": ("bad", f"{absent} refuses connections", "is rank 0 started"),
     }
     compared(findings, expected)
@@ -170,7 +177,7 @@ def test_of_two_workers_the_one_in_a_bad_state_is_named_with_it(folder: Path, tm
     compared(tasks[0]["findings"], {"folder": ("good", "", ""), "threads": ("good", "", "")})
     compared(tasks[0]["findings"], {"clocks": ("doubtful", "worker:1 is +7.0", "timedatectl set-ntp true")})
     compared(
-        tasks[0]["findings"], {"checkpoint": ("bad", "Rank 1 could not save", "See what the one that it names finds")}
+        tasks[0]["findings"], {"checkpoint": ("bad", "worker:1 could not save", "See what the one that it names finds")}
     )
     compared(
         tasks[1]["findings"],

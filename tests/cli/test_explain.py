@@ -42,6 +42,15 @@ def test_the_last_error_of_this_library_in_a_log_is_explained(tmp_path: Path) ->
     assert explain("-", typed=b"\xff\0TapeError" + b" x" * 100_000).output.startswith("TapeError\n")
 
 
+def test_an_error_without_a_class_of_its_own_is_explained_by_its_message(tmp_path: Path) -> None:
+    said = "RuntimeError: Collective ops must be configured at program startup: JAX's backend has started already."
+    (tmp_path / "log").write_text(f"stratagem._base.errors.TapeError: before\n{said}\nValueError: at the end\n")
+    text = explain(tmp_path / "log").output
+    assert text.startswith(f"too-late\n  {said}\n")
+    assert "Move `tf.distribute.MultiWorkerMirroredStrategy()`" in text
+    assert "too-late" in explain().output.split()
+
+
 def test_links_are_their_texts() -> None:
     assert (
         explain("PeerFailedError")
@@ -59,6 +68,11 @@ def test_all_classes_are_listed() -> None:
 @pytest.mark.parametrize(
     ("asked", "typed", "told"),
     [
+        (
+            "-",
+            "RuntimeError: of the user\nAttributeError: is already closed\n",
+            "no error of this library in what was read",
+        ),
         ("DivergenceEror", None, "Did you mean DivergenceError?"),
         ("train.log", None, "`stratagem explain` alone lists all."),
         ("-", "ValueError: of Python\n", "no error of this library in what was read"),

@@ -38,7 +38,7 @@ def test_who_ends_its_input_first_is_named_to_all_in_that_step() -> None:
     assert {steps for steps, _ in found} == {2}
     (error,) = {error for _, error in found}
     assert error.startswith(
-        "The input of worker 1 has ended after 2 batches, that of worker 0, worker 2 goes on. Every worker"
+        "The input of worker:1 has ended after 2 batches, that of worker:0, worker:2 goes on. Every worker"
     )
 
 
@@ -58,6 +58,6 @@ def test_lengths_that_are_known_are_compared_before_the_first_step() -> None:
     assert {steps for steps, _ in found} == {0}
     (error,) = {error for _, error in found}
     assert (
-        "different lengths: worker 0 has 6 batches (24 examples); worker 1 has 6 batches (23 examples); worker 2 has 1 batch "
+        "different lengths: worker:0 has 6 batches (24 examples); worker:1 has 6 batches (23 examples); worker:2 has 1 batch "
         "(4 examples)."
     ) in error

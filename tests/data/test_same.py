@@ -55,13 +55,13 @@ def test_the_same_program_makes_the_same_steps(name: str, caplog: pytest.LogCapt
 @pytest.mark.parametrize("second", MADE)
 def test_other_programs_make_other_ones(first: str, second: str) -> None:
     found = told(MADE[first](), MADE[first](), MADE[second]())
-    assert ("The workers' datasets differ: worker 0 has " in found) is (first != second)
-    assert ("worker 2 has " in found) is (first != second)
+    assert ("The workers' datasets differ: worker:0 has " in found) is (first != second)
+    assert ("worker:2 has " in found) is (first != second)
 
 
 def test_other_lengths_are_told_as_such() -> None:
     found = told(Dataset.from_tensor_slices(X).batch(4), Dataset.from_tensor_slices(X[:5]).batch(4))
-    assert found.startswith("The workers' datasets have different lengths: worker 0 has 6 batches (24 examples); ")
+    assert found.startswith("The workers' datasets have different lengths: worker:0 has 6 batches (24 examples); ")
 
 
 def test_workers_with_data_of_their_own_may_differ() -> None:
@@ -75,7 +75,7 @@ def test_files_have_to_be_in_one_order(tmp_path: Path, seeds: tuple[int, int]) -
     made = [
         Dataset.list_files(str(tmp_path / "*.txt"), seed=seed).interleave(TextLineDataset).batch(2) for seed in seeds
     ]
-    expected = "The orders of the workers' files differ: worker 1 shuffles with the seeds [" if seeds == (1, 2) else ""
+    expected = "The orders of the workers' files differ: worker:1 shuffles with the seeds [" if seeds == (1, 2) else ""
     assert told(*made).startswith(expected)
     assert bool(told(*made)) is bool(expected)
 

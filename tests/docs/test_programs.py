@@ -62,8 +62,9 @@ def train_an_epoch():
     coordinator.join()
 """,
 }
-# Blocks that a machine has to be prepared for: a Ray cluster, which tests/install starts.
-ELSEWHERE = ("ray.init(",)
+# Blocks that a machine has to be prepared for: a Ray cluster, which tests/install starts, and the tasks of a job, with which
+# tests/servers/processes begin in the same lines.
+ELSEWHERE = ("ray.init(", "resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()")
 # The page first says what a sharded variable is, then which strategy makes one.
 ORDER = {"parameter_servers.md": (0, 2, 1, 3, 4)}
 

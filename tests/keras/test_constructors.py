@@ -52,6 +52,22 @@ def test_a_synchronized_layer_is_saved(tmp_path: Path) -> None:
     assert not tf.keras.layers.BatchNormalization().synchronized
 
 
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "SimpleRNN", "Attention", "AdditiveAttention"])
+def test_modes_of_keras_2_are_refused_with_what_to_write_and_may_be_off(kind: str) -> None:
+    layer, of = getattr(tf.keras.layers, kind), () if "Attention" in kind else (1,)
+    name, advice = ("causal", "use_causal_mask=True") if "Attention" in kind else ("time_major", "transpose")
+    layer(*of, **{name: False})
+    with pytest.raises(tf.errors.UnimplementedError, match=f"{name}=True is not implemented: .*{advice}"):
+        layer(*of, **{name: True})
+
+
+@pytest.mark.parametrize("name", ["add_slot", "add_weight", "get_gradients", "get_updates"])
+def test_an_optimizers_lost_method_says_what_to_use(name: str) -> None:
+    for optimizer in (tf.keras.optimizers.SGD(), tf.keras.optimizers.legacy.SGD()):
+        with pytest.raises(AttributeError, match=f"no `{name}`, as in Keras 3: .*(variable|GradientTape)"):
+            getattr(optimizer, name)
+
+
 def test_what_has_no_meaning_here_is_still_refused() -> None:
     with pytest.raises(ValueError, match="virtual_batch_size"):
         tf.keras.layers.BatchNormalization(virtual_batch_size=2)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from stratagem._base.errors import TaskLostError, TaskSilentError
 from stratagem._base.job import Phase
 from stratagem._cluster.control import FailureKind, JobFailure, Position
 
@@ -20,7 +21,6 @@ from stratagem._launch._plan import TaskCounts, TaskStart, assign_addresses, wit
 
 # Private: logs of a million lines, and lines that are half written.
 from stratagem._launch._task_log_reader import TaskLogReader, error_lines, plain
-from stratagem._servers.remote import TaskLostError, TaskSilentError
 
 # Private: the line for 64 tasks, and the lines of an hour.
 from stratagem.cli._launch_show import LineDisplay, summary

@@ -48,7 +48,7 @@ def workers_save_to_an_object_server(seed: int, server: Gateway) -> Trial:
     (found, first), (other, second) = (printed(task, "results") for task in ended)
     assert found == other == [8.0, 14.0, 20.0]
     assert "No space left on device" in first
-    assert second.startswith("AbortedError: Rank 0 could not save its part")
+    assert second.startswith("AbortedError: worker:0 could not save its part")
     return Trial(time.perf_counter() - began, 0.0)
 
 

@@ -134,7 +134,7 @@ def test_s2_and_s4_another_tf_config_or_version_is_refused_with_the_difference_a
 
 
 def left_early(why: str, after: str, *error: str) -> list[Ended]:
-    """A job whose worker 1 leaves its loop early; both get this error, long before the limit of five minutes."""
+    """A job whose worker:1 leaves its loop early; both get this error, long before the limit of five minutes."""
     with job("leaving.py", 2, why, after) as running:
         ended = running.ended()
     for task in ended:
@@ -146,13 +146,13 @@ def left_early(why: str, after: str, *error: str) -> list[Ended]:
 
 
 def test_data_sets_of_different_lengths_are_told_before_the_first_step() -> None:
-    lengths = "worker 0 has 6 batches (24 examples); worker 1 has 4 batches (16 examples)"
+    lengths = "worker:0 has 6 batches (24 examples); worker:1 has 4 batches (16 examples)"
     for task in left_early("length", "epoch", "ClusterError", "datasets have different lengths", lengths):
         assert "step 0" not in task.output
 
 
 def test_whose_input_ends_first_is_told_where_no_length_is_known() -> None:
-    error = "The input of worker 1 has ended after 4 batches, that of worker 0 goes on."
+    error = "The input of worker:1 has ended after 4 batches, that of worker:0 goes on."
     for task in left_early("generator", "epoch", "ClusterError", error):
         assert "step 3" in task.output
         assert "step 4" not in task.output

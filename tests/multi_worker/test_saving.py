@@ -13,5 +13,5 @@ def test_workers_save_in_the_background_between_collectives_and_hear_of_each_oth
     # Two are added in a step; the fourth checkpoint was made after the tenth, the first has been deleted.
     assert found == other == [8.0, 14.0, 20.0]
     assert first.startswith("OSError: [Errno 28] No space left on device")
-    assert second.startswith("AbortedError: Rank 0 could not save its part")
+    assert second.startswith("AbortedError: worker:0 could not save its part")
     assert sorted(path.name for path in (tmp_path / "ckpts").glob("ckpt-*")) == ["ckpt-2", "ckpt-3", "ckpt-4"]

@@ -73,7 +73,7 @@ def classes() -> list[Any]:
     return [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.OpError)]
 
 
-WITH_FACTS = (errors.PeerFailedError, errors.NonFiniteError)
+WITH_FACTS = (errors.PeerFailedError, errors.NonFiniteError, errors.TaskLostError)
 
 
 @pytest.mark.parametrize("kind", [c for c in classes() if not issubclass(c, WITH_FACTS)])
@@ -91,6 +91,13 @@ def test_an_error_of_values_that_are_not_finite_travels() -> None:
     copy = pickle.loads(pickle.dumps(errors.NonFiniteError("text", step=2, variables=("kernel",))))
     assert (str(copy), copy.step, copy.variables) == ("text", 2, ("kernel",))
     assert isinstance(copy, tf.errors.InvalidArgumentError | FloatingPointError)
+
+
+def test_errors_of_lost_tasks_travel() -> None:
+    for kind in (errors.TaskLostError, errors.TaskSilentError):
+        error = kind("ps:1", "it was killed")
+        copy = pickle.loads(pickle.dumps(error))
+        assert (type(copy), str(copy), copy.task, copy.why) == (kind, str(error), "ps:1", "it was killed")
 
 
 def test_errors_of_peers_travel() -> None:

@@ -228,6 +228,21 @@ def test_backends_are_started_by_now() -> None:
     assert _private.backends_started()
 
 
+def test_the_line_that_started_the_backend_is_known() -> None:
+    """In another process: this one's was started by a fixture."""
+    program = RESERVING + "import stratagem as tf\nx = tf.constant(1)\n"
+    program += "tf.config.threading.set_inter_op_parallelism_threads(7)\n"
+    run = subprocess.run(
+        [sys.executable, "-c", program, *filter(None, [os.environ.get("STRATAGEM_WITHOUT_HOOK")])],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    line = program.splitlines().index("x = tf.constant(1)") + 1
+    assert f"cannot be modified after initialization, by <string>, line {line}.\n" in run.stderr
+
+
 def test_configured_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _private.configured_cpu_devices() == jax.config.jax_num_cpu_devices == 8
     monkeypatch.setenv("XLA_FLAGS", "--a --xla_force_host_platform_device_count=11 --b")
@@ -235,6 +250,7 @@ def test_configured_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_threads_are_reserved_before_the_backend_starts_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    jax.devices()
     monkeypatch.delenv("PJRT_NPROC")
     _private.reserve_threads(4)
     assert "PJRT_NPROC" not in __import__("os").environ

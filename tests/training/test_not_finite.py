@@ -73,7 +73,7 @@ def test_stop_ends_a_fit_with_one_typed_error(rows: int, together: int, replicas
     assert first <= raised.value.step < first + together
     assert any(path.endswith("/kernel") for path in raised.value.variables)
     if together == 1 and rows == 24:  # later, all replicas have read such weights
-        assert (f"only metrics of replica {replicas - 1} of worker 0 are" in str(raised.value)) is (replicas > 1)
+        assert (f"only metrics of replica {replicas - 1} of worker:0 are" in str(raised.value)) is (replicas > 1)
     assert steps_of(model) <= raised.value.step + together
 
 
@@ -129,6 +129,6 @@ def test_stop_ends_all_workers_with_the_same_error_that_names_the_one_with_the_d
         assert task.code == 1, task.output
         text, *_ = re.findall(r"^stratagem\S*NonFiniteError: (.*)$", task.output, re.MULTILINE)
         assert "After step 4 of this strategy" in text
-        assert "only metrics of replica 1 of worker 1 are not finite" in text
+        assert "only metrics of replica 1 of worker:1 are not finite" in text
         texts.append(text)
     assert texts[0] == texts[1]

@@ -40,6 +40,38 @@ def test_without_a_terminal_every_epoch_is_one_plain_line(model: keras.Model) ->
     assert re.fullmatch(pattern, lines[1])
 
 
+def test_an_epoch_that_goes_on_counts_the_time_of_its_own_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """90 of 100 steps were another process's; 10 took 5 s here."""
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    progress, text = written()
+    progress.set_params({"verbose": 1, "epochs": 1, "steps": 100})
+    progress.on_epoch_begin(0)
+    for step in range(91, 101):
+        now += 0.5
+        progress.advance(step, 1, 32, {})
+    progress.on_epoch_end(0, {"loss": 0.5})
+    assert text.getvalue() == "Epoch 1/1 - 100/100 - 5s - 500ms/step - 64 examples/s - loss: 0.5000\n"
+
+
+def test_a_compilation_that_takes_long_is_told_with_the_rows_of_its_batches(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of the even batches of both replicas, and of the last one, which is uneven."""
+    # Private: so quickly no compilation takes long.
+    monkeypatch.setattr("stratagem._core.step._program_call._SAY_SECONDS", 0.001)
+    with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+        model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(2), keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+    with caplog.at_level("INFO"):
+        model.fit(X[:79], Y[:79], batch_size=32, verbose=0)
+    told = {message.partition(": ")[2] for message in caplog.messages if " s: compiling a step" in message}
+    expected = [
+        f"compiling a step for batches of {rows} rows. Every size of batches has a program" for rows in (32, 15)
+    ]
+    assert [any(text.startswith(each) for text in told) for each in expected] == [True, True], told
+
+
 def test_a_notebook_gets_plain_lines(
     model: keras.Model, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -26,6 +26,8 @@ StratagemError
     ├── UnimplementedError   NotImplementedError
     ├── CancelledError, AbortedError, InternalError, ResourceExhaustedError RuntimeError
     ├── UnavailableError     ConnectionError
+    │   ├── TaskLostError                   a server or worker of a job with parameter servers has ended
+    │   │   └── TaskSilentError             it does not answer
     │   └── PeerFailedError                 another task of the job failed: which, where and why
     │       └── PeerStuckError   TimeoutError  it is alive but makes no progress (also a DeadlineExceededError)
     ├── DeadlineExceededError TimeoutError
@@ -270,6 +272,27 @@ class UnknownError(OpError, RuntimeError):
     """Another process raised an exception that cannot be rebuilt here; the text has its type and its message."""
 
     error_code = UNKNOWN
+
+
+class TaskLostError(UnavailableError):
+    """A server or worker of a job with parameter servers has ended.
+
+    Attributes:
+        task: its name, such as `ps:1`.
+        why: what is known of the cause.
+    """
+
+    _verb = "is gone"
+
+    def __init__(self, task: str, why: str) -> None:
+        super().__init__(f"{task} {self._verb}: {why}")
+        self.task, self.why = task, why
+
+
+class TaskSilentError(TaskLostError):
+    """A server or worker has not answered for a while, and may be frozen."""
+
+    _verb = "is silent"
 
 
 class PeerFailedError(UnavailableError):

@@ -220,5 +220,7 @@ def agree_on(job: Job, what: str, settings: dict[str, str]) -> None:
         names = [name for name in {**answers[0], **theirs} if answers[0].get(name) != theirs.get(name)]
         if names:
             values = [(name, answers[0].get(name), theirs.get(name)) for name in names]
-            shown = "; ".join(f"{n} is {here} on worker 0 and {there} on worker {worker}" for n, here, there in values)
+            shown = "; ".join(
+                f"{n} is {here} on {job.task(0)} and {there} on {job.task(worker)}" for n, here, there in values
+            )
             raise ClusterError(f"The workers' {what} differ: {shown}. Give all of them the same settings.")

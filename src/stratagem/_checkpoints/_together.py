@@ -70,9 +70,9 @@ class SavePlan:
             return cls(job=job, path=path, places=[], leaders=[])
         mine = asdict(_SaveLocation.of(directory, path))
         places = [_SaveLocation(**found) for found in job.agree("save a checkpoint", mine)]
-        _raise_first({rank: place.problem for rank, place in enumerate(places)}, path)
+        _raise_first({rank: place.problem for rank, place in enumerate(places)}, path, job)
         leaders = [_leader(place, places) for place in places]
-        _demand_one_name(places, leaders)
+        _demand_one_name(places, leaders, job)
         return cls(job=job, path=path, places=places, leaders=leaders)
 
     def carry_out(self, write: Callable[[], None], order: str = "") -> None:
@@ -106,11 +106,11 @@ def agree_to_restore(mine: str | None) -> None:
     name = os.path.basename(mine) if mine is not None else ""
     names = job.agree("restore a checkpoint", name)
     if len(set(names)) > 1:
-        shown = ", ".join(f"rank {rank} {found or 'none'}" for rank, found in enumerate(names))
+        shown = ", ".join(f"{job.task(rank)} {found or 'none'}" for rank, found in enumerate(names))
         raise CheckpointError(
-            f"The processes of this job would restore different checkpoints: {shown} (rank {job.worker}: {mine!r}). "
-            "They have to see the same files: use a file system that all machines share, or copy the newest checkpoint to "
-            "every machine. Nothing was restored."
+            f"The processes of this job would restore different checkpoints: {shown} (here, on "
+            f"{job.task(job.worker)}: {mine!r}). They have to see the same files: use a file system that all machines share, "
+            "or copy the newest checkpoint to every machine. Nothing was restored."
         )
 
 
@@ -170,11 +170,11 @@ def _leader(place: _SaveLocation, places: list[_SaveLocation]) -> int:
     )
 
 
-def _demand_one_name(places: list[_SaveLocation], leaders: list[int]) -> None:
+def _demand_one_name(places: list[_SaveLocation], leaders: list[int], job: Job) -> None:
     for rank, leader in enumerate(leaders):
         if places[rank].name != places[leader].name:
             raise CheckpointError(
-                f"Rank {leader} saves {places[leader].name!r} and rank {rank} saves {places[rank].name!r}, both to "
+                f"{job.task(leader)} saves {places[leader].name!r} and {job.task(rank)} saves {places[rank].name!r}, both to "
                 f"{places[rank].directory!r}. Every process has to save the same number of times, and to restore the same "
                 "checkpoint before it does. Nothing was written."
             )
@@ -194,14 +194,14 @@ def _collect(job: Job, path: str, mine: _WriteOutcome, order: str) -> list[_Writ
     outcomes = [_WriteOutcome(seal=seal, problem=problem) for seal, problem in found]
     if mine.error is not None:
         raise mine.error
-    _raise_first({rank: outcome.problem for rank, outcome in enumerate(outcomes)}, path)
+    _raise_first({rank: outcome.problem for rank, outcome in enumerate(outcomes)}, path, job)
     return outcomes
 
 
-def _raise_first(problems: dict[int, str], path: str) -> None:
+def _raise_first(problems: dict[int, str], path: str, job: Job) -> None:
     for rank, problem in problems.items():
         if problem:
-            raise AbortedError(f"Rank {rank} could not save its part of {path!r}: {problem}")
+            raise AbortedError(f"{job.task(rank)} could not save its part of {path!r}: {problem}")
 
 
 def _appears(path: str, seal: str) -> bool:

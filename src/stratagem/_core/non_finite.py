@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, NonFiniteError
+from stratagem._base.job import Job
 
 POLICIES = ("warn", "stop", "ignore")
 _VARIABLE = "STRATAGEM_NON_FINITE"
@@ -57,8 +58,8 @@ class NonFiniteWatch:
         replicas = {replica: _all_finite(list(arrays)) for replica, arrays in own.items() if arrays}
         self._pending.append(_PendingCheck(self._steps, tuple(values), _all_finite(list(values.values())), replicas))
 
-    def check(self, agree: Callable[[str, Any], list[Any]], *, in_flight: int = 1) -> None:
-        """Looks at the checks of all steps but the last ones. agree: exchanges the facts that each worker alone knows.
+    def check(self, job: Job, *, in_flight: int = 1) -> None:
+        """Looks at the checks of all steps but the last ones. job: its workers exchange the facts that each alone knows.
 
         All workers find the same.
 
@@ -71,7 +72,8 @@ class NonFiniteWatch:
             if bad:
                 self._pending.clear()
                 mine = [[replica, np.asarray(finite).tolist()] for replica, finite in found.replicas.items()]
-                raise _error(found.step, bad, agree("which replicas' values are not finite", mine))
+                reports = job.agree("which replicas' values are not finite", mine)
+                raise _error(found.step, bad, {job.task(worker): report for worker, report in enumerate(reports)})
 
 
 def checked_policy(policy: str, asked: str) -> str:
@@ -86,16 +88,16 @@ def _all_finite(arrays: list[jax.Array]) -> jax.Array:
     return jnp.stack([jnp.isfinite(array).all() for array in arrays])
 
 
-def _culprits(reports: list[list[Any]]) -> list[str]:
-    """Returns the replicas whose slots are not finite where others' are. reports: by worker, (replica, finite) pairs."""
-    replicas = [(worker, replica, finite) for worker, mine in enumerate(reports) for replica, finite in mine]
+def _culprits(reports: Mapping[str, list[Any]]) -> list[str]:
+    """Returns the replicas whose slots are not finite where others' are. reports: by task, (replica, finite) pairs."""
+    replicas = [(task, replica, finite) for task, mine in reports.items() for replica, finite in mine]
     partly = [
         i for i, column in enumerate(zip(*(f for *_, f in replicas), strict=True)) if any(column) and not all(column)
     ]
-    return [f"replica {r} of worker {w}" for w, r, finite in replicas if not all(finite[i] for i in partly)]
+    return [f"replica {r} of {task}" for task, r, finite in replicas if not all(finite[i] for i in partly)]
 
 
-def _error(step: int, bad: list[str], reports: list[list[Any]]) -> NonFiniteError:
+def _error(step: int, bad: list[str], reports: Mapping[str, list[Any]]) -> NonFiniteError:
     where = "Which worker's data it comes from is not known. "
     if culprits := _culprits(reports):
         where = f"In that step only metrics of {', '.join(culprits)} are not finite: look at its part of the data. "

@@ -9,7 +9,7 @@ from stratagem._base.errors import DeviceError
 from stratagem._devices._names import find_device
 from stratagem._devices._physical import list_physical_devices
 from stratagem._devices._settings import PhysicalDevice, change_settings, settings
-from stratagem._private import backends_started
+from stratagem._private import backend_started_by, backends_started
 
 _PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
 
@@ -35,7 +35,9 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     if backends_started():
         if get_memory_growth(device) == bool(enable):
             return
-        raise RuntimeError("Memory growth cannot be set after devices were initialized: call it first in the program.")
+        raise RuntimeError(
+            f"Memory growth cannot be set after devices were initialized{backend_started_by()}: call it first in the program."
+        )
     others = {growth for other, growth in settings().growth.items() if other != device}
     if others - {bool(enable)}:
         raise ValueError("Memory growth cannot differ between GPU devices.")

@@ -8,7 +8,7 @@ import jax
 
 from stratagem._cluster import visible_gpus, visible_tpus
 from stratagem._devices._settings import HiddenKinds, PhysicalDevice, change_settings, settings
-from stratagem._private import backends_started
+from stratagem._private import backend_started_by, backends_started
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
@@ -57,7 +57,8 @@ def set_visible_devices(devices: Sequence[PhysicalDevice] | PhysicalDevice, devi
     if backends_started():
         if [d for d in existing if d in changed.get(d.device_type, (d,))] != before:
             raise RuntimeError(
-                "Visible devices cannot be modified after being initialized: call set_visible_devices first in the program."
+                f"Visible devices cannot be modified after being initialized{backend_started_by()}: call set_visible_devices "
+                "first in the program."
             )
         return
     change_settings(visible=changed)

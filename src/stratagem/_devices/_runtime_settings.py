@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import jax
 
 from stratagem._devices._settings import change_settings, settings
-from stratagem._private import POOL, backends_started
+from stratagem._private import POOL, backend_started_by, backends_started
 
 _POLICIES = {
     None: "silent",
@@ -65,7 +65,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
 
 def _check_not_started(what: str, old: int, new: int) -> None:
     if backends_started() and old != new:
-        raise RuntimeError(f"{what} cannot be modified after initialization.")
+        raise RuntimeError(f"{what} cannot be modified after initialization{backend_started_by()}.")
 
 
 def get_soft_device_placement() -> bool:
@@ -141,7 +141,9 @@ def enable_op_determinism() -> None:
     if _DETERMINISTIC in flags:
         return
     if backends_started() and jax.default_backend() == "gpu":
-        raise RuntimeError("enable_op_determinism has to be called before a GPU is used: call it first in the program.")
+        raise RuntimeError(
+            f"enable_op_determinism has to be called before a GPU is used{backend_started_by()}: call it first in the program."
+        )
     os.environ["XLA_FLAGS"] = f"{flags} {_DETERMINISTIC}".strip()
 
 

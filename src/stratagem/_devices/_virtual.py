@@ -8,7 +8,7 @@ import jax
 from stratagem._base.types import Value
 from stratagem._cluster import gpu_memory, visible_gpus
 from stratagem._devices._settings import LogicalDeviceConfiguration, PhysicalDevice, change_settings, settings
-from stratagem._private import backends_started, reserve_threads
+from stratagem._private import backend_started_by, backends_started, reserve_threads
 
 
 def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDeviceConfiguration] | None:
@@ -46,8 +46,8 @@ def _divide_cpu(made: Sequence[LogicalDeviceConfiguration]) -> None:
         if have == count:
             return
         raise RuntimeError(
-            f"Virtual devices cannot be modified after being initialized: {have} CPU device(s) are in use, {count} asked for. "
-            "Call set_logical_device_configuration first in the program."
+            f"Virtual devices cannot be modified after being initialized{backend_started_by()}: {have} CPU device(s) are in "
+            f"use, {count} asked for. Call set_logical_device_configuration first in the program."
         )
     jax.config.update("jax_num_cpu_devices", count)
     reserve_threads(count)
@@ -57,7 +57,8 @@ def _limit_memory(device: PhysicalDevice, limit: int) -> None:
     """Limits the memory that JAX takes of each GPU to `limit` MiB."""
     if backends_started():
         raise RuntimeError(
-            "Virtual devices cannot be modified after being initialized: call set_logical_device_configuration first."
+            f"Virtual devices cannot be modified after being initialized{backend_started_by()}: call "
+            "set_logical_device_configuration first."
         )
     whole = gpu_memory(visible_gpus(os.environ)[int(device.name.rpartition(":")[2])])
     if not 0 < limit <= whole:

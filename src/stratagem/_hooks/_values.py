@@ -28,6 +28,7 @@ from stratagem._private import (
     let_workers_store_programs,
     mark_seed_states,
     name_as_tensorflow,
+    note_backend_start,
     operate_on_bits,
     reserve_configured_threads,
     restore_hdf5_optimizers,
@@ -52,6 +53,13 @@ OF_VALUES: tuple[Hook, ...] = (
         why="Every program that logs from INFO on would tell of a file of TPUs that it has never asked for.",
         test="tests/private/test_private.py::test_only_the_note_on_a_tpu_that_nobody_asked_for_is_hidden",
         attach=hide_missing_tpu,
+    ),
+    Hook(
+        what="start of the backend",
+        places=("jax._src.xla_bridge._init_backend",),
+        why="An error that a strategy or a setting of devices comes too late would not say which line came first.",
+        test="tests/private/test_private.py::test_the_line_that_started_the_backend_is_known",
+        attach=note_backend_start,
     ),
     Hook(
         what="64-bit types",

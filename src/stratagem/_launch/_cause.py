@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 # The control channel reports a failure as "worker:1 (rank 1, host, pid 17) was lost in step 3".
-# A job with parameter servers ends with "stratagem._servers.remote._actors.TaskLostError: ps:1 is gone: ...".
+# A job with parameter servers ends with "stratagem._base.errors.TaskLostError: ps:1 is gone: ...".
 _BLAMES = re.compile(
     r"(?:\b(\w+Error): )?\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) |\b(Task(?:Lost|Silent)Error): (ps:\d+) is "
 )

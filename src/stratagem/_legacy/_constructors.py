@@ -5,6 +5,7 @@ from typing import Any, final
 
 import keras
 
+from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Value
 from stratagem._private import convert_arguments
 
@@ -44,6 +45,17 @@ def _of_normalization(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Argumen
     return args, {name: value for name, value in kwargs.items() if name not in absent}
 
 
+def _of_mode(name: str, advice: str) -> Any:
+    """A conversion for a class that had a mode, which is refused here; what says that it is off is left out."""
+
+    def converted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Arguments:
+        if kwargs.get(name):
+            raise UnimplementedError(f"{name}={kwargs[name]!r} is not implemented: {advice}.")
+        return args, {each: value for each, value in kwargs.items() if each != name}
+
+    return converted
+
+
 def _of_regularizer(name: str) -> Any:
     """A conversion for regularizers with one factor, whose first name was `l`."""
 
@@ -63,6 +75,12 @@ def attach_constructors() -> None:
     convert_arguments(keras.layers.Layer, _of_layer, none)
     convert_arguments(keras.layers.InputLayer, _of_input, none)
     convert_arguments(keras.layers.BatchNormalization, _of_normalization, none, ("fused",))
+    for attention in (keras.layers.Attention, keras.layers.AdditiveAttention):
+        convert_arguments(attention, _of_mode("causal", "call the layer with use_causal_mask=True"), none)
+    transposed = (
+        "give the layer tf.transpose(x, [1, 0, 2]), and transpose the sequences that it returns in the same way"
+    )
+    convert_arguments(keras.layers.RNN, _of_mode("time_major", transposed), none)
     convert_arguments(keras.regularizers.L1, _of_regularizer("l1"), none, ("l",))
     convert_arguments(keras.regularizers.L2, _of_regularizer("l2"), none, ("l",))
     for dims in (1, 2, 3):

@@ -22,10 +22,12 @@ from stratagem._private._arrays import weakly as weakly
 from stratagem._private._arrays import zeros_to_share as zeros_to_share
 from stratagem._private._averages import average_as_tensorflow as average_as_tensorflow
 from stratagem._private._backends import POOL as POOL
+from stratagem._private._backends import backend_started_by as backend_started_by
 from stratagem._private._backends import backends_started as backends_started
 from stratagem._private._backends import configured_cpu_devices as configured_cpu_devices
 from stratagem._private._backends import connect_backend as connect_backend
 from stratagem._private._backends import hide_missing_tpu as hide_missing_tpu
+from stratagem._private._backends import note_backend_start as note_backend_start
 from stratagem._private._backends import reserve_configured_threads as reserve_configured_threads
 from stratagem._private._backends import reserve_threads as reserve_threads
 from stratagem._private._backends import reserve_worker_threads as reserve_worker_threads
@@ -43,6 +45,7 @@ from stratagem._private._constructors import (
     let_batch_statistics_be_synchronized as let_batch_statistics_be_synchronized,
 )
 from stratagem._private._constructors import reduction_axes as reduction_axes
+from stratagem._private._constructors import showing as showing
 from stratagem._private._device_names import name_devices as name_devices
 from stratagem._private._executable_cache import intercept_compilation as intercept_compilation
 from stratagem._private._executable_cache import reusing_executables as reusing_executables

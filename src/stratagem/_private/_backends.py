@@ -3,15 +3,17 @@
 import logging
 import os
 import re
-from typing import final
+from typing import Any, final
 
 import jax
 from jax._src import distributed as jax_distributed
 from jax._src import xla_bridge
 
+from stratagem._base.program_line import call_of_program
 from stratagem._base.types import Value
 
 POOL = "PJRT_NPROC"  # the number of threads of XLA's CPU client, in the environment
+_started_by = ""
 
 
 def reserve_threads(replicas: int) -> None:
@@ -51,6 +53,23 @@ def configured_cpu_devices() -> int:
 def backends_started() -> bool:
     """True once JAX has started a backend, after which devices can no longer be configured."""
     return bool(xla_bridge.backends_are_initialized())
+
+
+def note_backend_start() -> None:
+    """Have the first start of a backend note the line of the program that it was for."""
+    start = xla_bridge._init_backend
+
+    def noted(platform: str) -> Any:
+        global _started_by
+        _started_by = _started_by or call_of_program()
+        return start(platform)
+
+    xla_bridge._init_backend = noted
+
+
+def backend_started_by() -> str:
+    """Returns the call of the program that started JAX's backend, as ", by `x = tf.ones(3)` (train.py, line 7)"; or ""."""
+    return f", by {_started_by}" if _started_by else ""
 
 
 def connect_backend(client: Value, rank: int, processes: int) -> None:

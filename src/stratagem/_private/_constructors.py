@@ -34,6 +34,15 @@ def convert_arguments(
     owner.__init__ = _signed(new_init, signature.replace(parameters=parameters))
 
 
+def showing(function: Any, original: Method, *names: str) -> Method:
+    """Returns a function that stands for `original` and takes further names, which its signature shows from now on."""
+    signature = inspect.signature(original)
+    parameters = list(signature.parameters.values())
+    end = next((n for n, each in enumerate(parameters) if each.kind is each.VAR_KEYWORD), len(parameters))
+    parameters[end:end] = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names]
+    return _signed(function, signature.replace(parameters=parameters))
+
+
 def _signed(function: Any, signature: inspect.Signature) -> Method:
     """Returns the function, which says that it has this signature: Keras reads the names of a constructor's arguments."""
     function.__signature__ = signature

@@ -17,8 +17,15 @@ from keras.src.saving import saving_api, saving_lib
 from keras.src.utils import io_utils
 
 from stratagem._base.types import UserFunction, Value
+from stratagem._private._constructors import showing
 
 Function = Callable[..., Any]
+# Arguments that functions take here beside Keras' own.
+_FURTHER = {
+    "load_model": ("options",),
+    "save_weights": ("save_format", "options"),
+    "load_weights": ("by_name", "options"),
+}
 
 # Functions, where they are and wherever else Keras has them; methods that hide what their functions take and return.
 SAVING_PLACES = (
@@ -38,7 +45,7 @@ def intercept_saving(routes: dict[str, Callable[[UserFunction], UserFunction]]) 
     """
     for name, route in routes.items():
         function = getattr(saving_api, name)
-        routed = functools.wraps(function)(route(function))
+        routed = showing(functools.wraps(function)(route(function)), function, *_FURTHER.get(name, ()))
         for module in [m for key, m in sys.modules.items() if key.startswith("keras.")]:
             if vars(module).get(name) is function:
                 setattr(module, name, routed)
@@ -52,7 +59,8 @@ def intercept_saving(routes: dict[str, Callable[[UserFunction], UserFunction]]) 
     def new_load_weights(self: Any, filepath: Any, skip_mismatch: bool = False, **kwargs: Any) -> Any:
         return saving_api.load_weights(self, filepath, skip_mismatch=skip_mismatch, **kwargs)
 
-    keras.Model.save_weights, keras.Model.load_weights = new_save_weights, new_load_weights
+    keras.Model.save_weights = showing(new_save_weights, save_weights, *_FURTHER["save_weights"])
+    keras.Model.load_weights = showing(new_load_weights, load_weights, *_FURTHER["load_weights"])
 
 
 def accept_any_path(stand_in: Callable[[str, bool, Value], str], settle: Callable[[Value], None]) -> None:
@@ -81,7 +89,8 @@ def accept_any_path(stand_in: Callable[[str, bool, Value], str], settle: Callabl
     def on_train_end(self: Any, logs: Any = None) -> None:
         settle(self.model)
 
-    cls.__init__, cls._save_model, cls.on_train_end = new_init, new_save_model, on_train_end
+    cls.__init__ = showing(new_init, init, "options", "period")
+    cls._save_model, cls.on_train_end = new_save_model, on_train_end
 
 
 def note_arguments() -> None:

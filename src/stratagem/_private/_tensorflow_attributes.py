@@ -66,7 +66,13 @@ _OF_LAYERS = {
 }
 # What TensorFlow's objects have and Keras 3's have not, by class (recorded in tests/keras/recorded).
 _LOST: dict[type, dict[str, str]] = {
-    BaseOptimizer: {"decay": "give a schedule as the learning rate (keras.optimizers.schedules.InverseTimeDecay)"},
+    BaseOptimizer: {
+        "decay": "give a schedule as the learning rate (keras.optimizers.schedules.InverseTimeDecay)",
+        "add_slot": "in `build` of an optimizer of one's own, self.add_variable_from_reference(variable, name=slot)",
+        "add_weight": "self.add_variable(shape, initializer, name=name)",
+        "get_gradients": "tf.GradientTape().gradient(loss, variables)",
+        "get_updates": "apply_gradients with the gradients of a tf.GradientTape",
+    },
     keras.layers.Layer: _OF_LAYERS,
     Metric: {
         **dict.fromkeys((*_OF_LAYERS, "losses", "metrics", "input", "output", "weights", "compute_dtype"), _NO_LAYER),

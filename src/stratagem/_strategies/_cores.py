@@ -36,8 +36,8 @@ def take_share_of_cores(job: Job) -> None:
     share = share_of(offered, job.worker)
     if share is not None:
         os.sched_setaffinity(0, share)
-        text = "worker %d computes on %s of %s: other workers have the rest (%s=off shares all cores)"
-        _log.info(text, job.worker, _named(share), _named(offered[job.worker][1]), _VARIABLE)
+        text = "%s computes on %s of %s: other workers have the rest (%s=off shares all cores)"
+        _log.info(text, job.task(job.worker), _named(share), _named(offered[job.worker][1]), _VARIABLE)
 
 
 def share_of(offered: Sequence[Json], worker: int) -> list[int] | None:

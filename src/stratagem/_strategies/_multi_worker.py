@@ -19,6 +19,7 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._data import InputContext, share_seeds
 from stratagem._devices import kind_of
 from stratagem._private import (
+    backend_started_by,
     backends_started,
     configured_cpu_devices,
     connect_backend,
@@ -112,8 +113,9 @@ def _connected(cluster: ClusterJob, options: CommunicationOptions) -> Job:
         )
     if backends_started():
         raise RuntimeError(
-            "Collective ops must be configured at program startup: JAX's backend has started already. Create "
-            "MultiWorkerMirroredStrategy before anything that computes."
+            f"Collective ops must be configured at program startup: JAX's backend has started already{backend_started_by()}. "
+            "Create MultiWorkerMirroredStrategy before anything that computes: tensors, variables, layers, random numbers, and "
+            "lists of logical devices."
         )
     job = _join(cluster, options)
     share_seeds(job)
@@ -159,7 +161,7 @@ def _devices(job: Job) -> tuple[jax.Device, ...]:
     default = jax.local_devices()
     described = job.agree("local devices", [kind_of(default[0]), len(default)])
     if any(other != described[0] for other in described):
-        found = ", ".join(f"worker {i}: {count} {kind}" for i, (kind, count) in enumerate(described))
+        found = ", ".join(f"{job.task(i)}: {count} {kind}" for i, (kind, count) in enumerate(described))
         raise DeviceError(f"All workers need the same number and kind of devices, got {found}.")
     return tuple(sorted(jax.devices(), key=lambda d: (d.process_index, d.id)))
 

@@ -102,10 +102,10 @@ def has_hooks(callbacks: Any, *hooks: str) -> bool:
     return any(not is_default(getattr(each, hook)) for each in others for hook in hooks)
 
 
-def show_progress(callbacks: Any, steps: int, examples: int, logs: Any) -> None:
-    """Reports to our progress display, if in use, how many steps of the pass were started, and on how many examples."""
+def show_progress(callbacks: Any, steps: int, last: int, examples: int, logs: Any) -> None:
+    """Reports to our progress display, if in use, how many steps of the pass were started, the `last` on so many examples."""
     if isinstance(callbacks._progbar, ProgressDisplay):
-        callbacks._progbar.advance(steps, examples, logs)
+        callbacks._progbar.advance(steps, last, examples, logs)
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import jax
 import keras
 import numpy as np
 
+from stratagem._base.job import agree_on
 from stratagem._core.values import CompositeTensor
 from stratagem._data import leaves
 from stratagem._ops import concat
@@ -46,13 +47,14 @@ class Loops:
 
     def fit(self, data: DataArguments, validation: DataArguments | None, training: FitArguments) -> Any:
         """Trains for some epochs and returns the History."""
-        model = self._model
+        model, job = self._model, self._strategy.mesh.job
+        agree_on(job, "arguments of fit", _lengths(data, training))
         runner = self._runner(StepKind.TRAIN, data)
         runner.build()  # before the first callback runs: one of them may restore values
         callbacks = callback_list(
             training.callbacks,
             model,
-            self._strategy.mesh.job,
+            job,
             verbose=training.verbose,
             epochs=training.epochs,
             steps=runner.batches,
@@ -141,7 +143,7 @@ class Loops:
             if loss_watch is not None:
                 loss_watch(taken, last)
             if show:
-                show_progress(callbacks, taken, execution.examples, execution.result)
+                show_progress(callbacks, taken, execution.steps, execution.examples, execution.result)
             if hooks is not None:
                 hooks[1](taken - 1, last)
             loop_hooks.stepped(taken, last)
@@ -199,6 +201,18 @@ class Loops:
     def _callbacks(self, callbacks: Any, runner: StepRunner, verbose: Any) -> Any:
         job = self._strategy.mesh.job
         return callback_list(callbacks, self._model, job, verbose=verbose, epochs=1, steps=runner.batches)
+
+
+def _lengths(data: DataArguments, training: FitArguments) -> dict[str, str]:
+    """The arguments that decide how many steps and epochs a fit has."""
+    found = {
+        "batch_size": data.batch_size,
+        "steps_per_epoch": data.steps,
+        "epochs": training.epochs,
+        "initial_epoch": training.initial_epoch,
+        "validation_freq": training.validation_freq,
+    }
+    return {name: str(value) for name, value in found.items()}
 
 
 def _hooks(callbacks: Any, name: str) -> tuple[Callable[..., None], Callable[..., None]] | None:

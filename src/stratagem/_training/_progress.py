@@ -29,16 +29,20 @@ class ProgressDisplay(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
         self._bar: Progress | None = None
         self._task = TaskID(0)
         self._title = ""
-        self._examples = 0
+        self._steps_here = self._examples = 0
         self._began = self._shown_at = self._pause = 0.0
         self._logs: Any = None
 
-    def advance(self, steps: int, examples: int, logs: Any) -> None:
-        """Updates the display: `steps` of the pass were started, the last ones on so many examples.
+    def advance(self, steps: int, last: int, examples: int, logs: Any) -> None:
+        """Updates the display: `steps` of the pass were started, the `last` of them just now, on so many examples.
+
+        An epoch that goes on where another process was interrupted begins with that one's steps, which took no time here.
 
         Shows the logs of the previous call: those are likely to be computed, so there is no need to wait.
         """
-        self.seen, self._examples = steps, self._examples + examples
+        if not self._steps_here and steps > last and self._bar is not None:
+            self._bar.reset(self._task, completed=steps - last)
+        self.seen, self._steps_here, self._examples = steps, self._steps_here + last, self._examples + examples
         previous, self._logs = self._logs, logs if isinstance(logs, dict) else None  # predictions are not logs
         if self.verbose != 1 or time.monotonic() - self._shown_at < self._pause:
             return
@@ -73,7 +77,7 @@ class ProgressDisplay(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
 
     def _start(self, title: str) -> None:
         self.close()
-        self._title, self._examples, self.seen, self._logs = title, 0, 0, None
+        self._title, self._steps_here, self._examples, self.seen, self._logs = title, 0, 0, 0, None
         self._began = self._shown_at = time.monotonic()
         self._pause = _SECONDS_BETWEEN_LINES
         if self.verbose == 1 and self._console.is_terminal and keras.config.is_interactive_logging_enabled():
@@ -106,7 +110,7 @@ class ProgressDisplay(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
 
     def _figures(self, logs: Any) -> str:
         seconds = max(time.monotonic() - self._began, 1e-9)
-        parts = [f"{_duration(seconds / max(self.seen, 1))}/step", f"{self._examples / seconds:.0f} examples/s"]
+        parts = [f"{_duration(seconds / max(self._steps_here, 1))}/step", f"{self._examples / seconds:.0f} examples/s"]
         return " - ".join([*parts, *(f"{name}: {_number(value)}" for name, value in (logs or {}).items())])
 
 

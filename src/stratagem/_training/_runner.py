@@ -113,7 +113,7 @@ class SynchronousRunner(StepRunner):
 
     def end_epoch(self) -> None:
         self._epochs.end()
-        self._strategy.mesh.non_finite.check(self._strategy.mesh.job.agree, in_flight=0)
+        self._strategy.mesh.non_finite.check(self._strategy.mesh.job, in_flight=0)
 
     def get_state(self) -> Any:
         return self._epochs.get_state()

@@ -92,7 +92,7 @@ def _fix(report: CheckReport, yes: bool) -> None:
     if not changed:
         click.echo("no import statement to rewrite")
         return
-    if not yes and not click.confirm(f"Rewrite {count(len(changed), 'file')}?"):
+    if not yes and not _agreed(f"Rewrite {count(len(changed), 'file')}?"):
         click.echo("nothing was written")
         return
     for each in changed:
@@ -101,6 +101,17 @@ def _fix(report: CheckReport, yes: bool) -> None:
         except OSError as error:
             raise _trouble(error) from error
     click.echo(f"{count(len(changed), 'file')} rewritten")
+
+
+def _agreed(question: str) -> bool:
+    """Asks. Raises UsageError where nobody can answer: the standard input has ended and is no terminal."""
+    try:
+        return click.confirm(question)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        click.echo()
+        raise click.UsageError("nothing was written, for nobody answers here: --fix --yes does not ask.") from None
 
 
 def _diff(each: Edited) -> list[str]:

@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import logging
+import math
 import os
 import socket
 import sys
@@ -18,8 +19,10 @@ import click
 
 from stratagem._base.errors import DeviceError, StratagemError
 from stratagem._base.files import write_text
+from stratagem._base.installation import install_command
 from stratagem._base.job import Job, process_job
 from stratagem._base.paths import is_remote
+from stratagem._base.slow_blocks import while_slow
 from stratagem._base.types import Json
 from stratagem._cluster import Address, ClusterResolver
 from stratagem.cli import _doctor_machine as machine
@@ -34,6 +37,7 @@ _COLOURS = {Judgement.GOOD: "green", Judgement.DOUBTFUL: "yellow", Judgement.BAD
 # machine needs to import JAX and Keras.
 _LATE, _IMPORT_SECONDS = 2.0, 60.0
 _JOIN = "STRATAGEM_JOIN_SECONDS"
+_SAY_SECONDS = 3.0  # of silence, before the doctor says whom it waits for
 _LOOK_SECONDS = 2.0  # for rank 0 to answer, once joining has failed
 _LEAST_WAIT = 0.001
 _STOPPED = 3  # the exit status of a doctor that ended itself
@@ -126,7 +130,7 @@ class _Examination:
     def run(self) -> list[_Report]:
         """Returns the reports of all tasks that were reached: rank 0's first, or this one's alone."""
         found = self._note
-        found(guarded("packages", machine.versions, "pip install --force-reinstall stratagem"))
+        found(guarded("packages", machine.versions, install_command(again=True)))
         found(guarded("cores", machine.cores, "Is this Linux?"))
         found(guarded("threads", machine.threads, "Unset PJRT_NPROC and OMP_NUM_THREADS."))
         found(guarded("limits", machine.limits, "Is this Linux?"))
@@ -159,7 +163,8 @@ class _Examination:
         try:
             with_jax = importlib.import_module("stratagem.cli._doctor_job")  # not earlier: a damaged JAX is a finding
             self._checked()
-            strategy = with_jax.strategy_of(resolver, self._seconds)
+            with self._joining(resolver):
+                strategy = with_jax.strategy_of(resolver, self._seconds)
         except Exception as error:
             self._note(self._unjoined(resolver, error))
             return [self.report]
@@ -189,10 +194,35 @@ class _Examination:
             return [self.report]
         return [_Report(task, host, findings) for task, (host, findings) in zip(tasks, reports, strict=True)]
 
+    @contextlib.contextmanager
+    def _joining(self, resolver: ClusterResolver | None) -> Iterator[None]:
+        """Says on stderr, after a few seconds, whom the doctor waits for and how long; the library logs who is missing."""
+        jobs = ("chief", "worker")
+        tasks = (
+            [] if resolver is None else [(f"{j}:{i}", at) for j in jobs for i, at in enumerate(_tasks_of(resolver, j))]
+        )
+        others = ", ".join(f"{task} at {at}" if at else task for task, at in tasks if task != self.report.task)
+        log = logging.getLogger("stratagem.cluster")
+        level = log.level
+        most = f"at most {self._seconds:g} s (--seconds)"
+
+        def say(seconds: float) -> None:
+            text = f"waiting {most} for the doctors of the other tasks, {seconds:.0f} s so far: {others}"
+            click.echo(f"stratagem doctor: {text}", err=True)
+
+        if others:
+            log.setLevel(logging.WARNING)
+        try:
+            with while_slow(say, after=_SAY_SECONDS, every=math.inf) if others else contextlib.nullcontext():
+                yield
+        finally:
+            log.setLevel(level)
+
     def _unjoined(self, resolver: ClusterResolver | None, error: Exception) -> Iterator[Finding]:
         if isinstance(error, ImportError):
             name = (error.name or "stratagem").partition(".")[0]
-            yield bad("packages", in_one_line(error), f"It is damaged: pip install --force-reinstall {name}")
+            command = install_command(again=True) if name == "stratagem" else f"pip install --force-reinstall {name}"
+            yield bad("packages", in_one_line(error), f"It is damaged: {command}")
             return
         if resolver is None or not isinstance(error, StratagemError) or isinstance(error, DeviceError):
             yield bad("devices", in_one_line(error), _device_cure())
@@ -228,7 +258,9 @@ def _device_cure() -> str:
     asked = os.environ.get("JAX_PLATFORMS")
     if asked is None:
         return shown
-    return f"JAX_PLATFORMS={asked} asks for these: unset it, or install what has them (stratagem[cuda], [tpu]). {shown}"
+    return (
+        f"JAX_PLATFORMS={asked} asks for these: unset it, or install what has them ({install_command('cuda')}). {shown}"
+    )
 
 
 def _as_json(reports: Sequence[_Report]) -> str:

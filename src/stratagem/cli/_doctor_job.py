@@ -13,6 +13,7 @@ import numpy as np
 
 from stratagem import _hooks
 from stratagem._base.errors import DeviceError
+from stratagem._base.installation import install_command
 from stratagem._base.job import Job
 from stratagem._base.paths import is_remote
 from stratagem._base.processes import machine
@@ -64,7 +65,7 @@ def devices() -> Iterator[Finding]:
         yield doubtful(
             "devices",
             f"{text}; {len(hidden)} NVIDIA GPUs are not used",
-            cure if plugin else "pip install 'stratagem[cuda]', or set JAX_PLATFORMS=cpu to use none.",
+            cure if plugin else f"{install_command('cuda')}, or set JAX_PLATFORMS=cpu to use none.",
         )
     else:
         yield good("devices", f"{text}{' (JAX_PLATFORMS=cpu)' if told else ''}")

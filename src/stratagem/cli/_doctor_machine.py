@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 
 from stratagem._base.errors import AbortedError
 from stratagem._base.files import atomic_write
+from stratagem._base.installation import install_command
 from stratagem.cli._doctor_finding import Finding, bad, doubtful, good
 from stratagem.cli._tables import count, size
 
@@ -67,7 +68,7 @@ def versions() -> Iterator[Finding]:
         required = importlib.metadata.requires(_OWN) or []
         own = importlib.metadata.metadata(_OWN)
     except importlib.metadata.PackageNotFoundError:
-        yield doubtful("versions", f"{_OWN} is not installed: its files are only on the path.", "pip install stratagem")
+        yield doubtful("versions", f"{_OWN} is not installed: its files are only on the path.", install_command())
         return
     yield _against("python", platform.python_version(), Requirement(f"python{own['Requires-Python'] or ''}"))
     outside = []

@@ -1,16 +1,18 @@
-"""`stratagem explain`: prints what the page of troubles says about a class of errors."""
+"""`stratagem explain`: prints what the page of troubles says about a class of errors, or a message."""
 
 import difflib
 import importlib.resources
 import json
 import re
 import shutil
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import click
 
 _CLASS = re.compile(r"\b[A-Z]\w*Error\b")
+_MESSAGE = re.compile(r'"([^"]+)"')
+_OF = re.compile(r"\[`(\w+)`: (.*?)\] ", re.S)  # the messages that a section is about, each in quotation marks
 _LINK = re.compile(r"\[([^\[\]]*)\]\(([^)#]*)(#[^)]*)?\)")
 _PART = 2**16  # bytes of a line without an end
 _LINES, _WIDEST = 8, 400  # of an error's own text that are printed, and characters of each
@@ -21,8 +23,8 @@ _LINES, _WIDEST = 8, 400  # of an error's own text that are printed, and charact
 def command(error: str | None) -> None:
     """Print what ERROR means and what usually cures it.
 
-    ERROR is the name of a class of errors, a file (a log: the last error in it is printed and explained), or "-" for the
-    standard input. Without it, all classes are listed.
+    ERROR is the name of a class of errors, a word of the list, a file (a log: the last error in it is printed and
+    explained), or "-" for the standard input. Without it, all are listed.
     """
     texts = _texts()
     if error is None:
@@ -35,23 +37,41 @@ def command(error: str | None) -> None:
 
 
 def last_named(lines: Iterable[str]) -> str | None:
-    """The class of this library's errors that a text names last."""
+    """The class of this library's errors that a text names last, or the word for the message that it has last."""
     name, _ = _last_error(lines, _texts())
     return name
 
 
-def _last_error(lines: Iterable[str], known: Container[str]) -> tuple[str | None, list[str]]:
-    """The class that a text names last, and its own lines: the one with the name, and what follows up to an empty one."""
+def _last_error(lines: Iterable[str], texts: Mapping[str, str]) -> tuple[str | None, list[str]]:
+    """The class that a text names last, and its own lines: the one with the name, and what follows up to an empty one.
+
+    Of an error without a class of its own the word for its message.
+    """
+    messages = _messages(texts)
     found: str | None = None
     said: list[str] = []
     goes_on = False
     for line in lines:
-        named = next((name for name in reversed(_CLASS.findall(line)) if name in known), None)
+        classes = _CLASS.findall(line)
+        named = next((name for name in reversed(classes) if name in texts), None)
+        if named is None:
+            named = next((name for (kind, text), name in messages.items() if kind in classes and text in line), None)
         if named is not None:
             found, said, goes_on = named, [_printable(line)], True
         elif goes_on := goes_on and bool(line.strip()) and len(said) < _LINES:
             said.append(_printable(line))
     return found, said
+
+
+def _messages(texts: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """The classes and the words of messages, with the names of the sections about them."""
+    about = {name: _OF.match(text) for name, text in texts.items()}
+    return {
+        (of[1], " ".join(message.split())): name
+        for name, of in about.items()
+        if of
+        for message in _MESSAGE.findall(of[2])
+    }
 
 
 def _printable(line: str) -> str:

@@ -28,6 +28,12 @@ def communicated(dtype: object) -> None:
     print("variable", variable.numpy())
 
 
+def looked_up(words: object) -> None:
+    """A step that looks a word up."""
+    layer = tf.keras.layers.StringLookup(vocabulary=words, name="words")
+    strategy.run(lambda word: layer(word), args=(tf.constant(["a"]),))
+
+
 def trained(what: str) -> None:
     """A model's only step."""
 
@@ -53,7 +59,9 @@ def trained(what: str) -> None:
         if what in ("communication", "bfloat16"):
             communicated(one("communication", "bfloat16", None))
         tf.distribute.MultiWorkerMirroredStrategy(shard_optimizer_state=one("shards", False, True))
-        model.fit(data.batch(one("batch size", 8, 4)), verbose=0)
+        if what in ("vocabulary", "nothing"):
+            looked_up(one("vocabulary", ["a", "b"], ["b", "a"]))
+        model.fit(data.batch(one("batch size", 8, 4)), epochs=one("epochs", 1, 2), verbose=0)
     finally:
         print("steps", int(model.optimizer.iterations.numpy()))
     if what != "schedule":

@@ -10,7 +10,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.context import current
-from stratagem._servers.remote import TaskLostError, Worker
+from stratagem._servers.remote import TimeCategory, Worker
 from tests.servers.coordinator.functions import Coordinator
 from tests.servers.remote.serving import serving
 from tests.tf1.estimator.clusters import chief_of, model_fn, rows
@@ -27,7 +27,7 @@ class Fates:
 
     def befall(self, worker: Any, *args: Any, **kwargs: Any) -> None:
         if worker.index in self.lost:
-            raise TaskLostError(f"worker:{worker.index}", "its process was killed")
+            raise tf.errors.TaskLostError(f"worker:{worker.index}", "its process was killed")
 
     def rejoin(self, worker: Any, seconds: float) -> None:
         self.back.wait(seconds)
@@ -70,8 +70,14 @@ def test_others_do_what_an_absent_worker_had_and_it_is_used_again_when_it_comes(
     while coordinator.absent != {1}:
         coordinator.schedule(one).fetch()
     fates.lost.clear()
+    before = coordinator.report().workers[1]
     while coordinator.absent:
         coordinator.schedule(one).fetch()
+    coordinator.join()
+    after = coordinator.report().workers[1]
+    assert after.seconds[TimeCategory.ABSENT] >= 0.5  # the shortest time until it is given up
+    assert after.seconds[TimeCategory.WAITING] < 0.5
+    assert (after - before).total < after.total
 
 
 def test_without_any_worker_the_job_ends(fates: Fates) -> None:

@@ -97,6 +97,15 @@ def test_a_slow_program_on_the_coordinator_is_seen(strategy: Any, coordinator: A
     assert "Schedule more functions" in " ".join(report.advice)
 
 
+def test_the_time_before_a_report_is_not_that_between_it_and_the_next(strategy: Any, coordinator: Any) -> None:
+    """Workers had nothing to do then, which is counted when they have again."""
+    training = Training(strategy, coordinator)
+    time.sleep(5 * WAIT)
+    began = time.monotonic()
+    report = training.run(24)
+    assert report.seconds <= time.monotonic() - began + WAIT
+
+
 def test_updates_of_others_between_a_read_and_a_push_are_its_staleness(
     strategy: Any, coordinator: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +165,7 @@ def traffic(busy: float = 0.0, stale: int = 0, pushes: int = 100) -> ServerStati
         ([times(compute=4, servers=6)], [traffic(9), traffic(9)], 0, "add servers"),
         ([times(compute=4, input=6)], [traffic()], 0, "num_parallel_calls"),
         ([times(compute=4, waiting=6)], [traffic()], 0, "Schedule more functions"),
+        ([times(compute=4, absent=6)], [traffic()], 0, "60% of the workers' time is lost with workers that had ended."),
         ([times(compute=4, waiting=6)], [traffic()], 8, "The coordinator reads data 80%"),
         ([times(compute=4, handing_out=6)], [traffic()], 0, "A function takes 1.0 steps"),
         ([times(compute=4, compiling=6)], [traffic()], 0, "pass tensors"),

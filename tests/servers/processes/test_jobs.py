@@ -247,6 +247,7 @@ MISTAKES: dict[str, tuple[str, Any]] = {
     "a_data_set_ends_its_process": ("RuntimeError", "no data"),
     "a_file_of_the_data_is_missing": ("NotFoundError", "none.csv; No such file"),
     "a_data_set_cannot_travel": ("TypeError", "`lock` cannot travel to worker:"),
+    "a_data_set_prints": ("", True),
     "a_step_cannot_travel": ("UnimplementedError", "calls back into Python"),
     "a_step_prints": ("UnimplementedError", "tf.print"),
     "a_gradient_is_no_number": ("InvalidArgumentError", "has NaN or infinity"),
@@ -270,13 +271,16 @@ MISTAKES: dict[str, tuple[str, Any]] = {
 @pytest.mark.timeout(900)
 def test_a_job_goes_on_after_its_users_mistakes_until_the_head_is_lost(tmp_path: Path) -> None:
     with job(PROGRAMS / "mistakes", 2, tmp_path, ps=2) as running:
-        running.wait_for(0, "waiting")
+        running.wait_for(0, "\nwaiting\n")
         chief = Ended(0, running.output(0), 0.0)
         for name, (error, words) in MISTAKES.items():
             found, told = printed(chief, name)
             assert found == error, (name, told)
             assert words in told if error else words == told, (name, told)
         assert chief.output.count("is tried once more") == 4  # one that failed once, and three that always do
+        workers = [running.output(rank) for rank in (1, 2)]
+        assert any(f"the data of worker {i}\n" in output for i, output in enumerate(workers)), workers
+        assert all("UserWarning: careless data" in output for output in workers if "the data of" in output)
         kill_head(running)
 
 

@@ -24,6 +24,9 @@ from stratagem._servers.remote import (
     _ray_worker_proxy,
     _ray_worker_task,
 )
+
+# Private: what an actor takes over from the process of its task, which is none here.
+from stratagem._servers.remote._task_process import TaskProcess
 from stratagem._servers.strategy import ParameterServerStrategy
 
 
@@ -59,7 +62,7 @@ class RemoteActor(Actor):
 
 def remote_worker() -> RemoteActor:
     """The worker of a job without servers."""
-    return RemoteActor("worker:0", _ray_worker_task.WorkerTask(0, [], install), [])
+    return RemoteActor("worker:0", _ray_worker_task.WorkerTask(0, [], install, TaskProcess()), [])
 
 
 def answered(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Any:
@@ -73,9 +76,12 @@ def remote_strategy(
 ) -> ParameterServerStrategy:
     """A strategy on such tasks; `worker.actor.target` of each of its `tasks` is a worker's task."""
     ended = [] if ended is None else ended
-    ps = [RemoteActor(f"ps:{i}", _ray_server_actor.ServerTask(i, install), ended) for i in range(servers)]
+    ps = [
+        RemoteActor(f"ps:{i}", _ray_server_actor.ServerTask(i, install, TaskProcess()), ended) for i in range(servers)
+    ]
     actors: list[Any] = [
-        RemoteActor(f"worker:{i}", _ray_worker_task.WorkerTask(i, ps, install), ended) for i in range(workers)
+        RemoteActor(f"worker:{i}", _ray_worker_task.WorkerTask(i, ps, install, TaskProcess()), ended)
+        for i in range(workers)
     ]  # type: ignore[arg-type]
     found = Servers(ps), [_ray_worker_proxy.RayWorkerProxy(i, actor) for i, actor in enumerate(actors)]
     monkeypatch.setattr(_ray_node, "check", lambda: None)

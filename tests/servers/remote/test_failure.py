@@ -7,7 +7,6 @@ import pytest
 from ray import exceptions
 
 import stratagem as tf
-from stratagem._servers.remote import TaskLostError
 from tests.servers.remote.remote_tasks import answered, remote_worker
 
 
@@ -103,5 +102,5 @@ def test_what_is_no_mistake_has_no_stack(error: type[Exception]) -> None:
     ],
 )
 def test_a_task_is_lost_only_where_ray_says_so(error: Exception, lost: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(TaskLostError if lost else type(error)):
+    with pytest.raises(tf.errors.TaskLostError if lost else type(error)):
         answered(monkeypatch, error)

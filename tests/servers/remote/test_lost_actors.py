@@ -11,7 +11,15 @@ from ray import exceptions
 import stratagem as tf
 
 # Private: what Ray may say of actors that it can not start, said by a stand-in for Ray.
-from stratagem._servers.remote import TaskLostError, TaskSilentError, _ray_actors, _ray_node, _task_server
+from stratagem._servers.remote import (
+    _ray_actors,
+    _ray_arrivals,
+    _ray_node,
+    _task_server,
+)
+
+# Private: what an actor takes over from the process of its task, which is none here.
+from stratagem._servers.remote._task_process import TaskProcess
 
 
 @final
@@ -91,11 +99,12 @@ class Started:
         start = ray.starting(*answers)
         monkeypatch.setattr(_ray_actors, "start_actor", lambda *_: start())
         monkeypatch.setattr(_ray_node, "logs", lambda: "the folder")
+        monkeypatch.setattr(_ray_node, "this_node", lambda _: None)
         monkeypatch.setenv("STRATAGEM_JOIN_SECONDS", "0.2")
         self._ray = ray
 
     def hosted(self) -> Any:
-        return _ray_actors.host_task(self._ray, "worker", 1, 2, "job")
+        return _ray_actors.host_task(self._ray, "worker", 1, 2, "job", TaskProcess())
 
 
 def test_a_task_that_ray_never_starts_is_told_so(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,6 +143,28 @@ def test_who_cannot_start_at_all_is_not_tried_without_a_pause(ray: Ray) -> None:
     assert len(ray.started) <= 10
 
 
+def test_who_waits_for_tasks_says_which_are_missing(
+    ray: Ray, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also how far they are, until all have come."""
+    here = {"ps:0": actor(7)}
+
+    def get_actor(task: str, namespace: str) -> Any:
+        if len(caplog.messages) > 1:
+            here["worker:0"] = actor(8)
+        if task not in here:
+            raise ValueError(f"no actor {task}")
+        return here[task]
+
+    monkeypatch.setattr(ray, "get_actor", get_actor, raising=False)
+    monkeypatch.setattr(_ray_actors.RayActor, "call", lambda *_: SimpleNamespace(result=lambda: None))
+    monkeypatch.setattr(_ray_arrivals, "_SAY_SECONDS", 0.02)
+    monkeypatch.setenv("STRATAGEM_JOIN_SECONDS", "60")
+    with caplog.at_level("INFO"):
+        _ray_arrivals.find_all([_ray_actors.RayActor(task, "job") for task in ("ps:0", "worker:0")])
+    assert "of at most 60 s: 1 of 2 tasks have joined; waiting for worker:0 (not started, or" in caplog.messages[0]
+
+
 OWNER = """The actor died unexpectedly before finishing this task.
 \tpid: 15765
 The actor is dead because its owner has died. Owner Id: 03 Owner worker exit type: SYSTEM_ERROR"""
@@ -161,7 +192,7 @@ The actor is dead because it was killed by `ray.kill`."""
 def test_a_lost_task_is_told_with_what_is_known(ray: Ray, text: str, known: str) -> None:
     error = exceptions.ActorDiedError()
     error.error_msg = text
-    with pytest.raises(TaskLostError) as found:
+    with pytest.raises(tf.errors.TaskLostError) as found:
         _ray_actors.RayPending(ray, error, "ps:1", None).result()
     assert known in str(found.value)
 
@@ -174,7 +205,7 @@ def test_a_servers_process_waits_until_those_that_use_it_know_that_it_is_frozen(
     monkeypatch: pytest.MonkeyPatch, job: str, silences: int, ends: bool
 ) -> None:
     """The actor ends with it, and Ray then says that it died."""
-    left = [TaskSilentError(f"{job}:0", "it has not answered for 3 s")] * silences
+    left = [tf.errors.TaskSilentError(f"{job}:0", "it has not answered for 3 s")] * silences
 
     class Frozen:
         def __init__(self, *_: Any) -> None:
@@ -192,10 +223,11 @@ def test_a_servers_process_waits_until_those_that_use_it_know_that_it_is_frozen(
     monkeypatch.setattr(_task_server, "answers", lambda: True)
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(shutdown=lambda: None))
     server = tf.distribute.Server({job: ["localhost:1"]}, job, 0, start=False)
-    monkeypatch.setitem(_task_server._running, "localhost:1", SimpleNamespace(actor=object()))
+    running = SimpleNamespace(actor=object(), output=SimpleNamespace(wait=lambda: None))
+    monkeypatch.setitem(_task_server._running, "localhost:1", running)
     if ends:
         server.serve()
         assert not left
     else:
-        with pytest.raises(TaskSilentError, match=r"ps:0 is silent: it has not answered for 3 s"):
+        with pytest.raises(tf.errors.TaskSilentError, match=r"ps:0 is silent: it has not answered for 3 s"):
             server.serve()

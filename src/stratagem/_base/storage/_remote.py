@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, TypeVar, final
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.installation import install_command
 from stratagem._base.paths import LOCAL_SCHEMES, parent, without_secrets
 from stratagem._base.storage._file_system import FileStatus, FileSystem, OutputFile
 from stratagem._base.storage._lasting_executor import equip
@@ -289,7 +290,7 @@ def schemes() -> list[str]:
 def _fsspec(scheme: str) -> ModuleType:
     if importlib.util.find_spec("fsspec") is None:
         raise UnimplementedError(
-            f"File system scheme {scheme!r} is not implemented without fsspec: pip install 'stratagem[remote]', and the "
+            f"File system scheme {scheme!r} is not implemented without fsspec: {install_command('remote')}, and the "
             "package of the scheme, such as gcsfs for gs:// or s3fs for s3://."
         )
     return importlib.import_module("fsspec")

@@ -6,7 +6,7 @@ from typing import Any, final
 
 from stratagem._base.errors import PeerFailedError, PeerStuckError
 from stratagem._base.job import Phase
-from stratagem._cluster.control._program_line import call_of_program
+from stratagem._base.program_line import call_of_program
 
 
 @final

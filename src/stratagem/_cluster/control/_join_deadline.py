@@ -8,17 +8,19 @@ from stratagem._base.errors import ClusterError
 from stratagem._cluster.control._job_info import JobInfo
 
 REPORT_SECONDS = 15.0
+_FIRST_SECONDS = 5.0
 
 
 @final
 class JoinDeadline:
-    """The time that a task has to join; every 15 s the log says what it waits for."""
+    """The time that a task has to join; after 5 s, and then every 15 s, the log says what it waits for."""
 
     def __init__(self, facts: JobInfo, log: Callable[[str], None]) -> None:
         self._facts = facts
         self._log = log
-        self._logged = time.monotonic()
-        self._end = self._logged + facts.limits.join
+        began = time.monotonic()
+        self._logged = began - REPORT_SECONDS + min(REPORT_SECONDS, _FIRST_SECONDS)
+        self._end = began + facts.limits.join
 
     @property
     def pause(self) -> float:
@@ -27,7 +29,7 @@ class JoinDeadline:
         return max(0.0, min(self._logged + REPORT_SECONDS, self._end) - now)
 
     def check(self, missing: str) -> None:
-        """Logs, every 15 s, what the task waits for.
+        """Logs what the task waits for, if it is time.
 
         Raises:
             ClusterError: the limit has passed.

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import google_crc32c
@@ -12,6 +13,8 @@ from stratagem._base.errors import ClusterError
 from stratagem._base.job import Job
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step._host_contents import contents_of
+from stratagem._core.step._host_prefix import PrefixValues
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import placement_of
 from stratagem._private import shape_of
@@ -24,18 +27,21 @@ _LITERAL = re.compile(r"(?<![\w.])-?(?:\d[\w.+-]*|inf|nan)(?=:[a-z]+\d*\[)")  # 
 _SENT = 1000  # numbers of a program that are compared by value, at most
 
 
-def agree_on(traces: Sequence[Trace], mesh: ReplicaMesh) -> None:
+def agree_on(traces: Sequence[Trace], mesh: ReplicaMesh, host: PrefixValues | None = None) -> None:
     """Compares the traces of a step with those of the other workers, and the values of variables that no step has used.
 
+    host: what the host computes for the step, where the contents of look-up layers and tables are compared, too.
+
     Raises:
-        ClusterError: they differ; the message names the first variable that does.
+        ClusterError: they differ; the message names the first variable, layer or table that does.
     """
     job = mesh.job
     if job.workers == 1:
         return
     variables = [[v.path, list(shape_of(v)), str(v.dtype)] for v in traces[0].variables]
     values = [None if _compared.get(v) else _checksum(v) for v in traces[0].variables]
-    answers = job.agree("the program of a step", [variables, digest(traces), values])
+    contents = [] if host is None else contents_of(host.prefix)
+    answers = job.agree("the program of a step", [variables, digest(traces), values, contents])
     here = job.task(job.worker)
     for worker, (theirs, *_) in enumerate(answers):
         if [v[1:] for v in theirs] != [v[1:] for v in variables]:
@@ -43,8 +49,16 @@ def agree_on(traces: Sequence[Trace], mesh: ReplicaMesh) -> None:
                 f"The workers' models differ: {_difference(variables, theirs, here, job.task(worker))}. Every worker has to "
                 "create the same model, optimizer and metrics."
             )
-    _compare_programs(traces, [computed for _, computed, _ in answers], job)
-    for worker, (*_, found) in enumerate(answers):
+    _compare_programs(traces, [computed for _, computed, *_ in answers], job)
+    for worker, (*_, theirs) in enumerate(answers):
+        other = next((mine for mine, its in zip_longest(contents, theirs) if mine != its), None)
+        if other is not None:
+            raise ClusterError(
+                f"{other[0]} has other contents on {here} than on {job.task(worker)}, before the first step. All workers need "
+                "the same words in the same order: let all adapt to the same data, or save the vocabulary once and let all "
+                "read it."
+            )
+    for worker, (_, _, found, _) in enumerate(answers):
         unequal = [v for v, mine, other in zip(variables, values, found, strict=True) if mine != other]
         if unequal:
             raise ClusterError(

@@ -153,7 +153,7 @@ def _repeated(
             if not isinstance(traced, Trace):
                 call.info.explored = call.info.explored and traced is not None
                 return traced
-            agree_on([traced], mesh)
+            agree_on([traced], mesh, calls[0].host)
             if loop_is_faster(traced.closed, mesh.devices[0].platform):
                 program = RepeatedProgram(traced, calls[0], mesh, len(calls), every)
             else:
@@ -188,7 +188,7 @@ def _traced_again(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> St
     programs, text = call.specialization.programs, ("digest", digest([traced]))
     program = programs.get(text)
     if program is None or program.stale:
-        agree_on([traced], mesh)
+        agree_on([traced], mesh, arguments.host)
         program = programs[text] = even_program(traced, arguments, mesh)
         observer().new_program(call.name)
     return cast(StepProgram, program)

@@ -1,29 +1,70 @@
 """The call of a program: the context that reports its steps, and the places of the tensors that all replicas share."""
 
 import contextlib
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import jax
 import numpy as np
 
 from stratagem._base.job import Job, Phase, observer
+from stratagem._base.slow_blocks import while_slow
 from stratagem._base.types import Nest
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.values import Separate, Stacked
 from stratagem._private import on_device, reusing_executables, to_host_words
 
+logger = logging.getLogger("stratagem")
 
-def program_call(job: Job, *, first: bool, steps: int = 1) -> contextlib.AbstractContextManager[None]:
-    """Returns the context of a program's call, which takes this many steps. first: it compiles."""
+_SAY_SECONDS, _SAY_AGAIN_SECONDS = 5.0, 30.0
+
+
+def program_call(
+    job: Job, *, first: bool, steps: int = 1, rows: int | None = None
+) -> contextlib.AbstractContextManager[None]:
+    """Returns the context of a program's call, which takes this many steps.
+
+    first: it compiles. rows: of its batch, if known.
+    """
     for _ in range(steps):
         job.begin_step()
     observer().begin_steps(steps)
-    return _compiling(job) if first else job.waiting()
+    return _first_call(job, rows) if first else job.waiting()
 
 
 @contextlib.contextmanager
-def _compiling(job: Job) -> Iterator[None]:
-    with job.phase(Phase.COMPILING), reusing_executables():
+def _first_call(job: Job, rows: int | None) -> Iterator[None]:
+    with compiling(job, rows), reusing_executables():
         yield
+
+
+@contextlib.contextmanager
+def compiling(job: Job, rows: int | None) -> Iterator[None]:
+    """Reports that a step is traced or compiled; if that takes long, a log line says so. rows: of its batch, if known."""
+    batches = "" if rows is None else f" for batches of {rows} rows"
+
+    def say(seconds: float) -> None:
+        logger.info("%.0f s: compiling a step%s. Every size of batches has a program of its own.", seconds, batches)
+
+    with job.phase(Phase.COMPILING), while_slow(say, after=_SAY_SECONDS, every=_SAY_AGAIN_SECONDS):
+        yield
+
+
+def rows_of(own: Sequence[Any], shared: Sequence[Any]) -> int | None:
+    """Returns the rows on all replicas together of the first input that has rows; None if none has.
+
+    own: arrays whose first dimension is the replicas', or values of the replicas. shared: arrays that all replicas have.
+    """
+    for value in own:
+        if isinstance(value, Separate):
+            if all(value.shapes):
+                return sum(shape[0] for shape in value.shapes)
+            continue
+        array = value.array if isinstance(value, Stacked) else value
+        if array.ndim > 1:
+            return int(array.shape[0] * array.shape[1])
+    return next((int(value.shape[0]) for value in shared if value.ndim), None)
 
 
 def shared_argument(value: Nest, mesh: ReplicaMesh) -> Nest:

@@ -11,7 +11,7 @@ from jax.sharding import PartitionSpec
 
 from stratagem._core.interruption import InterruptedCall
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.step._program_call import program_call
+from stratagem._core.step._program_call import program_call, rows_of
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import adopt, by_replica, on_read, placement_of, storage
 from stratagem._private import has_open_shape, note_new_shape, store, stored
@@ -71,7 +71,8 @@ class ProgramVariables:
 
     def run(self, compiled: Callable[..., Any], own: Any, shared: Any, *, first: bool, steps: int = 1) -> Any:
         """Calls a compiled program that takes `steps`, commits the new values, and returns its results, without waiting."""
-        with storage, program_call(self._mesh.job, first=first, steps=steps):
+        rows = rows_of(jax.tree.leaves(own), jax.tree.leaves(shared)) if first else None
+        with storage, program_call(self._mesh.job, first=first, steps=steps, rows=rows):
             donated, read_only = self.read()
             try:
                 outs, new = compiled(donated, read_only, own, shared)
@@ -107,7 +108,7 @@ class ProgramVariables:
     def check(self) -> None:
         """Raises NonFiniteError, if the strategy is to stop, when the step before the last has left such values."""
         if self._mesh.non_finite.stops:
-            self._mesh.non_finite.check(self._mesh.job.agree)
+            self._mesh.non_finite.check(self._mesh.job)
 
     def write(self, new: Sequence[jax.Array], steps: int = 1) -> None:
         """Commits the new values after this many steps."""

@@ -20,6 +20,7 @@ from stratagem._core.step._host_prefix import HostPrefix, PrefixValues
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
 from stratagem._core.step._placement_log import log_placement
 from stratagem._core.step._program import Program
+from stratagem._core.step._program_call import compiling, rows_of
 from stratagem._core.step._program_keys import is_source, leaf_key
 from stratagem._core.step._remote import RemoteHost, RemoteIterator, RemoteProgram, remote_placement
 from stratagem._core.step._replica_context import DECISIONS
@@ -333,7 +334,7 @@ def compiled(call: BodyCall, inputs: StepInputs, mesh: ReplicaMesh) -> StepProgr
     program = programs.get(kinds)
     if program is not None and not program.stale:
         return cast(StepProgram, program)
-    with tracing, mesh.job.phase(Phase.COMPILING):
+    with tracing, compiling(mesh.job, rows_of(arguments.own, arguments.shared)):
         program = programs.get(kinds)
         if program is None or program.stale:
             made = attempted(call, lambda: program_of_trace(call.body, arguments, mesh, info))
@@ -353,7 +354,7 @@ def program_of_trace(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: 
     info.connections = {}  # other arguments may connect other sources, and the code must not see a None that is not there
     if replica_shapes is None:
         traced = trace(body, arguments, mesh, info)
-        agree_on([traced], mesh)
+        agree_on([traced], mesh, arguments.host)
         return even_program(traced, arguments, mesh)
     attempt = with_replica_note(
         functools.partial(trace, body, arguments, mesh, info, replica_shapes=replica_shapes), replica_shapes
@@ -365,7 +366,7 @@ def program_of_trace(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: 
                 traces[key] = retried_until_shapes_known(attempt, replica_shapes, replica)
         # A later trace may have found a variable or a gradient that the earlier ones do not know: then all are made again.
         if all(t.knows(info) for t in traces.values()):
-            agree_on(list(traces.values()), mesh)
+            agree_on(list(traces.values()), mesh, arguments.host)
             return UnevenProgram(traces, replica_shapes.keys, arguments, mesh)
     raise InvalidArgumentError(
         "On this uneven batch the step touches other variables on every replica, at every trace anew: it decides by the "

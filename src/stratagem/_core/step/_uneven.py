@@ -17,7 +17,7 @@ from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._markers import is_literal
 from stratagem._core.step._partition import LocalPiece, Partition, RowCountProgram
-from stratagem._core.step._program_call import program_call
+from stratagem._core.step._program_call import program_call, rows_of
 from stratagem._core.step._program_keys import static_key
 from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
@@ -68,7 +68,8 @@ class UnevenProgram:
     def __call__(self, arguments: Arguments) -> Any:
         """Runs once, as `Program.__call__` does."""
         self._bound.check()
-        with storage, program_call(self._mesh.job, first=self._first):
+        rows = rows_of(arguments.own, arguments.shared) if self._first else None
+        with storage, program_call(self._mesh.job, first=self._first, rows=rows):
             outs = self._outputs(arguments)
             for array in jax.tree.leaves(outs)[:1]:
                 self._mesh.dispatched.note(array)

@@ -218,15 +218,15 @@ def _chiefs_value(variable: Any, value: Any, mesh: ReplicaMesh) -> Any:
     for worker, other in enumerate(answers):
         if other[1:3] != mine[1:3]:
             raise ClusterError(
-                f"The workers' models differ: here, on worker {job.worker}, variable {mine[0]} has shape {tuple(mine[1])} and "
-                f"dtype {mine[2]}; on worker {worker} it is {other[0]} with shape {tuple(other[1])} and dtype {other[2]}. "
-                "Every worker has to create the same variables in the same order."
+                f"The workers' models differ: here, on {job.task(job.worker)}, variable {mine[0]} has shape {tuple(mine[1])} "
+                f"and dtype {mine[2]}; on {job.task(worker)} it is {other[0]} with shape {tuple(other[1])} and dtype "
+                f"{other[2]}. Every worker has to create the same variables in the same order."
             )
     if len({other[3] for other in answers}) == 1:
         return value
     if array.ndim == 0:  # such as a learning rate; larger values are random, and usually differ
-        shown = ", ".join(f"{other[4]} on worker {worker}" for worker, other in enumerate(answers))
-        _log.warning("The workers' first values of %s differ: %s. All use that of worker 0.", mine[0], shown)
+        shown = ", ".join(f"{other[4]} on {job.task(worker)}" for worker, other in enumerate(answers))
+        _log.warning("The workers' first values of %s differ: %s. All use that of %s.", mine[0], shown, job.task(0))
     return mesh.from_chief(array)
 
 

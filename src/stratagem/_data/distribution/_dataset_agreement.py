@@ -37,16 +37,16 @@ def agree_on_steps(stage: Stage, sharding: ShardingDecision, job: Job) -> None:
     for worker, (theirs, their_orders) in enumerate(others, 1):
         if theirs != steps:
             raise ClusterError(
-                f"The workers' datasets differ: {_difference(steps, theirs, worker)}. Of a dataset that they share by its "
+                f"The workers' datasets differ: {_difference(steps, theirs, job, worker)}. Of a dataset that they share by its "
                 f"{'files' if by_file else 'batches'} some examples would be read twice and others never. Make the same on all "
                 "workers, or set auto_shard_policy to OFF if each has examples of its own."
             )
         if their_orders == orders:
             continue
-        what = f"worker {worker} shuffles with the seeds {their_orders}, worker 0 with {orders}"
+        what = f"{job.task(worker)} shuffles with the seeds {their_orders}, {job.task(0)} with {orders}"
         if by_file:
             raise ClusterError(f"The orders of the workers' files differ: {what}. Give all the same seed, or none.")
-        _log.warning("The orders of the workers' datasets differ: %s. All use those of worker 0.", what)
+        _log.warning("The orders of the workers' datasets differ: %s. All use those of %s.", what, job.task(0))
 
 
 def _all(stage: Stage) -> Iterator[Stage]:
@@ -97,8 +97,9 @@ def _order_of_files(stage: Stage) -> list[int]:
     return found
 
 
-def _difference(ours: list[str], theirs: list[str], worker: int) -> str:
+def _difference(ours: list[str], theirs: list[str], job: Job, worker: int) -> str:
+    first, second = job.task(0), job.task(worker)
     for mine, other in zip(ours, theirs, strict=False):
         if mine != other:
-            return f"worker 0 has {mine}, worker {worker} has {other}"
-    return f"worker 0 has {len(ours)} steps, worker {worker} has {len(theirs)}"
+            return f"{first} has {mine}, {second} has {other}"
+    return f"{first} has {len(ours)} steps, {second} has {len(theirs)}"

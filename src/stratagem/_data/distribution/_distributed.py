@@ -216,7 +216,7 @@ class DistributedDataset(DistributedInput):
         if workers > 1 and self._sharding.common:
             # They iterate over the same batches only if they shuffle with the same seeds: the chief's.
             given = self._mesh.job.agree("where an iterator begins", [steps.get_state(), list(length(self._stage))])
-            check_lengths([DatasetLength(*theirs) for _, theirs in given])
+            check_lengths([DatasetLength(*theirs) for _, theirs in given], self._mesh.job)
             steps.set_state(given[0][0])
         return steps, agreement
 

@@ -138,11 +138,11 @@ class VerifiedSharedBatches(ExchangedAgreement):
 
     def _difference(self, given: Sequence[Shapes | None]) -> str:
         if None in given:
-            ended = ", ".join(f"worker {worker}" for worker, theirs in enumerate(given) if theirs is None)
-            more = ", ".join(f"worker {worker}" for worker, theirs in enumerate(given) if theirs is not None)
+            ended = ", ".join(self._job.task(worker) for worker, theirs in enumerate(given) if theirs is None)
+            more = ", ".join(self._job.task(worker) for worker, theirs in enumerate(given) if theirs is not None)
             return f"The input of {ended} has ended after {self._batches} batches, that of {more} goes on."
         other = next(worker for worker, theirs in enumerate(given) if theirs != given[0])
         return (
             f"Batch {self._batches} of the input differs between the workers: its pieces have the shapes {given[0]} on "
-            f"worker 0 and {given[other]} on worker {other}."
+            f"{self._job.task(0)} and {given[other]} on {self._job.task(other)}."
         )

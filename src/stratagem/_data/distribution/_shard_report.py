@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, final
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.job import Job
 from stratagem._data.distribution._input_context import InputContext
 from stratagem._data.distribution._per_replica_sizes import piece_sizes
 from stratagem._data.distribution._shape_agreement import SAME_DATA_ADVICE
@@ -38,14 +39,14 @@ def length(stage: Stage) -> DatasetLength:
     return DatasetLength(stage.cardinality, _examples(stage))
 
 
-def check_lengths(lengths: Sequence[DatasetLength]) -> None:
-    """Compares the lengths of all workers' datasets, by worker.
+def check_lengths(lengths: Sequence[DatasetLength], job: Job) -> None:
+    """Compares the lengths of the datasets of all workers of a job, by worker.
 
     Raises:
         ClusterError: they differ, so that one worker would end its epoch while others wait for it.
     """
     if any(theirs != lengths[0] for theirs in lengths):
-        found = "; ".join(f"worker {worker} has {theirs}" for worker, theirs in enumerate(lengths))
+        found = "; ".join(f"{job.task(worker)} has {theirs}" for worker, theirs in enumerate(lengths))
         raise ClusterError(f"The workers' datasets have different lengths: {found}. {SAME_DATA_ADVICE}")
 
 

@@ -12,6 +12,7 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, StratagemError, UnimplementedError
+from stratagem._base.installation import install_command
 from stratagem._core.step import SizedByContents
 from stratagem._ops._convert import Tensor, is_traced, need_value, on_device, on_host, tensor
 
@@ -81,7 +82,7 @@ def library(name: str, what: str) -> ModuleType:
     """Returns the module `simplejpeg` or `PIL.Image`. Raises UnimplementedError where it is not installed."""
     if importlib.util.find_spec(name.partition(".")[0]) is None:
         raise UnimplementedError(
-            f"{what} needs Pillow and simplejpeg, which read and write files of images: pip install 'stratagem[images]'."
+            f"{what} needs Pillow and simplejpeg, which read and write files of images: {install_command('images')}."
         )
     return importlib.import_module(name)
 

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.installation import install_command
 from stratagem._base.types import TensorLike
 from stratagem._core.step import pure_host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
@@ -94,9 +95,7 @@ def _compiled(what: str, pattern: bytes, *, captures: bool = True) -> Any:
 
 def _library(what: str) -> ModuleType:
     if importlib.util.find_spec("re2") is None:
-        raise UnimplementedError(
-            f"{what} needs google-re2, which has RE2's expressions: pip install 'stratagem[text]'."
-        )
+        raise UnimplementedError(f"{what} needs google-re2, which has RE2's expressions: {install_command('text')}.")
     return importlib.import_module("re2")
 
 

@@ -12,7 +12,7 @@ from typing import Any, final
 
 import jax
 
-from stratagem._base.errors import UnavailableError
+from stratagem._base.errors import TaskLostError, UnavailableError
 from stratagem._base.job import WorkerSeconds, observer
 from stratagem._base.types import Nest, UserFunction
 from stratagem._cluster.control import TimeLimits
@@ -31,7 +31,7 @@ from stratagem._servers.coordinator._values import (
     check_no_remote,
     values_for_worker,
 )
-from stratagem._servers.remote import BusyTimer, RemoteResource, TaskLostError, TimeBreakdown, Worker
+from stratagem._servers.remote import BusyTimer, RemoteResource, TimeBreakdown, TimeCategory, Worker
 from stratagem._servers.strategy import ParameterServerStrategy
 
 logger = logging.getLogger("stratagem.coordinator")
@@ -139,7 +139,9 @@ class ClusterCoordinator:
         Print it. `later - earlier` is the report of the time between two reports. (Not in TensorFlow.)
         """
         workers = [
-            WorkerTimes(index, w.clock.functions, w.clock.steps, dict(w.clock.seconds))
+            WorkerTimes(
+                index, w.clock.functions, w.clock.steps, dict(w.clock.seconds), w.clock.open_seconds, w.clock.present
+            )
             for index, w in sorted(self._workers.items())
         ]
         return Report(tuple(workers), tuple(self._strategy.servers.traffic()), self.reading.seconds)
@@ -271,7 +273,8 @@ class ClusterCoordinator:
             self._queue.requeue(closure)
         self._start_threads()  # other workers' threads may have found nothing to do, and ended
         self._per_worker.lost(worker.index)
-        self._wait_for_replacement(worker)
+        with worker.clock.part(TimeCategory.ABSENT):
+            self._wait_for_replacement(worker)
 
     def _wait_for_replacement(self, worker: Any) -> None:
         """Waits until a process has taken the lost worker's place, or the job is aborted, as it is when no worker is left."""

@@ -15,12 +15,18 @@ _MIN_STEPS = 10  # fewer say nothing
 @final
 @dataclass(frozen=True)
 class WorkerTimes:
-    """The times of one worker. seconds: by category; together the time from its first function to its last."""
+    """The times of one worker. seconds: by category; together the time from its first function to its last.
+
+    open: for how long the present category has lasted, which is counted when it is over: the waiting since the last
+    function, say. open_in: that category.
+    """
 
     index: int
     functions: int
     steps: int
     seconds: Mapping[TimeCategory, float]
+    open: float = 0.0
+    open_in: TimeCategory = TimeCategory.WAITING
 
     @property
     def total(self) -> float:
@@ -39,7 +45,10 @@ class WorkerTimes:
 
     def __sub__(self, before: Self) -> "WorkerTimes":
         seconds = {part: spent - before.seconds[part] for part, spent in self.seconds.items()}
-        return WorkerTimes(self.index, self.functions - before.functions, self.steps - before.steps, seconds)
+        if self.total > before.total:  # what was open then has been counted since, and was before
+            seconds[before.open_in] = max(seconds[before.open_in] - before.open, 0.0)
+        functions, steps = self.functions - before.functions, self.steps - before.steps
+        return WorkerTimes(self.index, functions, steps, seconds, self.open, self.open_in)
 
 
 @final
@@ -120,6 +129,7 @@ _DESCRIPTIONS = {
     TimeCategory.HANDING_OUT: "handing out functions and bringing back results",
     TimeCategory.COMPILING: "compiling",
     TimeCategory.WAITING: "waiting for a function to run",
+    TimeCategory.ABSENT: "lost with workers that had ended",
 }
 _INPUT = "Batch before map, give map num_parallel_calls, prefetch, or cache what is made once."
 
@@ -167,6 +177,10 @@ _REMEDIES: dict[TimeCategory, Callable[[Report], str]] = {
         "the same (drop_remainder=True)."
     ),
     TimeCategory.WAITING: _waiting_advice,
+    TimeCategory.ABSENT: lambda report: (
+        "Their logs say why. `stratagem launch` starts lost workers again at once; a worker that is lost often has too little "
+        "memory."
+    ),
 }
 
 

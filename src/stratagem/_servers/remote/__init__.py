@@ -3,8 +3,6 @@
 from stratagem._servers.remote._actors import Actor as Actor
 from stratagem._servers.remote._actors import LocalActor as LocalActor
 from stratagem._servers.remote._actors import Pending as Pending
-from stratagem._servers.remote._actors import TaskLostError as TaskLostError
-from stratagem._servers.remote._actors import TaskSilentError as TaskSilentError
 from stratagem._servers.remote._placement import ServerPlacement as ServerPlacement
 from stratagem._servers.remote._ray_worker_proxy import RemoteResource as RemoteResource
 from stratagem._servers.remote._server import MissingVariableError as MissingVariableError

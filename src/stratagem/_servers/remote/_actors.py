@@ -3,28 +3,6 @@
 import abc
 from typing import Any, final
 
-from stratagem._base.errors import UnavailableError
-
-
-class TaskLostError(UnavailableError):
-    """A task of the job has ended. task: its name, such as `ps:1`."""
-
-    _verb = "is gone"
-
-    def __init__(self, task: str, why: str) -> None:
-        super().__init__(f"{task} {self._verb}: {why}")
-        self.task, self.why = task, why
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.task, self.why)
-
-
-@final
-class TaskSilentError(TaskLostError):
-    """A task has not answered for a while, and may be frozen."""
-
-    _verb = "is silent"
-
 
 class Pending(abc.ABC):
     """A call whose result may not be there yet."""

@@ -8,16 +8,17 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, final
 
-from stratagem._base.errors import UnavailableError
+from stratagem._base.errors import TaskLostError, TaskSilentError, UnavailableError
 from stratagem._base.remote_failure import RemoteFailure
 from stratagem._cluster.control import TimeLimits
 from stratagem._private import attached_by
 from stratagem._servers.remote import _ray_node as node
-from stratagem._servers.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
+from stratagem._servers.remote._actors import Actor, Pending
 from stratagem._servers.remote._pickling import packed, unpacked
 from stratagem._servers.remote._ray_node import join_seconds
 from stratagem._servers.remote._ray_server_actor import ServerTask
 from stratagem._servers.remote._ray_worker_task import WorkerTask
+from stratagem._servers.remote._task_process import TaskProcess
 
 _LOOK_SECONDS = 0.1
 _PAUSE_SECONDS = 10.0  # the longest pause between two tries to start a task that dies at once
@@ -196,8 +197,12 @@ def _not_serializable(ray: Any, task: str, values: Any, error: Exception) -> str
     )
 
 
-def start_actor(ray: Any, kind: str, index: int, servers: int, namespace: str, options: Mapping[str, Any]) -> Any:
+def start_actor(
+    ray: Any, kind: str, index: int, servers: int, namespace: str, options: Mapping[str, Any], process: TaskProcess
+) -> Any:
     """Starts a task's actor under the task's name. It ends with this process, or when nothing refers to the result any more.
+
+    process: what it takes over from the task's process.
 
     Raises ValueError if there is an actor of the name.
     """
@@ -205,21 +210,22 @@ def start_actor(ray: Any, kind: str, index: int, servers: int, namespace: str, o
     reached = () if kind == "ps" else ([RayActor(f"ps:{i}", namespace) for i in range(servers)],)
     named = {"name": f"{kind}:{index}", "namespace": namespace, "max_concurrency": _THREADS, **options}
     # Without task events, Ray does not record every one of many short calls for its dashboard.
-    return ray.remote(cls).options(enable_task_events=False, **named).remote(index, *reached, attached_by())
+    return ray.remote(cls).options(enable_task_events=False, **named).remote(index, *reached, attached_by(), process)
 
 
-def host_task(ray: Any, kind: str, index: int, servers: int, namespace: str) -> Any:
-    """Starts this process's actor.
+def host_task(ray: Any, kind: str, index: int, servers: int, namespace: str, process: TaskProcess) -> Any:
+    """Starts the actor of this process, on this machine. process: what it takes over from this one.
 
     Raises UnavailableError if another process has the name and keeps it, or Ray does not start the actor.
     """
     environment = {k: v for k, v in os.environ.items() if k.startswith(_PASSED_ON)}
-    options = {"num_cpus": 0, "runtime_env": {"env_vars": environment}}
+    # An actor that needs no resources would be put on any machine of the job.
+    options = {"num_cpus": 0, "runtime_env": {"env_vars": environment}, "scheduling_strategy": node.this_node(ray)}
     limit = join_seconds()
     end = time.monotonic() + limit
     while True:
         try:
-            actor = start_actor(ray, kind, index, servers, namespace, options)
+            actor = start_actor(ray, kind, index, servers, namespace, options, process)
             _wait_for(ray, actor.ping.remote(), end)
             return actor
         except ValueError:  # the name is taken, perhaps by a task that died a moment ago

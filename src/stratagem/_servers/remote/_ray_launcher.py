@@ -12,6 +12,7 @@ from stratagem._servers.remote._ray_actors import RayActor, start_actor
 from stratagem._servers.remote._ray_node import join_existing, join_seconds
 from stratagem._servers.remote._ray_worker_proxy import RayWorkerProxy
 from stratagem._servers.remote._servers import Servers
+from stratagem._servers.remote._task_process import TaskProcess
 
 _PASSED_ON = ("KERAS_", "STRATAGEM_")  # the cluster itself sets the rest of a task's environment
 
@@ -59,6 +60,6 @@ def _started(ray: Any, resolver: RayClusterResolver, namespace: str, job: str, i
     def start() -> Any:
         restart = next(starts)
         name = f"{job}:{index} again {restart}" if restart else f"{job}:{index}"
-        return start_actor(ray, job, index, servers, namespace, {"name": name, **options})
+        return start_actor(ray, job, index, servers, namespace, {"name": name, **options}, TaskProcess())
 
     return RayActor(f"{job}:{index}", namespace, start(), start if job == "worker" else None)

@@ -16,7 +16,9 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError, UnavailableError
 from stratagem._base.files import write_text
+from stratagem._base.installation import install_command
 from stratagem._base.programs import command as program
+from stratagem._base.slow_blocks import while_slow
 from stratagem._cluster import Address
 from stratagem._cluster.control import INSECURE, TimeLimits, is_secret, read_token
 from stratagem._servers.remote._ray_folder import end_keeper, last_words, locked, log_of, note_keeper, register, runs
@@ -52,13 +54,16 @@ def join(head: Address, mine: Address) -> Any:
     """
     if importlib.util.find_spec("ray") is None:
         raise ClusterError(
-            "Parameter servers in several processes need Ray: pip install 'stratagem[cluster]'. (In one process, make every "
+            f"Parameter servers in several processes need Ray: {install_command('cluster')}. (In one process, make every "
             "task with tf.distribute.Server there.)"
         )
     _check_no_other(head)
     loopback = head.loopback and mine.loopback
     token = read_token(os.environ, loopback=loopback)
-    with locked(head) as folder:
+    with (
+        while_slow(_say_that_ray_starts),
+        locked(head) as folder,
+    ):  # another task of this machine may be starting the node
         _secure(folder, token, head, loopback=loopback)
         if not runs(folder):
             _start(folder, head, mine)
@@ -75,6 +80,14 @@ def join(head: Address, mine: Address) -> Any:
     return ray
 
 
+def _say_that_ray_starts(seconds: float) -> None:
+    logger.info(
+        "%.0f s: waiting for Ray, through which the tasks of a job with parameter servers connect, to start on this machine; "
+        "that takes 5 to 30 s.",
+        seconds,
+    )
+
+
 def _check_no_other(head: Address) -> None:
     """Raises ClusterError if this process is connected to another Ray, whose tasks may have the same names."""
     ray = sys.modules.get("ray")
@@ -89,10 +102,20 @@ def _check_no_other(head: Address) -> None:
         )
 
 
+def private_folder() -> Path:
+    """Returns the folder of this machine's Ray node, only for this user, while a task of the job runs here."""
+    return next(joined.folder for joined in _joined if isinstance(joined, _NodeMonitor))
+
+
 def logs() -> Path:
-    """Returns the folder of the log files of this machine's Ray node, which exists while a task of the job runs here."""
-    return (
-        next(joined.folder for joined in _joined if isinstance(joined, _NodeMonitor)) / "t" / "session_latest" / "logs"
+    """Returns the folder of the log files of this machine's Ray node."""
+    return private_folder() / "t" / "session_latest" / "logs"
+
+
+def this_node(ray: Any) -> Any:
+    """Returns what tells Ray to start an actor on this machine."""
+    return ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+        ray.get_runtime_context().get_node_id(), soft=False
     )
 
 
@@ -102,7 +125,7 @@ def join_existing() -> Any:
     Raises ClusterError if there is neither, or the process is connected as a Ray Client.
     """
     if importlib.util.find_spec("ray") is None:
-        raise ClusterError("RayClusterResolver needs Ray: pip install 'stratagem[cluster]'.")
+        raise ClusterError(f"RayClusterResolver needs Ray: {install_command('cluster')}.")
     ray = _imported()
     if not ray.is_initialized():
         if not os.environ.get(_ADDRESS):
@@ -110,7 +133,7 @@ def join_existing() -> Any:
                 f"RayClusterResolver: this process is connected to no Ray cluster. Call ray.init(address=...) first, or set "
                 f"{_ADDRESS}."
             )
-        ray.init(log_to_driver=False, logging_level=logging.ERROR)
+        ray.init(logging_level=logging.ERROR)  # what servers and workers print is printed here, with their names
     if ray.util.client.ray.is_connected():
         raise ClusterError(
             "RayClusterResolver: this process is a Ray Client (ray://), outside of the cluster. Run the program in it, by "
@@ -261,10 +284,17 @@ def _wait_for(head: Address) -> None:
     """Waits until the head, on another machine, accepts connections."""
     limit = join_seconds()
     end = time.monotonic() + limit
-    while not _listens(head):
-        if time.monotonic() > end:
-            raise UnavailableError(f"Nobody listens at {head}, the chief's address, after {limit:g} s.")
-        time.sleep(_LOOK)
+
+    def say(seconds: float) -> None:
+        logger.info("%.0f of at most %g s: waiting for the chief's machine to listen at %s.", seconds, limit, head)
+
+    with while_slow(say):
+        while not _listens(head):
+            if time.monotonic() > end:
+                raise UnavailableError(
+                    f"Nobody listens at {head}, the chief's address, after {limit:g} s (STRATAGEM_JOIN_SECONDS)."
+                )
+            time.sleep(_LOOK)
 
 
 def _listens(head: Address) -> bool:

@@ -12,6 +12,7 @@ from stratagem._servers.remote._push_log import History
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import ServerStatistics, VariableServer, VariableTransfer
 from stratagem._servers.remote._server_messages import Push, PushId, ReadReply
+from stratagem._servers.remote._task_process import TaskProcess
 from stratagem._servers.remote._update import UpdateSpec, flat
 
 
@@ -33,8 +34,8 @@ class ExportedUpdate:
 class ServerTask(RayTask):
     """The variable server of a `ps` task."""
 
-    def __init__(self, index: int, prepare: Callable[[], None]) -> None:
-        super().__init__(prepare)
+    def __init__(self, index: int, prepare: Callable[[], None], process: TaskProcess) -> None:
+        super().__init__(prepare, process)
         self._index = index
         self.reset()
 

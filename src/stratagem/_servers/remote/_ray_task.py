@@ -7,13 +7,15 @@ from collections.abc import Callable
 
 from stratagem._base.remote_failure import RemoteFailure
 from stratagem._servers.remote._pickling import Message, packed, unpacked
+from stratagem._servers.remote._task_process import TaskProcess
 
 
 class RayTask(abc.ABC):
     """A task of a job of several processes: the object in a Ray actor."""
 
-    def __init__(self, prepare: Callable[[], None]) -> None:
-        """prepare: attaches the hooks into JAX and Keras that the process has which starts this one."""
+    def __init__(self, prepare: Callable[[], None], process: TaskProcess) -> None:
+        """prepare: attaches the hooks into JAX and Keras that the process which starts this one has. process: the task's."""
+        process.take_over()
         prepare()
         self._end = threading.Event()
 

@@ -17,6 +17,7 @@ from stratagem._servers.remote._execution_plan import ExecutionPlan, PlanExecuti
 from stratagem._servers.remote._export import ImportedSubprogram, MissingProgramError, imported, shapes_of
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import MissingVariableError
+from stratagem._servers.remote._task_process import TaskProcess
 from stratagem._servers.remote._time_breakdown import TimeCategory
 from stratagem._servers.remote._update import SparseGradient, flat
 from stratagem._servers.remote._worker import Worker
@@ -90,8 +91,8 @@ class _StepInput:
 class WorkerTask(RayTask):
     """The worker of a `worker` task: runs plans and reads data."""
 
-    def __init__(self, index: int, servers: Sequence[Actor], prepare: Callable[[], None]) -> None:
-        super().__init__(prepare)
+    def __init__(self, index: int, servers: Sequence[Actor], prepare: Callable[[], None], process: TaskProcess) -> None:
+        super().__init__(prepare, process)
         self._index, self._servers = index, list(servers)
         # One step at a time: a coordinator may give a frozen worker up and call it again while it still runs the old step.
         self._step_lock = threading.Lock()
@@ -283,7 +284,7 @@ class WorkerTask(RayTask):
                     element = iterator.next_for_program() if hasattr(iterator, "next_for_program") else next(iterator)
             except StopIteration:
                 raise OutOfRangeError(
-                    f"End of sequence: the iterator of worker {self._worker.index} has no more elements."
+                    f"End of sequence: the iterator of worker:{self._worker.index} has no more elements."
                 ) from None
             self._pending[handle] = element
         return self._pending[handle]

@@ -10,17 +10,20 @@ import weakref
 from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
-from stratagem._base.errors import ClusterError, UnavailableError
+from stratagem._base.errors import ClusterError, TaskSilentError, UnavailableError
+from stratagem._base.slow_blocks import while_slow
 from stratagem._base.types import Json, Unused
 from stratagem._cluster import Address, RayClusterResolver, TFConfigClusterResolver
-from stratagem._servers.remote._actors import LocalActor, TaskSilentError
+from stratagem._servers.remote._actors import LocalActor
 from stratagem._servers.remote._ray_actors import RayActor, host_task
+from stratagem._servers.remote._ray_arrivals import find_all
 from stratagem._servers.remote._ray_launcher import start_on_ray
-from stratagem._servers.remote._ray_node import answers, check, join_seconds
+from stratagem._servers.remote._ray_node import answers, check, private_folder
 from stratagem._servers.remote._ray_node import join as join_node
 from stratagem._servers.remote._ray_worker_proxy import RayWorkerProxy
 from stratagem._servers.remote._server import VariableServer
 from stratagem._servers.remote._servers import Servers
+from stratagem._servers.remote._task_process import ActorOutput
 from stratagem._servers.remote._worker import Worker
 
 
@@ -30,12 +33,14 @@ class _RunningTask:
 
     variables: the server of a `ps` task. port: a socket that holds the task's port. actor: the Ray actor that serves
     the task, if this process is the task by TF_CONFIG. alone: whether it is the only one of its cluster.
+    output: what that actor prints.
     """
 
     variables: VariableServer | None
     port: socket.socket
     actor: Any = None
     alone: bool = False
+    output: ActorOutput | None = None
 
 
 logger = logging.getLogger("stratagem.remote")
@@ -104,12 +109,18 @@ class Server:
                 self._address = f"{self._address[:-1]}{port.getsockname()[1]}"
             if _own_task() == (self._job, self._index):  # TF_CONFIG says that this process is the task
                 ray = join_node(_head(self._jobs), Address.parse(self._address))
-                actor = host_task(ray, self._job, self._index, len(self._jobs["ps"]), _NAMESPACE)
-                _running[self._address] = _RunningTask(None, port, actor)
+                output = ActorOutput(private_folder())
+                servers = len(self._jobs["ps"])
+                with while_slow(self._say_that_it_starts):
+                    actor = host_task(ray, self._job, self._index, servers, _NAMESPACE, output.process())
+                _running[self._address] = _RunningTask(None, port, actor, output=output)
             else:
                 variables = VariableServer(self._index) if self._job == "ps" else None
                 alone = sum(map(len, self._jobs.values())) == 1
                 _running[self._address] = _RunningTask(variables, port, alone=alone)
+
+    def _say_that_it_starts(self, seconds: float) -> None:
+        logger.info("%.0f s: Ray is starting the process that serves %s:%d.", seconds, self._job, self._index)
 
     def join(self) -> NoReturn:
         """Serves until the job is over, then ends this process with exit code 0.
@@ -121,9 +132,17 @@ class Server:
 
     def serve(self) -> None:
         """Serves until the job is over. One of several tasks in a process: for ever. (Not in TensorFlow.)"""
-        actor = _running[self._address].actor
-        if actor is None:
+        running = _running[self._address]
+        if running.output is None:
             threading.Event().wait()
+        else:
+            try:
+                self._serve(running.actor)
+            finally:  # what a process prints that crashes tells why
+                running.output.wait()
+
+    def _serve(self, actor: Any) -> None:
+        """Waits until the job is over; then the actor is ended."""
         import ray
 
         mine = RayActor(f"{self._job}:{self._index}", _NAMESPACE, actor)
@@ -211,9 +230,7 @@ def connect(resolver: Any, spec: Any) -> tuple[Servers, list[Any]]:
     ray = join_node(head, head)
     servers = [RayActor(f"ps:{i}", _NAMESPACE) for i in sorted(tasks)]
     workers = [RayWorkerProxy(i, RayActor(f"worker:{i}", _NAMESPACE)) for i in sorted(jobs["worker"])]
-    for actor in (*servers, *(w.actor for w in workers)):
-        actor.find(join_seconds())
-        actor.call("reset").result()
+    find_all([*servers, *(w.actor for w in workers)])
     atexit.register(_finish, ray, [*servers, *(w.actor for w in workers)])
     made = Servers(servers)
     _elsewhere.add(made)

@@ -19,6 +19,7 @@ class TimeCategory(enum.StrEnum):
     HANDING_OUT = "handing out"  # sending functions, their arguments and results between coordinator and worker
     COMPILING = "compiling"
     WAITING = "waiting"  # for a function to run
+    ABSENT = "absent"  # its process was lost, and no other had taken its place yet
 
 
 _PHASES = {Phase.COMPILING: TimeCategory.COMPILING, Phase.INPUT: TimeCategory.INPUT}
@@ -41,6 +42,16 @@ class TimeBreakdown:
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
         """Returns the context of `part` for a phase of the rest of the library."""
         return self.part(_PHASES.get(phase, self._part))
+
+    @property
+    def present(self) -> TimeCategory:
+        """The category that time goes to now."""
+        return self._part
+
+    @property
+    def open_seconds(self) -> float:
+        """The seconds of the present category that `seconds` does not have yet; 0 before the first function."""
+        return time.perf_counter() - self._since if self.functions else 0.0
 
     def add_remote(self, seconds: Mapping[TimeCategory, float]) -> None:
         """Moves seconds of the present category to others: another process has spent them on these."""

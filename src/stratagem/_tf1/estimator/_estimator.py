@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.job import ALONE, agree_on
 from stratagem._base.storage import checked_path
 from stratagem._base.types import Nest
 from stratagem._checkpoints import latest_checkpoint, list_variables, load_variable
@@ -159,6 +160,7 @@ class Estimator:
             )
         _check_strategy(self._config)
         _check_limits(steps, max_steps)
+        _agree_on_run(self._config.train_distribute, self.model_dir, steps, max_steps)
         if max_steps is not None and max_steps <= saved_step(self._latest(self._config.train_distribute)):
             _log.info("Skipping training since max_steps has already saved.")
             return self
@@ -431,6 +433,22 @@ def _check_strategy(config: RunConfig) -> None:
             f"{strategy!r}. {type(strategy).__name__} uses the devices of this process alone: give "
             "tf.distribute.MultiWorkerMirroredStrategy()."
         )
+
+
+def _agree_on_run(strategy: AbstractStrategy | None, model_dir: str, steps: int | None, max_steps: int | None) -> None:
+    """Compares the limits of a training with those of the other workers; warns of other model_dirs.
+
+    Raises ClusterError if the limits differ: one worker would end while the others wait for it.
+    """
+    job = ALONE if strategy is None else strategy.mesh.job
+    agree_on(job, "arguments of Estimator.train", {"steps": str(steps), "max_steps": str(max_steps)})
+    if job.workers > 1:
+        folders = job.agree("the model_dir of an Estimator", model_dir)
+        if len(set(folders)) > 1:
+            shown = ", ".join(f"{folder} on {job.task(worker)}" for worker, folder in enumerate(folders))
+            _log.warning(
+                "The workers' model_dir differ: %s. Only the chief writes checkpoints, and all restore them.", shown
+            )
 
 
 def _check_limits(steps: int | None, max_steps: int | None) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import final
 
 from stratagem.cli.migration._findings import Habit, Place
-from stratagem.cli.migration._scopes import SourceScope, chain, function_scope, resolved
+from stratagem.cli.migration._scopes import SourceScope, chain, function_scope, leads, resolved, with_scopes
 from stratagem.cli.migration._uses import Examined
+from stratagem.cli.migration._worker_habits import worker_habits_in
 
 _README = "README.md#what-works"
 _STRINGS = "docs/tensor_functions.md#general-rules"
@@ -28,44 +29,26 @@ _PY = ("py_function", "numpy_function", "py_func")
 
 def habits_in(path: str, found: Examined) -> Iterator[Habit]:
     """The habits in a file."""
+    yield from worker_habits_in(path, found)
     steps = {name for _, tree in found.trees for name in _replica_functions(tree, found.scope)}
     for cell, tree in found.trees:
-        for node, scope in _with_scopes(tree, found.scope):
+        for node, scope in with_scopes(tree, found.scope):
             if isinstance(node, ast.Call):
                 yield from _calls(node, scope, path, cell)
             elif isinstance(node, ast.FunctionDef):
-                compiled = any(_leads(_called(d), scope, "function") for d in node.decorator_list)
+                compiled = any(leads(_called(d), scope, "function") for d in node.decorator_list)
                 if compiled or node.name in steps:
                     yield from _StepHabits(node, function_scope(node, scope), path, cell, compiled).habits()
-
-
-def _with_scopes(node: ast.AST, scope: SourceScope) -> Iterator[tuple[ast.AST, SourceScope]]:
-    """All nodes below a node, each with its scope."""
-    waiting = [(node, scope)]
-    while waiting:
-        above, around = waiting.pop()
-        for child in ast.iter_child_nodes(above):
-            yield child, around
-            inner = (
-                function_scope(child, around) if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) else around
-            )
-            waiting.append((child, inner))
 
 
 def _called(node: ast.expr) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node
 
 
-def _leads(node: ast.expr, scope: SourceScope, *ends: str) -> bool:
-    """Returns whether an expression leads to a name of TensorFlow with one of these ends."""
-    paths = resolved(node, scope)
-    return any(path.startswith("tensorflow.") and f".{path}".endswith(f".{end}") for path in paths for end in ends)
-
-
 def _calls(node: ast.Call, scope: SourceScope, path: str, cell: int) -> Iterator[Habit]:
     place = Place(path, cell, node.lineno)
     for ends, (kind, text, document) in _CALLS.items():
-        if _leads(node.func, scope, *ends):
+        if leads(node.func, scope, *ends):
             yield Habit(place, kind, text, document)
     if not node.args and not node.keywords and any(each in _MIRRORED for each in resolved(node.func, scope)):
         text = "uses every CPU device that is configured where there is no accelerator (TensorFlow: one)"
@@ -111,7 +94,7 @@ class _StepHabits:
         if any(path.startswith("tensorflow.strings.") for path in resolved(node.func, self._scope)):
             text = "strings in a step: their functions run on the host before the compiled program"
             yield self._habit(node, "strings", text, _STRINGS)
-        if _leads(node.func, self._scope, *_PY) and not any(word.arg == "result_shape" for word in node.keywords):
+        if leads(node.func, self._scope, *_PY) and not any(word.arg == "result_shape" for word in node.keywords):
             text = "a compiled step needs `result_shape=` here"
             yield self._habit(node, "python_function", text, "docs/coverage.md#tf")
         method = None if self._compiled else chain(node.func)

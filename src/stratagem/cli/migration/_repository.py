@@ -4,6 +4,7 @@ import ast
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final, final
 
 from stratagem.cli.migration._arguments import WrittenArguments
@@ -19,6 +20,7 @@ from stratagem.cli.migration._uses import Examined, RawUse, examine_trees
 _MOST_FOLLOWED = 200  # names that one name is followed through: a long chain of files ends, too
 _WORD = re.compile(rb"\w+")
 _DEFINED = re.compile(rb"\bdef\s+([a-zA-Z_0-9]+)|\bself\.([a-zA-Z_0-9]+)\s*=[^=]")
+_IN_STEPS = ("within a step", "inside a step", "in a step")  # one begins what is said of a name in steps alone
 _BEST = (State.WORKS, State.DIFFERS, State.UNKNOWN, State.MISSING)
 
 
@@ -132,7 +134,8 @@ class _Repository:
                 found.append(verdict)
             elif belongs(full) and ".*" not in full and INSTANCE not in full:
                 return None
-        return min(found, key=lambda verdict: _BEST.index(verdict.state), default=None)
+        best = min(found, key=lambda verdict: _BEST.index(verdict.state), default=None)
+        return best if best is None or raw.in_function else _outside_of_steps(best)
 
     def _verdict(self, full: str, call: WrittenArguments | None) -> Verdict | None:
         if full in ("tensorflow.*", "tensorflow.compat.v1.*", "tensorflow.compat.v2.*"):
@@ -217,3 +220,13 @@ class _Repository:
             folder = os.path.dirname(folder)
             found.append(folder)
         return found
+
+
+def _outside_of_steps(verdict: Verdict) -> Verdict:
+    """The verdict on a use that is in no step, without what differs only there."""
+    if verdict.state is not State.DIFFERS:
+        return verdict
+    kept = "; ".join(clause for clause in verdict.text.split("; ") if not clause.startswith(_IN_STEPS))
+    if kept:
+        return replace(verdict, text=kept)
+    return Verdict(verdict.name, State.WORKS)

@@ -216,3 +216,22 @@ def plain_path(path: str) -> str:
             method = beginning.removeprefix(start)
             return f"{DATASET}{INSTANCE}" if method not in NO_DATASET and "." not in method else path
     return path
+
+
+def with_scopes(node: ast.AST, scope: SourceScope) -> Iterator[tuple[ast.AST, SourceScope]]:
+    """All nodes below a node, each with its scope."""
+    waiting = [(node, scope)]
+    while waiting:
+        above, around = waiting.pop()
+        for child in ast.iter_child_nodes(above):
+            yield child, around
+            inner = (
+                function_scope(child, around) if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) else around
+            )
+            waiting.append((child, inner))
+
+
+def leads(node: ast.expr, scope: SourceScope, *ends: str) -> bool:
+    """Returns whether an expression leads to a name of TensorFlow with one of these ends."""
+    paths = resolved(node, scope)
+    return any(path.startswith("tensorflow.") and f".{path}".endswith(f".{end}") for path in paths for end in ends)

@@ -29,7 +29,8 @@ class RawUse:
     """An expression whose name may lead to TensorFlow.
 
     paths: where to. call: its arguments, where it is called. imported: it is a part of an import statement. tried: the `try`
-    statements around it, in each the attempt or a handler of it.
+    statements around it, in each the attempt or a handler of it. in_function: a function has it, which may be a part of a
+    step; other code of a module runs when it is imported.
     """
 
     cell: int
@@ -38,6 +39,7 @@ class RawUse:
     call: WrittenArguments | None = None
     imported: bool = False
     tried: tuple[Tried, ...] = ()
+    in_function: bool = False
 
 
 @final
@@ -72,6 +74,7 @@ class _Walk:
         self._cell = cell
         self._tried: tuple[Tried, ...] = ()
         self._number = 0  # of `try` statements
+        self._functions = 0  # around the present node
 
     def walked(self, node: ast.AST, scope: SourceScope) -> Iterator[RawUse]:
         """The uses in a node."""
@@ -107,7 +110,7 @@ class _Walk:
     def _use(
         self, line: int, paths: tuple[str, ...], call: WrittenArguments | None = None, *, imported: bool = False
     ) -> RawUse:
-        return RawUse(self._cell, line, paths, call, imported, self._tried)
+        return RawUse(self._cell, line, paths, call, imported, self._tried, self._functions > 0)
 
     def _each(self, nodes: "Iterator[ast.AST] | list[ast.stmt]", scope: SourceScope) -> Iterator[RawUse]:
         for node in nodes:
@@ -146,7 +149,9 @@ class _Walk:
         yield from self._each(iter(outer), scope)
         inner = function_scope(node, scope)
         around, self._tried = self._tried, ()  # it runs when it is called
+        self._functions += 1
         yield from self._each(iter([node.body]) if isinstance(node, ast.Lambda) else node.body, inner)
+        self._functions -= 1
         self._tried = around
 
     def _call(self, node: ast.Call, scope: SourceScope) -> Iterator[RawUse]:

@@ -257,6 +257,9 @@ class ModelCheckpoint(Callback):
         mode: Any = "auto",
         save_freq: Any = "epoch",
         initial_value_threshold: Any = None,
+        *,
+        options: Any = None,
+        period: Any = None,
     ) -> None: ...
     def on_train_batch_end(self, batch: Any, logs: Any = None) -> Any: ...
     def on_epoch_begin(self, epoch: Any, logs: Any = None) -> Any: ...

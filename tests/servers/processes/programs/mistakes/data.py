@@ -1,8 +1,10 @@
 """Datasets that end, fail or cannot travel, and one whose batches differ."""
 
+import json
 import os
 import sys
 import threading
+import warnings
 
 from job import FOLDER, coordinator, draw, iterator_of, numbers, run, strategy
 
@@ -135,6 +137,20 @@ def a_data_set_cannot_travel():
     return run(draw, iterator_of(dataset_fn))
 
 
+def a_data_set_prints():
+    """In the process that makes it: the environment there is the task's own, and what it prints comes out there."""
+
+    def dataset_fn():
+        task = json.loads(os.environ["TF_CONFIG"])["task"]
+        print(f"the data of {task['type']} {task['index']}")
+        warnings.warn("careless data", stacklevel=1)
+        worker = tf.distribute.coordinator.experimental_get_current_worker_index()
+        return tf.data.Dataset.from_tensors((task["index"], worker))
+
+    index, worker = run(draw, iterator_of(dataset_fn))
+    return int(index) == int(worker)
+
+
 def batches_change_their_shapes():
     """The sum of all is right, whoever draws them."""
     iterator = iterator_of(lambda: tf.data.Dataset.range(7).batch(3).repeat())
@@ -172,6 +188,7 @@ PARTS = (
     a_data_set_ends_its_process,
     a_file_of_the_data_is_missing,
     a_data_set_cannot_travel,
+    a_data_set_prints,
     batches_change_their_shapes,
     many_batches_change_their_shapes,
     a_data_set_ends_in_the_middle_of_many_functions,

@@ -1,4 +1,4 @@
-"""call_of_program: the line of the user's program that this thread is in, for errors that only its author can mend."""
+"""`call_of_program`: the line of the user's program that this thread is in, for errors that only its author can mend."""
 
 import linecache
 import os
