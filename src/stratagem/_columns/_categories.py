@@ -71,16 +71,28 @@ class KeyedColumn(CategoricalColumn):
                 "Column dtype and SparseTensors dtype must be compatible. "
                 f"key: {self.key}, column dtype: {self.dtype}, tensor dtype: {kind}"
             )
+        if kind == string:
+            return self._of_words(feature)
         values, present, _ = spread(feature)
         if not isinstance(feature, CompositeTensor):
             with allow_x64(np.int64):
-                present = values != (b"" if kind == string else -1)
+                present = values != -1
         found = self._ids(values)
         return Entries(select(present, found if is_traced(found) else np.asarray(found), -1), present)
 
+    def _of_words(self, feature: Any) -> Entries:
+        # Every step waits for this. It uses no operation of JAX, and NumPy's slow ones on objects only if a word is missing.
+        if isinstance(feature, CompositeTensor):
+            words, present, _ = spread(feature)
+        else:
+            words = np.asarray(feature)
+            present = words != b"" if b"" in words.ravel().tolist() else np.ones(words.shape, bool)
+        ids = self._ids(words)
+        return Entries(ids if present.all() else np.where(present, ids, -1), present)
+
     @abc.abstractmethod
     def _ids(self, values: Any) -> Any:
-        """Returns the id of each value, int64; of what stands where there is no entry, any number."""
+        """Returns the id of each value, int64; of what stands where there is no entry, any number. Of strings, in NumPy."""
 
 
 @final
@@ -191,8 +203,10 @@ class VocabularyListCategoricalColumn(KeyedColumn):
 
 
 def _looked_up(table: Any, values: Any) -> Any:
+    if values.dtype == object:
+        return table.values_of_strings(values.ravel().tolist()).reshape(values.shape)
     with allow_x64(np.int64):
-        return table.lookup(values if values.dtype == object else values.astype(np.int64))
+        return table.lookup(values.astype(np.int64))
 
 
 def categorical_column_with_vocabulary_list(

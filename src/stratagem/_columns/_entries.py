@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.types import TensorLike, Value
-from stratagem._core.step import TracedStrings, host_function
+from stratagem._core.step import TracedStrings, pure_host_function
 from stratagem._core.values import CompositeTensor
 from stratagem._ops import Tensor, allow_x64, embedding_lookup, is_traced, need_value
 from stratagem._ops.ragged import RaggedTensor
@@ -30,7 +30,7 @@ class Entries(NamedTuple):
 def prepared(function: Callable[[Any], T], feature: TensorLike) -> T:
     """Calls a function with a feature: where a step takes it as strings or as a composite tensor, before the program runs."""
     on_host = isinstance(feature, CompositeTensor | TracedStrings)
-    return (host_function(function) if on_host else function)(feature)
+    return (pure_host_function(function) if on_host else function)(feature)
 
 
 def spread(feature: TensorLike, fill: Value = None) -> Entries:

@@ -52,10 +52,17 @@ class ElementIterator(abc.ABC, Generic[T]):
 
     def peek(self) -> T:
         """The next element, without consuming it. Raises StopIteration at the end."""
+        return self._peek(self._converted)
+
+    def peek_for_program(self) -> Nest:
+        """The same for a program that takes NumPy arrays, as `next_for_program` then returns it."""
+        return self._peek(self._for_program)
+
+    def _peek(self, converted: Callable[[Nest], Any]) -> Any:
         if not self._peeked:
             state = self._source.get_state()
             with _outside_trace():
-                self._peeked.append((self._drawn(self._converted), state))
+                self._peeked.append((self._drawn(converted), state))
         return self._peeked[-1][0]
 
     def __iter__(self) -> Self:

@@ -2,7 +2,8 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
 import keras
@@ -123,13 +124,25 @@ def _routed_apply(original: Any, around: Any) -> Any:
     return apply
 
 
+def computed_settings(optimizer: keras.optimizers.Optimizer) -> dict[str, TensorLike]:
+    """Returns by name the settings of an optimizer that the present step computes; those of Keras' classes are numbers.
+
+    One that has any gets their values back by `take_settings`, where it updates variables.
+    """
+    found: Callable[[], dict[str, TensorLike]] | None = getattr(optimizer, "computed_settings", None)
+    return {} if found is None else found()
+
+
 def apply_locally(
     optimizer: keras.optimizers.Optimizer,
     grads: Sequence[TensorLike],
     variables: Sequence[keras.Variable],
     others: Collection[int] | None = None,
+    settings: Mapping[str, TensorLike] = MappingProxyType({}),
 ) -> None:
     """Keras' own `apply`, as a server runs it: on these gradients of some variables, as if the optimizer had no others.
+
+    settings: those of `computed_settings`, with their values.
 
     others: the ids of what it changes beside these variables and their slots; None: that is to be found out, so nothing is
     accumulated, for which Keras writes all variables.
@@ -150,6 +163,8 @@ def apply_locally(
     # makes new variables.)
     one = object.__new__(type(optimizer))
     one.__dict__.update(optimizer.__dict__ | swapped)
+    if settings:
+        one.take_settings(settings)
     if variables:
         type(optimizer).apply.__wrapped__(one, list(grads), list(variables))
     else:

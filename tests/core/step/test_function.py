@@ -226,6 +226,29 @@ def test_numpy_keeps_its_dtype() -> None:
     assert same(np.ones(2, np.float16)).dtype == jnp.float16
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64, np.complex128, np.int32, np.complex64])
+def test_numpy_enters_a_program_exactly(dtype: Any) -> None:
+    """JAX alone would cut 64 bits."""
+    strategy = tf.distribute.OneDeviceStrategy("cpu:0")
+    big = (
+        np.array([[2**40 + 1, 2**53 - 1, 3]])
+        if np.dtype(dtype).itemsize > 4 and dtype is not np.complex64
+        else [[5, 6, 7]]
+    )
+    whole = np.array(big, dtype) * np.array(1 + 2j if np.issubdtype(dtype, np.complexfloating) else 1, dtype)
+    for value in (
+        whole,
+        whole.T,
+        whole[:, ::2],
+        whole[:0],
+        whole.reshape(3)[1:2].reshape(()),
+        np.asfortranarray(whole),
+    ):
+        found = strategy.run(lambda x: x, args=(value,))
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(np.asarray(found), value)
+
+
 def test_shapes_and_dtypes_make_programs(traces: Traces) -> None:
     @tf.function
     def total(x: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import ContextError, TracedDecisionError
-from stratagem._core.step import host_function
+from stratagem._core.step import IdentityKey, StepSequence, default_mesh, host_function, pure_host_function
 from tests.core.step.counting import strategies
 from tests.core.step.observing import programs_made
 
@@ -245,6 +245,61 @@ def test_the_host_computes_anew_at_every_call() -> None:
     assert np.asarray(function(tf.constant(["a"]))).tolist() == [2]
     marks[0] = "?!"
     assert np.asarray(function(tf.constant(["a"]))).tolist() == [3]
+
+
+@pytest.mark.parametrize("kind", strategies())
+def test_a_pure_function_of_the_host_is_called_once_a_step_for_equal_arguments(kind: str) -> None:
+    strategy, calls = strategies()[kind], []
+
+    @pure_host_function
+    def cut(words: Any, size: int) -> Any:
+        calls.append(size)
+        return tf.strings.substr(words, 0, size)
+
+    def total(words: Any, size: int) -> Any:
+        return tf.reduce_sum(tf.strings.length(cut(words[1:], size)))
+
+    def step(words: Any, flag: Any) -> Any:
+        again = tf.cond(flag, lambda: total(words, 1), lambda: 10 * total(words, 1))
+        return total(words, 1) + total(words, 1) + total(words, 2) + again
+
+    for words in (["xx", "bb", "ccc"], ["x", "", "ddd"]):
+        for flag in (True, False):
+            calls.clear()
+            found = local(strategy, strategy.run(step, args=(tf.constant(words), tf.constant(flag))))
+            one, two = (sum(len(word[:size]) for word in words[1:]) for size in (1, 2))
+            assert found == [one * (3 if flag else 12) + two] * strategy.num_replicas_in_sync
+    # What a branch makes has a place of its own in the program.
+    assert sorted(calls) == [1, 1, 1, 2]
+
+
+@pytest.mark.parametrize("decorate", [host_function, pure_host_function])
+def test_only_what_a_pure_function_makes_is_prepared_for_a_step_that_may_never_come(decorate: Any) -> None:
+    calls: list[str] = []
+
+    @decorate
+    def marked(words: Any) -> Any:
+        calls.append(words.numpy()[0].decode())
+        return tf.strings.join([words, "!"])
+
+    counter = tf.Variable(0)
+
+    def body(words: Any) -> Any:
+        counter.assign_add(1)
+        return tf.strings.length(marked(words)), counter.value
+
+    steps = StepSequence(body, IdentityKey(body), "a step", default_mesh())
+    first, second, third = (tf.constant([word]) for word in ("a", "bb", "ccc"))
+    results = [steps.begin((first,))()]
+    assert calls == ["a"] * len(calls), "as often as it was traced, and once for the program"
+    calls.clear()
+    steps.prepare((second,))
+    assert calls == (["bb"] if decorate is pure_host_function else [])
+    results.append(steps.begin((second,))())
+    assert calls == ["bb"]
+    steps.prepare((first,))
+    results.append(steps.begin((third,))())  # another than was expected
+    assert [(np.asarray(n).tolist(), int(count)) for n, count in results] == [([2], 1), ([3], 2), ([4], 3)]
 
 
 def test_strings_of_a_step_that_is_over_are_refused() -> None:

@@ -83,6 +83,28 @@ def test_the_guides_loop_trains_an_embedding_classifier_on_three_workers() -> No
     assert float(measured.result()) > 0.8
 
 
+def test_a_schedule_of_keras_counts_the_updates_at_the_servers() -> None:
+    strategy = serving(servers=2, workers=WORKERS)
+    coordinator = Coordinator(strategy)
+    with strategy.scope():
+        weights = [tf.Variable(np.zeros(4, "float32")) for _ in range(3)]
+        rate = tf.keras.optimizers.schedules.ExponentialDecay(0.5, 2, 0.5, staircase=True)
+        optimizer = tf.keras.optimizers.SGD(rate)
+
+    @tf.function
+    def step() -> None:
+        with tf.GradientTape() as tape:
+            loss = sum(tf.reduce_sum(weight) for weight in weights)
+        optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+
+    for _ in range(6):
+        coordinator.schedule(step)
+    coordinator.join()
+    assert int(optimizer.iterations.numpy()) == 6
+    for weight in weights:
+        np.testing.assert_array_equal(weight.numpy(), [-2 * (0.5 + 0.25 + 0.125)] * 4)
+
+
 @pytest.mark.parametrize("served", [False, True], ids=["without a variable", "with one on a server"])
 def test_random_numbers_of_scheduled_functions_repeat_from_a_seed(served: bool) -> None:
     strategy = serving(servers=1, workers=1)

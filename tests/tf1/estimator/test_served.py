@@ -49,6 +49,26 @@ def test_workers_stop_at_max_steps_and_checkpoints_have_the_steps_of_their_names
     assert saved(tmp_path) == {0: 0, 20: 20, 40: 40, 50: 50}
 
 
+@pytest.mark.parametrize("optimizer", [tf1.train.GradientDescentOptimizer, tf1.train.AdagradOptimizer])
+def test_servers_get_the_learning_rate_that_a_step_computes(
+    optimizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TensorFlow's worker, too, computes it from the global step that it reads."""
+
+    def decaying(features: Any, labels: Any, mode: str) -> Any:
+        weights = tf1.get_variable("weights", (2, 1), initializer=tf1.zeros_initializer())
+        loss = tf.reduce_mean((tf.matmul(features, weights) - labels) ** 2)
+        step = tf1.train.get_or_create_global_step()
+        rate = tf1.train.exponential_decay(0.05, step, 2, 0.5, staircase=True)
+        return E.EstimatorSpec(mode, loss=loss, train_op=optimizer(rate).minimize(loss, global_step=step))
+
+    alone = E.Estimator(decaying, str(tmp_path / "alone")).train(rows(3))
+    with chief_of(monkeypatch, 1):
+        served = trained(tmp_path / "served", rows(3), 9, model=decaying)
+    for name in ("global_step", "weights"):
+        np.testing.assert_allclose(served.get_variable_value(name), alone.get_variable_value(name), rtol=1e-6)
+
+
 def test_every_worker_takes_all_of_its_data_and_training_goes_on_from_a_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,22 @@ def test_a_variable_has_no_value_in_a_session_before_it_is_given_one(session: An
         other.run(v)
 
 
+def test_what_is_fed_may_change_when_a_run_is_over(session: Any) -> None:
+    """A run that fetches nothing but operations may return while the device computes."""
+    x = v1.placeholder(tf.float32, [1024, 1024])
+    total = v1.get_variable("total", initializer=np.zeros((), np.float32))
+    keep = tf.group(total.assign(tf.reduce_sum(tf.matmul(tf.matmul(x, x), x))))
+    session.run(total.initializer)
+    memory = np.zeros(1024 * 1024 * 4 + 64, np.uint8)
+    first = -memory.ctypes.data % 64  # from where on a device of the host shares memory
+    fed = memory[first : first + 1024 * 1024 * 4].view(np.float32).reshape(1024, 1024)
+    for _ in range(3):
+        fed[:] = 1
+        session.run(keep, {x: fed})
+        fed[:] = 0
+        assert session.run(total) == 1024.0**4
+
+
 def test_initializing_again_gives_the_first_values_back_also_to_slots(session: Any) -> None:
     x = v1.placeholder(tf.float32, [None, 3])
     w = v1.get_variable("w", initializer=np.ones((3, 2), np.float32))

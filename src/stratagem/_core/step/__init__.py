@@ -83,6 +83,7 @@ from stratagem._core.step._prefix_recorder import NothingKnown as NothingKnown
 from stratagem._core.step._prefix_recorder import PrefixRecorder as PrefixRecorder
 from stratagem._core.step._prefix_recorder import host_function as host_function
 from stratagem._core.step._prefix_recorder import host_function_if_needed as host_function_if_needed
+from stratagem._core.step._prefix_recorder import pure_host_function as pure_host_function
 from stratagem._core.step._program_call import on_all_devices as on_all_devices
 from stratagem._core.step._program_call import program_call as program_call
 from stratagem._core.step._program_gradients import gradients as gradients
@@ -121,6 +122,7 @@ from stratagem._core.step._sized_by_contents import is_selection as is_selection
 from stratagem._core.step._sized_by_contents import of_asked_size as of_asked_size
 from stratagem._core.step._sized_by_contents import sized_call as sized_call
 from stratagem._core.step._sized_by_contents import sizes_are_asked as sizes_are_asked
+from stratagem._core.step._step_sequence import StepSequence as StepSequence
 from stratagem._core.step._touched_rows import mark_touched as mark_touched
 from stratagem._core.step._touched_rows import touched_rows as touched_rows
 from stratagem._core.step._trace import Trace as Trace

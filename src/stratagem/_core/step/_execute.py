@@ -62,7 +62,11 @@ def execute_many(
             f"{name} was called inside of a transformation of JAX (jax.jit, jax.grad, jax.vmap, …), which holds no step. Call "
             "it outside, or use tf.function, tf.GradientTape or tf.vectorized_map instead."
         )
-    call = BodyCall.of(body, key, name, args, kwargs, mesh)
+    yield from run_call(BodyCall.of(body, key, name, args, kwargs, mesh), times)
+
+
+def run_call(call: BodyCall, times: int = 1) -> Iterator[Any]:
+    """Yields the same of a call that is known already."""
     alone = times == 1
     drawn: list[Any] = []
     while times > 0:

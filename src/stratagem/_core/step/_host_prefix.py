@@ -31,13 +31,15 @@ PLAIN: Final = (bool, int, float, complex, str, bytes)
 class HostCall:
     """A call of a function of the host, with the names of values of the step in place of its tensors.
 
-    own: whether every replica has its own tensors, and so its own result.
+    own: whether every replica has its own tensors, and so its own result. pure: whether the result depends on the arguments
+    alone, and nobody notices when, or how often, it is made.
     """
 
     function: UserFunction
     leaves: tuple[Value, ...]
     structure: PyTreeDef
     own: bool
+    pure: bool = False
 
     def made_of(self, value_of: Callable[[HostValue], Value], *, as_numpy: bool = False) -> Nest:
         """Calls the function. value_of: returns the value of a name.
@@ -206,7 +208,8 @@ class CallResult:
     @classmethod
     def of(cls, call: HostCall, values: "_Values", replica: int) -> "CallResult":
         found, structure = jax.tree.flatten(call.made_of(lambda value: values.of(value, replica)))
-        return cls(found, (structure, *(static_key(v) for v in found if not is_array(v))))
+        others = [v for v in found if not is_array(v)]
+        return cls(found, (structure, *map(static_key, others)))
 
 
 @final
@@ -316,7 +319,16 @@ class PrefixTable:
         newest = known[-1][0]
         values = run(newest)
         fits = next((p for p, k in reversed(known) if k == values.kinds and (p is newest or p.equals(newest))), None)
-        return None if fits is None else dataclasses.replace(values, prefix=fits)
+        if fits is None or fits is newest:
+            return None if fits is None else values
+        return dataclasses.replace(values, prefix=fits)
+
+    def run_pure(self, kinds: Hashable, run: Callable[[HostPrefix], PrefixValues]) -> PrefixValues | None:
+        """The same for a call that is not made yet, and may never be; None also if its prefix is not pure."""
+        known = self._found.get(kinds)
+        if not known or threading.get_ident() in self._new or not all(call.pure for call in known[-1][0].calls):
+            return None
+        return self.run(kinds, run)
 
 
 def _plain(sizes: Any) -> Any:
@@ -336,7 +348,7 @@ def is_strings(leaf: Any) -> bool:
 
 def is_array(leaf: Value) -> bool:
     """Returns whether a part of a host function's result is a tensor."""
-    return isinstance(leaf, jax.Array | np.ndarray | np.generic)
+    return type(leaf) is np.ndarray or isinstance(leaf, jax.Array | np.ndarray | np.generic)
 
 
 def function_name(function: UserFunction) -> str:

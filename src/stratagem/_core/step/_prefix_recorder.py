@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast, final
 
@@ -27,9 +27,11 @@ from stratagem._core.step._host_prefix import (
 )
 from stratagem._core.step._host_rules import AS_CALLED, HostRules
 from stratagem._core.step._interrupts import HostMode, Unexplored
+from stratagem._core.step._program_keys import static_key
 from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.step._traced_strings import HostValue, TracedStrings, closed
 from stratagem._core.values import Separate, is_per_replica
+from stratagem._private import trace_level
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -67,6 +69,7 @@ class PrefixRecorder:
         self._own = OwnKinds({}, {}, ())
         self._known: dict[int, _Known] = {}  # by the identity of their tracers
         self._late: list[_Known] = []
+        self._repeatable: dict[Hashable, Nest] = {}  # by function and arguments, what the step's function got of it
         self._shapes: dict[HostValue, tuple[int, ...]] = {}
         self._dtypes: list[np.dtype] = []
         self._open, self._strings, self._plain = True, False, True
@@ -92,8 +95,21 @@ class PrefixRecorder:
             self._know(tracer, value, leaf, own)
         return traced
 
+    def called_once(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+        """The same for a function of nothing but its arguments: its result is what it has made of these before in the step."""
+        leaves, structure = jax.tree.flatten((args, kwargs))
+        found = [self._named(leaf) for leaf in leaves]
+        names = (static_key(v) if known is None else known.name for v, known in zip(leaves, found, strict=True))
+        key = trace_level(), function, structure, *names  # a tensor that was made in a branch is none outside of it
+        if not self._open or key not in self._repeatable:
+            self._repeatable[key] = self._called(function, args, kwargs, pure=True)
+        return self._repeatable[key]
+
     def called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
         """Calls a host function with the values of the call that is traced, and records it, if it is given any of these."""
+        return self._called(function, args, kwargs, pure=False)
+
+    def _called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], *, pure: bool) -> Nest:
         leaves, structure = jax.tree.flatten((args, kwargs))
         strings = [v for v in leaves if isinstance(v, TracedStrings)]
         if not strings and not any(isinstance(v, jax.core.Tracer) for v in leaves):
@@ -117,7 +133,7 @@ class PrefixRecorder:
             values, again = jax.tree.unflatten(structure, examples)
             result, made = jax.tree.flatten(self._rules.called(function)(*values, **again))
         names = tuple(leaf if known is None else known.name for known, leaf in zip(found, leaves, strict=True))
-        call = HostCall(function, names, structure, own)
+        call = HostCall(function, names, structure, own, pure)
         late = call.is_late(self._calls)
         if late and any(is_array(v) and v.dtype != object for v in result):
             self.need_host(
@@ -309,7 +325,7 @@ class NothingKnown:
         """Calls the function."""
         return function(*args, **kwargs)
 
-    called_if_needed = called
+    called_if_needed = called_once = called
 
     def size(self, tracer: Value) -> None:
         """Returns None: the value is not known."""
@@ -340,6 +356,14 @@ def host_function(function: Callable[P, T]) -> Callable[P, T]:
     other host functions; for others, which the step computes, it is called as everywhere.
     """
     return _by_recorder(function, operator.attrgetter("prefix.called"))
+
+
+def pure_host_function(function: Callable[P, T]) -> Callable[P, T]:
+    """The same for a function of nothing but its arguments, which a step calls once however often its code does.
+
+    The same are tensors that the step takes in the same place, or makes of such by such a function, and equal constants.
+    """
+    return _by_recorder(function, operator.attrgetter("prefix.called_once"))
 
 
 def _by_recorder(function: Callable[P, T], called: Callable[[Any], Callable[..., Any]]) -> Callable[P, T]:

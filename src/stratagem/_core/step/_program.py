@@ -1,7 +1,7 @@
 """Program: a step for even inputs, compiled as one program over the mesh."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -20,7 +20,7 @@ from stratagem._core.step._program_call import on_all_devices, shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked, TensorSpec
-from stratagem._private import EagerOperation, OutsideOfTraces, note_reads
+from stratagem._private import EagerOperation, OutsideOfTraces, note_reads, of_words
 
 
 class Program:
@@ -44,6 +44,18 @@ class Program:
 
     def __call__(self, arguments: Arguments) -> Any:
         """Reads the variables, runs the program, writes the variables and returns the results, without waiting."""
+        return self._verified(self._started(arguments), self._mesh.first)
+
+    def start(self, arguments: Arguments) -> Callable[[], Any]:
+        """The same in two parts: runs the program, and returns a function that returns the results, for who reads their values.
+
+        A result of a single replica is an array over the mesh, of which none for its device is made.
+        """
+        outs = self._started(arguments)
+        return lambda: self._verified(outs, self._mesh.first if self._mesh.num_replicas > 1 else lambda array: array)
+
+    def _started(self, arguments: Arguments) -> list[jax.Array]:
+        """Reads the variables, runs the program, and writes the variables; returns what the program does."""
         self._bound.check()
         own = [v.array for v in arguments.own]
         recorder = open_recorder()
@@ -52,11 +64,14 @@ class Program:
         if recorder is None:
             note_reads(self._bound.in_order)
         run = self._run if recorder is None else functools.partial(self._run_recorded, recorder)
-        outs = self._bound.run(run, own, shared, first=self._first)
+        outs: list[jax.Array] = self._bound.run(run, own, shared, first=self._first)
         self._first = False
+        return outs
+
+    def _verified(self, outs: Sequence[jax.Array], first: Callable[[jax.Array], jax.Array]) -> Any:
         mesh, flags = self._mesh, self._results.per_replica
         return self._results.verified(
-            [Stacked(v, mesh) if f else mesh.first(v) for v, f in zip(outs, flags, strict=True)], mesh
+            [Stacked(v, mesh) if f else first(v) for v, f in zip(outs, flags, strict=True)], mesh
         )
 
     @property
@@ -109,13 +124,15 @@ class Program:
     def _on_replicas(self, traced: Trace, own: int, shared: int, captured: int = 0) -> Callable[..., Any]:
         """Returns the program over the mesh. captured: how many constants it takes as further inputs, in place of its own."""
         bound, n = self._bound, len(traced.results.per_replica)
+        dtypes = [aval.dtype for aval in traced.closed.in_avals[len(bound.variables) + own :]]
 
         def replica(
             donated: list[Any], read_only: list[Any], own: list[Any], shared: list[Any], *captured: list[Any]
         ) -> tuple[list[Any], list[Any]]:
             values = bound.merge(donated, read_only)
             closed = xc.ClosedJaxpr(traced.closed.jaxpr, captured[0]) if captured else traced.closed
-            outs = xc.jaxpr_as_fun(closed)(*values, *(v[0] for v in own), *shared)
+            whole = [v if v.dtype == dtype else of_words(v, dtype) for v, dtype in zip(shared, dtypes, strict=True)]
+            outs = xc.jaxpr_as_fun(closed)(*values, *(v[0] for v in own), *whole)
             results = [v[None] if f else v for v, f in zip(outs[:n], traced.results.per_replica, strict=True)]
             # As in TF, an operand that only assignments depend on is not connected to the step.
             written = map(jax.lax.stop_gradient, outs[n:])

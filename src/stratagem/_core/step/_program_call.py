@@ -13,7 +13,7 @@ from stratagem._base.slow_blocks import while_slow
 from stratagem._base.types import Nest
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import Separate, Stacked
-from stratagem._private import on_device, reusing_executables
+from stratagem._private import on_device, reusing_executables, to_host_words
 
 logger = logging.getLogger("stratagem")
 
@@ -71,10 +71,10 @@ def shared_argument(value: Nest, mesh: ReplicaMesh) -> Nest:
     """Returns a tensor that all replicas share, in the cheapest form that a compiled program takes it in.
 
     A NumPy array for one device stays one: JAX transfers it while it calls the program, in half the time of a transfer before
-    the call. Not one of 64 bits, which it would cut.
+    the call. One of 64 bits, which it would cut, comes in words, which the program puts together.
     """
-    if type(value) is np.ndarray and mesh.num_replicas == 1 and value.dtype.itemsize < 8:
-        return value
+    if type(value) is np.ndarray and mesh.num_replicas == 1:
+        return value if value.dtype.itemsize < 8 else to_host_words(value)
     return on_all_devices(value, mesh)
 
 

@@ -14,11 +14,11 @@ from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
-from stratagem._core.step._program_call import shared_argument
+from stratagem._core.step._program_call import on_all_devices, shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked
-from stratagem._private import sub_jaxprs
+from stratagem._private import of_words, sub_jaxprs
 
 # XLA's CPU backend runs these without threads inside a loop: the gradient of a convolution took 13.6 times as long on two
 # cores (AVX-512). Matrix products, windows, sorts, sums, gathers and random numbers took as long as outside.
@@ -112,11 +112,14 @@ class RepeatedProgram:
     def _together(self, values: Sequence[Any]) -> Any:
         """Returns the same argument of all calls: one array if they are NumPy's, which are copied once, else a list."""
         found = [shared_argument(v, self._mesh) for v in values]
-        return np.stack(found) if all(type(v) is np.ndarray for v in found) else found
+        if all(type(v) is np.ndarray for v in found):
+            return np.stack(found)
+        return [on_all_devices(v, self._mesh) for v in values]
 
     def _compiled(self, traced: Trace, own: int) -> Callable[..., Any]:
         program, bound, n = xc.jaxpr_as_fun(traced.closed), self._bound, len(traced.results.per_replica)
         order = bound.written_order()
+        dtypes = [aval.dtype for aval in traced.closed.in_avals[len(bound.variables) :]]
 
         def replica(donated: list[Any], read_only: list[Any], own: list[list[Any]], shared: list[Any]) -> Any:
             def once(written: list[Any], inputs: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -126,6 +129,7 @@ class RepeatedProgram:
 
             inputs = [jnp.stack([v[0] for v in column]) for column in zip(*own, strict=True)]
             inputs += [jnp.stack(column) if isinstance(column, list) else column for column in shared]
+            inputs = [v if v.dtype == dtype else of_words(v, dtype) for v, dtype in zip(inputs, dtypes, strict=True)]
             last, results = jax.lax.scan(once, donated, inputs, length=self._times, unroll=min(self._times, _UNROLLED))
             by_call = [
                 [v[i][None] if f else v[i] for i in self._returned]

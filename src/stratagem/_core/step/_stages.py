@@ -91,10 +91,11 @@ class BodyCall:
             return None
         return worker if all(map(worker.carries, self.info.prefixes.every())) else None
 
-    def inputs(self, drawn: Sequence[Any], mesh: ReplicaMesh) -> "StepInputs | None":
+    def inputs(self, drawn: Sequence[Any], mesh: ReplicaMesh, *, ahead: bool = False) -> "StepInputs | None":
         """Returns the arguments together with the elements that were drawn, and with what the host computes of both.
 
-        None if the body has to be explored again to know what the host has to compute.
+        None if the body has to be explored again to know what the host has to compute. ahead: the call may never be made; None
+        also if somebody might notice what the host computes.
         """
         if not self.info.prefixes:
             return StepInputs.of(self, drawn)
@@ -104,9 +105,10 @@ class BodyCall:
         def run(prefix: HostPrefix) -> PrefixValues:
             return prefix.run(leaves, mesh) if host is None else host.expected(prefix, leaves, mesh)
 
-        values = self.info.prefixes.run(kinds, run)
+        prefixes = self.info.prefixes
+        values = prefixes.run_pure(kinds, run) if ahead else prefixes.run(kinds, run)
         if values is None:
-            self.info.explored = False
+            self.info.explored = self.info.explored and ahead
             return None
         return StepInputs(Arguments.of(self.args, self.kwargs, drawn, values), (*kinds, *values.kinds))
 
@@ -170,6 +172,24 @@ def prepared(call: BodyCall, before: Sequence[Any] = ()) -> Prepared | RunsInPyt
         f"{call.name} did something else in each of {_MAX_ROUNDS} traces. Its Python code must do the same at every call: look "
         "for counters, random choices or objects that are created anew."
     )
+
+
+def ready(call: BodyCall) -> Prepared | None:
+    """Returns a call that runs a known program on this process' devices, and draws nothing; None for any other.
+
+    It does nothing that somebody might notice, so that the call need not be made.
+    """
+    info = call.info
+    if not info.explored or info.sources or info.open_shaped or call.specialization.host is not None:
+        return None
+    mesh = explored(call)
+    if isinstance(mesh, RunsInPython):
+        return None
+    inputs = call.inputs([], mesh, ahead=True)
+    program = None if inputs is None else call.specialization.programs.get(inputs.kinds)
+    if inputs is None or not isinstance(program, Program) or program.stale or _foreign(inputs.arguments, mesh):
+        return None
+    return Prepared(program, inputs, mesh)
 
 
 # --- Exploring --------------------------------------------------------------------------------------------------------
@@ -376,9 +396,15 @@ def replica_shapes_of(arguments: Arguments, mesh: ReplicaMesh) -> ReplicaShapes 
 
 
 def _check_mesh(arguments: Arguments, mesh: ReplicaMesh) -> None:
-    for value in arguments.own:
-        if isinstance(value, Stacked) and value.mesh.devices != mesh.devices:
-            raise MixedStrategiesError(
-                f"A per-replica value lies on {value.mesh.num_replicas} device(s) of one strategy, the step runs on "
-                f"{mesh.num_replicas} of another. Distribute the dataset with the strategy that runs the step."
-            )
+    foreign = _foreign(arguments, mesh)
+    if foreign is not None:
+        raise MixedStrategiesError(
+            f"A per-replica value lies on {foreign.mesh.num_replicas} device(s) of one strategy, the step runs on "
+            f"{mesh.num_replicas} of another. Distribute the dataset with the strategy that runs the step."
+        )
+
+
+def _foreign(arguments: Arguments, mesh: ReplicaMesh) -> Stacked | None:
+    """Returns a per-replica value on other devices than the mesh's, if there is one."""
+    own = (value for value in arguments.own if isinstance(value, Stacked))
+    return next((value for value in own if value.mesh.devices != mesh.devices), None)

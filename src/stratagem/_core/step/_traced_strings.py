@@ -34,8 +34,8 @@ class StringsResult:
 class HostCalls(Protocol):
     """The recorder that made a TracedStrings, as far as that needs it."""
 
-    def called(self, function: Callable[..., Any], args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
-        """Calls the function, now and before every run of the step."""
+    def called_once(self, function: Callable[..., Any], args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+        """Calls the function, now and before every run of the step, unless it has been called with these arguments before."""
 
     def shape_read(self, value: HostValue, shape: ShapeLike) -> ShapeLike:
         """Takes note that the step depends on the shape of a value, and returns the sizes."""
@@ -88,7 +88,7 @@ class TracedStrings:
 
     def __getitem__(self, key: Any) -> Nest:
         """Returns a part."""
-        return self._recorder.called(operator.getitem, (self, key), {})
+        return self._recorder.called_once(operator.getitem, (self, key), {})
 
     def __iter__(self) -> Iterator[Nest]:
         """Yields the parts of the first dimension."""
@@ -96,19 +96,19 @@ class TracedStrings:
 
     def __eq__(self, other: Any) -> Any:
         """Returns where the strings are equal, bool."""
-        return self._recorder.called(operator.eq, (self, other), {})
+        return self._recorder.called_once(operator.eq, (self, other), {})
 
     def __ne__(self, other: Any) -> Any:
         """Returns where the strings differ, bool."""
-        return self._recorder.called(operator.ne, (self, other), {})
+        return self._recorder.called_once(operator.ne, (self, other), {})
 
     def __add__(self, other: Any) -> Nest:
         """Returns each string with the other's after it."""
-        return self._recorder.called(operator.add, (self, other), {})
+        return self._recorder.called_once(operator.add, (self, other), {})
 
     def __radd__(self, other: Any) -> Nest:
         """Returns each string with the other's before it."""
-        return self._recorder.called(operator.add, (other, self), {})
+        return self._recorder.called_once(operator.add, (other, self), {})
 
     __hash__ = None  # type: ignore[assignment]  # as that of other tensors
 

@@ -146,6 +146,8 @@ class _HostCalls:
         self.any = self.any or any(isinstance(v, jax.core.Tracer) for v in jax.tree.leaves((args, kwargs)))
         return function(*args, **kwargs)
 
+    called_once = called
+
     def called_if_needed(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function."""
         return function(*args, **kwargs)

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError
 from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused, UserFunction
-from stratagem._core.step import HostKind, TracedStrings, entrywise, host_function, host_kind
+from stratagem._core.step import HostKind, TracedStrings, entrywise, host_kind, pure_host_function
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, need_value, on_device, tensor
 from stratagem._ops._dtypes import DType, as_dtype, int64, string
 from stratagem._ops.lookup._composite_keys import of_values
@@ -77,6 +77,7 @@ class StaticHashTable(LookupTable):
     ) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default = tensor(default_value, self.value_dtype)
+        self._default_here = np.asarray(self._default)
         if self._default.shape != ():
             raise ValueError(f"The default value of a table is a scalar, got shape {list(self._default.shape)}.")
         self._keys, self._values = _without_repetitions(*initializer.entries())
@@ -106,7 +107,7 @@ class StaticHashTable(LookupTable):
     def _looked_up(self, keys: TensorLike) -> Tensor:
         array = self._checked(keys)
         if isinstance(array, TracedStrings) or self._values.dtype == object:
-            return host_function(self._known)(array)
+            return pure_host_function(self._known)(array)
         if not is_traced(array):
             return self._known(array)
         places = self._search.traced_places(array)
@@ -134,10 +135,9 @@ class StaticHashTable(LookupTable):
         return self._values_at(self._search.places_of_spans(keys))
 
     def _values_at(self, places: np.ndarray) -> np.ndarray:
-        default = np.asarray(self._default)
         if not len(self._values):
-            return np.broadcast_to(default, places.shape).copy()
-        return np.where(places < 0, default, self._values[places])
+            return np.broadcast_to(self._default_here, places.shape).copy()
+        return np.where(places < 0, self._default_here, self._values[places])
 
 
 def _without_repetitions(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -197,7 +197,8 @@ class StaticVocabularyTable(LookupTable):
     def _looked_up(self, keys: TensorLike) -> Tensor:
         array = self._checked(keys)
         if self.key_dtype == string and not isinstance(array, TracedStrings):
-            return on_device(self._numbers_of(np.asarray(array)))
+            words = np.asarray(array)
+            return on_device(self.values_of_strings(words.ravel().tolist()).reshape(words.shape))
         if self.key_dtype == string:
             buckets = to_hash_bucket_fast(array, self._buckets)
         else:
@@ -209,13 +210,13 @@ class StaticVocabularyTable(LookupTable):
             found = self._table.lookup(whole)
             return jnp.where(found == -1, buckets + np.int64(self._keys()), found)
 
-    def _numbers_of(self, words: np.ndarray) -> np.ndarray:
-        """Returns the number of each word, on the host; only words that the table lacks are hashed."""
-        found = np.full(words.shape, -1) if self._table is None else np.array(self._table.values_of(words))
-        numbers, every = found.reshape(-1), words.reshape(-1)
-        others = np.flatnonzero(numbers == -1)
+    def values_of_strings(self, keys: Sequence[bytes]) -> np.ndarray:
+        """Returns the number of each word, (n,), on the host, of a table of strings; only words that it lacks are hashed."""
+        found = np.full(len(keys), -1) if self._table is None else self._table.values_of_strings(keys)
+        others = np.flatnonzero(found == -1)
         if others.size:
-            numbers[others] = buckets_of_strings(every[others].tolist(), self._buckets) + self._keys()
+            missing = [keys[place] for place in others.tolist()]
+            found[others] = buckets_of_strings(missing, self._buckets) + self._keys()
         return found
 
     def _keys(self) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike
-from stratagem._core.step import entrywise, host_function
+from stratagem._core.step import entrywise, pure_host_function
 from stratagem._ops._convert import Tensor, on_device, static_int
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._hash_functions import Words, fingerprint64, hashed, murmur64, siphash
@@ -29,21 +29,21 @@ def _buckets_by(function: Callable[[np.ndarray], Words]) -> Callable[[list[bytes
     return lambda texts, count: (hashed(texts, function) % np.uint64(count)).astype(np.int64)
 
 
-@host_function
+@pure_host_function
 @entrywise
 def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its MurmurHash64A, int64. Raises InvalidArgumentError for no buckets."""
     return _bucket("to_hash_bucket", input, num_buckets, _buckets_by(murmur64))
 
 
-@host_function
+@pure_host_function
 @entrywise
 def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its FarmHash, int64. Raises InvalidArgumentError for no buckets."""
     return _bucket("to_hash_bucket_fast", input, num_buckets, buckets_of_strings)
 
 
-@host_function
+@pure_host_function
 @entrywise
 def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: IntLike, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its SipHash-2-4 with a key of two numbers, int64.
@@ -57,7 +57,7 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: IntLike, nam
     return _bucket("to_hash_bucket_strong", input, num_buckets, _buckets_by(functools.partial(siphash, key=secret)))
 
 
-@host_function
+@pure_host_function
 def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """Returns FarmHash's fingerprint of each row, 8 bytes, the least first: uint8, (rows, 8).
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
-from stratagem._core.step import entrywise, host_function
+from stratagem._core.step import entrywise, pure_host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, numbers_of, row_of_strings, rows_of_each, string_tensor
@@ -90,7 +90,7 @@ def _places(found: Sequence[tuple[str, int]]) -> Tensor:
     return on_device(np.array([place for _, place in found], np.int64))
 
 
-@host_function
+@pure_host_function
 def unicode_decode_with_offsets(
     input: TensorLike,
     input_encoding: str,
@@ -115,7 +115,7 @@ def unicode_decode_with_offsets(
     return numbers, rows_of_each(input, decode, _places)
 
 
-@host_function
+@pure_host_function
 def unicode_decode(
     input: TensorLike,
     input_encoding: str,
@@ -130,7 +130,7 @@ def unicode_decode(
     )[0]  # fmt: skip
 
 
-@host_function
+@pure_host_function
 def unicode_split_with_offsets(
     input: TensorLike,
     input_encoding: str,
@@ -152,7 +152,7 @@ def unicode_split_with_offsets(
     return parts, rows_of_each(input, decode, _places)
 
 
-@host_function
+@pure_host_function
 def unicode_split(
     input: TensorLike,
     input_encoding: str,
@@ -164,7 +164,7 @@ def unicode_split(
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
 
-@host_function
+@pure_host_function
 def unicode_encode(
     input: TensorLike,
     output_encoding: str,
@@ -204,7 +204,7 @@ def _encodable(number: int, errors: str, replacement_char: int) -> str:
     return chr(_REPLACEMENT if 0xD800 <= number <= 0xDFFF else number)
 
 
-@host_function
+@pure_host_function
 @entrywise
 def unicode_transcode(
     input: TensorLike,

@@ -18,9 +18,15 @@ def fingerprints_of(texts: Sequence[bytes]) -> Words:
     """Returns FarmHash's Fingerprint64 of every string, (n,)."""
     if len(texts) > _LARGE:
         return hashed(texts, fingerprint64)
+    try:
+        return np.fromiter(map(_known.__getitem__, texts), np.uint64, len(texts))
+    except KeyError:
+        return _with_new(texts)
+
+
+def _with_new(texts: Sequence[bytes]) -> Words:
+    """The same for a batch with words that are not known yet, and are from now on."""
     found = list(map(_known.get, texts))
-    if None not in found:
-        return np.array(found, np.uint64)
     missing = [text for text, number in zip(texts, found, strict=True) if number is None]
     made = hashed(missing, fingerprint64)
     if len(_known) + len(missing) <= _MOST:
@@ -35,4 +41,6 @@ def fingerprints_of(texts: Sequence[bytes]) -> Words:
 
 def buckets_of_strings(texts: Sequence[bytes], num_buckets: int) -> np.ndarray:
     """Returns what `to_hash_bucket_fast` does, int64 (n,), for code that works on the host: `num_buckets` is positive."""
+    if num_buckets == 1:
+        return np.zeros(len(texts), np.int64)
     return (fingerprints_of(texts) % np.uint64(num_buckets)).astype(np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.types import IntLike, TensorLike
-from stratagem._core.step import host_function, joint
+from stratagem._core.step import joint, pure_host_function
 from stratagem._ops._convert import StringTensor, sized_by_contents, static_int
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import numbers_of, row_of_strings, rows_of_each, string_tensor, strings_of
@@ -36,7 +36,7 @@ def _substr_of_rows(
     return None if np.ndim(pos) or np.ndim(len) else substr(input, pos, len, unit)
 
 
-@host_function
+@pure_host_function
 @joint(_substr_of_rows)
 def substr(input: TensorLike, pos: IntLike, len: IntLike, unit: str = "BYTE", name: str | None = None) -> StringTensor:
     """Returns the `len` units of each string from `pos` on, or those that there are, broadcast with `pos`.
@@ -66,13 +66,13 @@ def _substring(text: bytes, pos: int, count: int, unit: str) -> bytes:
     return text[ends[start] : ends[end]]
 
 
-@host_function
+@pure_host_function
 def bytes_split(input: TensorLike, name: str | None = None) -> TensorLike:
     """Returns the bytes of each string as strings: a RaggedTensor with one dimension more, of one string a tensor."""
     return rows_of_each(input, lambda text: [text[i : i + 1] for i in range(len(text))], row_of_strings)
 
 
-@host_function
+@pure_host_function
 def split(input: TensorLike, sep: str | bytes | None = None, maxsplit: int = -1, name: str | None = None) -> TensorLike:
     """Returns the parts of each string between separators: a RaggedTensor with one dimension more, of one string a tensor.
 
@@ -88,7 +88,7 @@ def split(input: TensorLike, sep: str | bytes | None = None, maxsplit: int = -1,
     return rows_of_each(input, parts, row_of_strings)
 
 
-@host_function
+@pure_host_function
 def ngrams(
     data: TensorLike,
     ngram_width: int | Sequence[int],
@@ -158,7 +158,7 @@ def _bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 
 
-@host_function
+@pure_host_function
 def reduce_join(
     inputs: TensorLike,
     axis: IntLike = None,
@@ -188,7 +188,7 @@ def reduce_join(
     return string_tensor(joined, [1 if i in axes else n for i, n in enumerate(array.shape)] if keepdims else shape)
 
 
-@host_function
+@pure_host_function
 def unsorted_segment_join(
     inputs: TensorLike,
     segment_ids: IntLike,

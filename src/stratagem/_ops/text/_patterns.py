@@ -12,7 +12,7 @@ from typing import Any, cast
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.installation import install_command
 from stratagem._base.types import TensorLike
-from stratagem._core.step import entrywise, host_function
+from stratagem._core.step import entrywise, pure_host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, string_tensor, strings_of
@@ -20,7 +20,7 @@ from stratagem._ops.text._host_strings import each, string_tensor, strings_of
 _SIZES = ((0xF0, 4), (0xE0, 3), (0xC0, 2))  # of characters in UTF-8, by the least first byte
 
 
-@host_function
+@pure_host_function
 @entrywise
 def regex_replace(
     input: TensorLike, pattern: TensorLike, rewrite: TensorLike, replace_global: bool = True, name: str | None = None
@@ -54,7 +54,7 @@ def regex_replace(
     return string_tensor(array.ravel().tolist(), array.shape)
 
 
-@host_function
+@pure_host_function
 @entrywise
 def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether the pattern, one string with an expression of RE2, matches each whole string: bool, of the same shape.

@@ -7,7 +7,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, TensorLike
-from stratagem._core.step import entrywise, host_function
+from stratagem._core.step import entrywise, pure_host_function
 from stratagem._core.values import as_text
 from stratagem._ops._convert import StringTensor, Tensor, on_device, tensor
 from stratagem._ops._dtypes import as_dtype, float32
@@ -16,7 +16,7 @@ from stratagem._ops.text._host_strings import each, numbers_of, string_tensor, s
 from stratagem._ops.text._parts import character_starts, check_unit
 
 
-@host_function
+@pure_host_function
 @entrywise
 def as_string(
     input: TensorLike,
@@ -42,7 +42,7 @@ def as_string(
     return string_tensor([show(n) for n in array.ravel()], array.shape)
 
 
-@host_function
+@pure_host_function
 def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> StringTensor:
     """Joins string tensors element by element, with broadcasting; no tensors are the empty string."""
     arrays = np.broadcast_arrays(*map(strings_of, inputs)) or [np.array(b"", dtype=object)]
@@ -68,7 +68,7 @@ def _of_each(function: Callable[[bytes], bytes], input: TensorLike) -> StringTen
     return string_tensor(found.ravel().tolist(), found.shape)
 
 
-@host_function
+@pure_host_function
 @entrywise
 def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes (or characters, with unit UTF8_CHAR) of each string, int32. InvalidArgumentError for other units."""
@@ -77,7 +77,7 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
     return on_device(each(count, input).astype(np.int32))
 
 
-@host_function
+@pure_host_function
 @entrywise
 def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> StringTensor:
     """Converts to lower case. encoding: "utf-8", else only ASCII is. InvalidArgumentError for others."""
@@ -85,7 +85,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Str
     return _of_each(lambda s: s.decode(errors="replace").lower().encode() if encoding else s.lower(), input)
 
 
-@host_function
+@pure_host_function
 @entrywise
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> StringTensor:
     """Converts to upper case. encoding: "utf-8", else only ASCII is. InvalidArgumentError for others."""
@@ -98,14 +98,14 @@ def _check_encoding(name: str, encoding: str) -> None:
         raise InvalidArgumentError(f"tf.strings.{name}: only utf-8 or '' is an encoding here, got {encoding!r}.")
 
 
-@host_function
+@pure_host_function
 @entrywise
 def strip(input: TensorLike, name: str | None = None) -> StringTensor:
     """Removes white space at both ends."""
     return _of_each(bytes.strip, input)
 
 
-@host_function
+@pure_host_function
 @entrywise
 def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Parses text as numbers. Raises InvalidArgumentError for text that is not a number."""

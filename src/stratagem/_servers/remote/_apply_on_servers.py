@@ -9,7 +9,7 @@ from stratagem._base.errors import ContextError, UnimplementedError
 from stratagem._core.context import recording
 from stratagem._core.step import RemoteUpdate
 from stratagem._core.values import is_remote
-from stratagem._private import is_loss_scaler, known_gradients, untangled_clip
+from stratagem._private import computed_settings, is_loss_scaler, known_gradients, untangled_clip
 from stratagem._servers.remote._markers import apply_p
 
 
@@ -35,12 +35,15 @@ def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[A
     grads, variables = known_gradients(optimizer, grads, variables)
     grads = untangled_clip(optimizer, grads)
     grads = _clip_shards_by_norm(optimizer, grads, variables)
-    update = RemoteUpdate(optimizer, tuple(variables), (optimizer._iterations,))
+    numbers = computed_settings(optimizer)
+    update = RemoteUpdate(optimizer, tuple(variables), (optimizer._iterations,), tuple(numbers))
     values = [*update.variables, *update.counted]
     updates = recorder.scope.updates
     name = (len(updates), id(optimizer), *map(id, values))
     updates.append(update)
-    new = apply_p.bind(*(recorder.value_of(v) for v in values), *grads, count=len(values), update=name)
+    # Copies, since a variable's own value is sent to nobody.
+    sent = [*grads, *(jnp.copy(number) for number in numbers.values())]
+    new = apply_p.bind(*(recorder.value_of(v) for v in values), *sent, count=len(values), update=name)
     for variable, value in zip(values, new, strict=True):
         recorder.write(variable, value)
 

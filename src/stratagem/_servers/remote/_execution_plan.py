@@ -62,7 +62,7 @@ class PlannedRead:
 
 @dataclass(frozen=True)
 class PlannedGradient:
-    """A gradient of the variable with this path. ids: of its rows; None for a dense gradient."""
+    """A gradient of the variable with this path, or a number of this name. ids: of its rows; None for a dense gradient."""
 
     path: str
     value: Number
@@ -105,7 +105,7 @@ class PlannedLookup:
 class PlannedApplyGradients:
     """An optimizer's update that is sent to servers; its gradients are computed by subprogram `call`.
 
-    finite: a boolean value, false if a gradient has NaN or infinity. gradients: one for each variable.
+    finite: a boolean value, false if a gradient has NaN or infinity. gradients: one for each variable, and then the numbers.
     """
 
     call: int

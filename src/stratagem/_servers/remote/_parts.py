@@ -35,7 +35,10 @@ def parts_of(servers: Servers, applied: AppliedUpdate, mesh: ReplicaMesh) -> lis
         UnimplementedError: a part would read variables that other servers change.
     """
     optimizer, variables = applied.update.optimizer, applied.update.variables
-    kinds = [gradient_kind(optimizer, v, g is not None) for v, g in zip(variables, applied.groups, strict=True)]
+    count, names = len(variables), applied.update.numbers
+    groups = applied.groups[:count]
+    kinds = [gradient_kind(optimizer, v, g is not None) for v, g in zip(variables, groups, strict=True)]
+    numbers = tuple((name, v.aval.dtype) for name, v in zip(names, applied.gradients[count:], strict=True))
     homes = [servers.home(placement_of(v)) for v in variables]
     if None in homes:
         raise UnimplementedError(_trained_and_read(optimizer, variables[homes.index(None)]))
@@ -43,10 +46,13 @@ def parts_of(servers: Servers, applied: AppliedUpdate, mesh: ReplicaMesh) -> lis
     for server in range(len(servers)):
         indices = tuple(i for i, home in enumerate(homes) if home == server)
         own_kinds = tuple(kinds[i] for i in indices)
-        key = (server, id(optimizer), settings_of(optimizer), *(id(variables[i]) for i in indices), own_kinds)
+        settings = (settings_of(optimizer), numbers)
+        key = (server, id(optimizer), settings, *(id(variables[i]) for i in indices), own_kinds)
         known = servers.update(key)
-        made = known or ServerUpdate(optimizer, [variables[i] for i in indices], own_kinds, mesh)
-        parts.append(UpdatePart(server, key, indices, made, known is None))
+        given = numbers if indices else ()  # who only counts the update needs none
+        made = known or ServerUpdate(optimizer, [variables[i] for i in indices], own_kinds, mesh, given)
+        taken = (*indices, *range(count, count + len(given)))
+        parts.append(UpdatePart(server, key, taken, made, known is None))
     if any(part.new for part in parts):
         for variable, targets in _required_servers(servers, applied, parts, mesh):
             servers.move_to(targets, placement_of(variable))

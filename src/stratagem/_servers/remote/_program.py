@@ -233,7 +233,7 @@ class _PlanBuilder:
     def _update(self, i: int) -> PlannedApplyGradients:
         applied = self._analysis.applied[i]
         row_ids = [None if g is None else self._number(("row_ids", *g)) for g in applied.groups]
-        paths = [v.path for v in applied.update.variables]
+        paths = [*(v.path for v in applied.update.variables), *applied.update.numbers]
         values = map(self._value, applied.gradients)
         return PlannedApplyGradients(
             applied.call,

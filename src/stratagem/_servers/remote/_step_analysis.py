@@ -50,8 +50,8 @@ class LookupGroup:
 class AppliedUpdate:
     """An update. Its call comes after its last gradient and after all look-ups in the values that it replaces.
 
-    positions: of the variables. gradients: the value for each. groups: for each gradient that is rows, the index of the
-    group whose rows they are and of the shard in it; None for a dense gradient.
+    positions: of the variables. gradients: the value for each, and then the numbers of the update. groups: for each gradient
+    that is rows, the index of the group whose rows they are and of the shard in it; None for a dense gradient and a number.
     """
 
     update: RemoteUpdate
@@ -188,7 +188,7 @@ class StepAnalysis:
                 )
         call = max(max(self._level(v), self._last_lookup.get(v, 0)) for v in eqn.invars if not is_literal(v))
         groups: list[tuple[int, int] | None] = []
-        for v, value in zip(gradients, values[:n], strict=True):
+        for v, value in zip(gradients[:n], values[:n], strict=True):
             kind = None if is_literal(v) else self.sparse.get(v)
             if kind is not None and self.groups[kind.group].shards[kind.shard] != self.position_of[value]:
                 self._use(v, "an update of another variable than the one that the rows are of")
@@ -196,6 +196,9 @@ class StepAnalysis:
             if kind is None and not is_literal(v):
                 self.used.add(v)
             groups.append(None if kind is None else (kind.group, kind.shard))
+        for v in gradients[n:]:
+            groups.append(None)
+            self._use(v, "a setting of an optimizer")
         positions = tuple(self.position_of[v] for v in values)
         self.applied.append(AppliedUpdate(update, positions, tuple(gradients), tuple(groups), call))
         self.position_of.update(zip(eqn.outvars, positions, strict=True))

@@ -146,16 +146,22 @@ _numbers = itertools.count()
 class ServerUpdate:
     """The part of an update that one server applies.
 
-    variables: those on the server, one for each gradient. kinds: how each gradient is sent. state: all variables that the
-    update reads.
+    variables: those on the server, one for each gradient. kinds: how each gradient is sent. numbers: by name, the dtypes of
+    settings of the optimizer that steps compute, which come after the gradients. state: all variables that the update reads.
     """
 
     def __init__(
-        self, optimizer: Any, variables: Sequence[Any], kinds: Sequence[GradientKind], mesh: ReplicaMesh
+        self,
+        optimizer: Any,
+        variables: Sequence[Any],
+        kinds: Sequence[GradientKind],
+        mesh: ReplicaMesh,
+        numbers: Sequence[tuple[str, np.dtype]] = (),
     ) -> None:
         self.number = next(_numbers)
         self._optimizer, self.variables, self._kinds, self._mesh = optimizer, list(variables), list(kinds), mesh
-        self._info, self._no_rows = TraceFindings(), (None,) * len(self.variables)
+        self._numbers = list(numbers)
+        self._info, self._no_rows = TraceFindings(), (None,) * (len(self.variables) + len(self._numbers))
         self._others: Collection[int] | None = None
         if optimizer.gradient_accumulation_steps:
             self._others = self._find_changed()
@@ -169,7 +175,8 @@ class ServerUpdate:
             tuple(
                 GradientSpec(v.path, tuple(v.shape), np.dtype(v._dtype), kind)
                 for v, kind in zip(self.variables, self._kinds, strict=True)
-            ),
+            )
+            + tuple(GradientSpec(name, (), np.dtype(dtype), "dense") for name, dtype in self._numbers),
             tuple(None if i is None or self._kinds[i] != "sparse" else i for i in owners),
             tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in traced.written),
         )
@@ -208,17 +215,22 @@ class ServerUpdate:
 
     def _body(self, gradients: Sequence[Any]) -> None:
         # Without gradients, this is the part of a server that only counts the update.
-        apply_locally(self._optimizer, gradients, self.variables, self._others)
+        count = len(self.variables)
+        names = (name for name, _ in self._numbers)
+        given = dict(zip(names, gradients[count:], strict=True))
+        apply_locally(self._optimizer, gradients[:count], self.variables, self._others, given)
 
     def _rows_shapes(self, counts: Sequence[int | None]) -> list[tuple[Any, tuple[int, ...]]]:
         """Returns the shapes of variables and slots while only some of their rows are updated."""
-        rows = {id(v): n for v, n, k in zip(self.variables, counts, self._kinds, strict=True) if k == "sparse" and n}
+        own = counts[: len(self.variables)]
+        rows = {id(v): n for v, n, k in zip(self.variables, own, self._kinds, strict=True) if k == "sparse" and n}
         every = [*self.variables, *(v for v in self._optimizer._variables if v._slot_of is not None)]
         return [(v, (n, *v.shape[1:])) for v in every if (n := rows.get(id(v), rows.get(id(v._slot_of)))) is not None]
 
     def _arguments(self, counts: Sequence[int | None]) -> Arguments:
         shapes = {id(v): shape for v, shape in self._rows_shapes(counts)}
         specs = [np.broadcast_to(np.zeros((), v._dtype), shapes.get(id(v), v.shape)) for v in self.variables]
+        specs += [np.zeros((), dtype) for _, dtype in self._numbers]
         return Arguments.of((specs,), {}, [])
 
     def _traced(self, counts: Sequence[int | None]) -> Trace:
@@ -235,7 +247,8 @@ class ServerUpdate:
             for v, i in zip(values, by_rows, strict=True)
         ]
         arrays = [_as_array(g, v, k) for g, v, k in zip(gradients, self.variables, self._kinds, strict=True)]
-        new = xc.jaxpr_as_fun(self._traces[_counts(gradients)])(*read, *arrays)
+        numbers = list(array)
+        new = xc.jaxpr_as_fun(self._traces[_counts([*gradients, *numbers])])(*read, *arrays, *numbers)
         return [
             x if (i := by_rows[j]) is None else values[j].at[gradients[i].ids].set(x, mode="drop")
             for j, x in zip(self.spec.written, new, strict=True)

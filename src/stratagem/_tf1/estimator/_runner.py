@@ -1,14 +1,15 @@
 """The interface of runners, which take the steps of a model, and the runner of one process, whose replicas step together."""
 
 import abc
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NoReturn, final
 
 import jax
 import numpy as np
 
-from stratagem._core.step import IdentityKey, execute, prepare
+from stratagem._core.step import IdentityKey, StepSequence
 from stratagem._core.values import storage
 from stratagem._data import Dataset
 from stratagem._private import stored
@@ -74,8 +75,11 @@ class LocalRunner(EstimatorStepRunner):
     def __init__(self, step: ModelStep, source: InputFunction, *, distributed: bool) -> None:
         self._step, self._strategy = step, step.strategy
         self._source, self._distributed = source, distributed
+        self._calls = StepSequence(step, ("estimator", IdentityKey(step)), step.name, step.strategy.mesh)
         self._iterator: Any = None
         self._batch: Any = None
+        self._ahead = False
+        self._next: Callable[[], Any] | None = None
 
     def build(self) -> None:
         made: list[Dataset] = []
@@ -84,21 +88,25 @@ class LocalRunner(EstimatorStepRunner):
             made.append(self._source.dataset(context if self._distributed else None))
             return made[-1]
 
-        self._iterator = iter(self._batches(dataset))
+        batches = self._batches(dataset)
+        # A batch that is not wanted in the end may be drawn where no user code makes it, and no other worker is asked for it.
+        self._ahead = batches.stage.pure and self._strategy.mesh.job.workers == 1
+        self._iterator = iter(batches)
         try:
-            self._batch = self._iterator.peek()
+            self._batch = self._iterator.peek_for_program()
         except StopIteration:
-            self._batch = iter(self._batches(lambda context: dataset_like(made[0]))).peek()
+            self._batch = iter(self._batches(lambda context: dataset_like(made[0]))).peek_for_program()
         with self._strategy.scope():
-            prepare(self._step, self._key, self._step.name, (self._batch, ()), self._strategy.mesh)
+            self._calls.explore((self._batch, ()))
 
     def advance(self) -> StepResults | None:
-        try:
-            self._batch = next(self._iterator)
-        except StopIteration:
+        drawn, self._next = self._next, None
+        batch = self._drawn() if drawn is None else drawn()
+        if batch is _END:
             return None
+        self._batch = batch
         found = self._run(final=False)
-        return StepResults(int(found["before"]), found.get("loss"), found["tensors"])
+        return StepResults(int(np.asarray(found["before"])), found.get("loss"), found["tensors"])
 
     def final_metrics(self) -> dict[str, Any]:
         found: dict[str, Any] = self._run(final=True)["tensors"]
@@ -116,19 +124,42 @@ class LocalRunner(EstimatorStepRunner):
         if self._iterator is not None:
             self._iterator.close()
 
-    @property
-    def _key(self) -> tuple[Any, ...]:
-        return ("estimator", IdentityKey(self._step))
-
     def _batches(self, dataset: Callable[[Any], Dataset]) -> Any:
         with self._strategy.scope():
             return self._strategy.distribute_datasets_from_function(dataset)
 
+    def _drawn(self) -> Any:
+        """Returns the next batch; _END if there is none."""
+        try:
+            return self._iterator.next_for_program()
+        except StopIteration:
+            return _END
+
+    def _draw_ahead(self) -> None:
+        """Draws and prepares the next batch. An error is raised when the batch is asked for, as the training may end before."""
+        try:
+            batch = self._drawn()
+        except Exception as error:
+            self._next = functools.partial(_raise, error)
+            return
+        self._next = lambda: batch
+        if batch is not _END:
+            self._calls.prepare((batch, self._step.asked, False))
+
     def _run(self, *, final: bool) -> dict[str, Any]:
-        step, arguments = self._step, (self._batch, self._step.asked, final)
         with self._strategy.scope():
-            found: dict[str, Any] = execute(step, self._key, step.name, arguments, {}, self._strategy.mesh)
+            finish = self._calls.begin((self._batch, self._step.asked, final))
+            if self._ahead and not final:
+                self._draw_ahead()
+            found: dict[str, Any] = finish()
         return found
+
+
+_END = object()
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
 
 
 def dataset_like(dataset: Dataset) -> Dataset:

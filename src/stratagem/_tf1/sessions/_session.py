@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from stratagem._base.types import Nest, TensorLike, Unused, Value
-from stratagem._core.step import GraphPart, IdentityKey, default_mesh, execute
+from stratagem._core.step import GraphPart, IdentityKey, StepSequence, default_mesh
 from stratagem._private import KerasVariable, is_seed_state
 from stratagem._servers.remote import is_only_task
 from stratagem._tf1.graph import Graph, GraphStrings, building_here, default_graph, outside_of_graphs
@@ -39,7 +39,7 @@ class Session:
             )
         self._graph = default_graph() if graph is None else graph
         self._ready: set[int] = set()
-        self._begun: set[GraphPart] = set()  # those that have run, and whose variables have values
+        self._begun: dict[GraphPart, StepSequence] = {}  # those that have run, and whose variables have values
         self._closed = False
         self._entered: list[contextlib.ExitStack] = []
 
@@ -209,7 +209,7 @@ class Session:
                         else ". A placeholder without a shape is a scalar; give it one: placeholder(dtype, [None])."
                     )
                 )
-            found.append((tensor, array.astype(tensor.dtype)))
+            found.append((tensor, array.astype(tensor.dtype, copy=False)))
         return found
 
     def _part(self, plan: FetchPlan, fed: Sequence[Any]) -> tuple[GraphPart, list[Any], list[Any]]:
@@ -234,18 +234,21 @@ class Session:
                     f"You must feed a value for placeholder tensor {tensor.name.removesuffix(':0')!r} with dtype "
                     f"{tensor.dtype} and shape ({', '.join(str(s) if isinstance(s, int) else '?' for s in tensor.shape)})"
                 )
-            given.append(fed[key])
-        if part not in self._begun:
+            # What nobody waits for may still read its feeds when the program changes them.
+            given.append(fed[key] if part.results or not isinstance(fed[key], np.ndarray) else fed[key].copy())
+        calls = self._begun.get(part)
+        if calls is None:
             self._check_ready(part)
             for variable in part.assigned:
                 self._graph.changed(variable)
+            calls = StepSequence(part, IdentityKey(part), "Session.run", default_mesh())
         iterators = [source.present() for source in part.sources()]
-        outs = execute(part, IdentityKey(part), "Session.run", [given, iterators], {}, default_mesh())
+        outs = calls.begin((given, iterators))()
         if part.effects:
             jax.effects_barrier()  # what it prints is there when `run` returns
         if part not in self._begun:
             self._ready.update(map(id, part.assigned))
-            self._begun.add(part)
+            self._begun[part] = calls
         return [np.asarray(out)[()] for out in outs]
 
     def _result(self, result: Any, rest: Iterator[Any], told: Mapping[int, Any]) -> Any:

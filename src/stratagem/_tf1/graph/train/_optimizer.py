@@ -12,7 +12,7 @@ import numpy as np
 
 from stratagem._base.errors import TapeError
 from stratagem._core.context import current
-from stratagem._core.values import IndexedSlices, is_remote, shards
+from stratagem._core.values import IndexedSlices, shards
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild, SlotNaming, current_building
 from stratagem._tf1.graph._operations import Operation
@@ -126,8 +126,6 @@ class Optimizer(abc.ABC):
             raise ValueError(f"No gradients provided for any variable: {[getattr(v, 'name', v) for _, v in pairs]}.")
         rates = {key: rate() if callable(rate) else rate for key, rate in self._rates.items()}
         rule = self._rule_for([v for _, v in pairs])
-        if is_remote(known[0][1]):
-            rule.check_numbers(rates)
         building = current_building()
         rule.rows.update(id(v) for g, v in known if isinstance(g, IndexedSlices) or building.only_looked_up(v))
         dense = [_dense(g, v) for g, v in known]

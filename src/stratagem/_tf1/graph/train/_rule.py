@@ -1,6 +1,7 @@
 """The base of TensorFlow 1's update rules: a Keras optimizer, so that every strategy can apply it."""
 
 import abc
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import jax
@@ -8,7 +9,6 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._base.errors import UnimplementedError
 from stratagem._core.step import touched_rows
 
 Arrays = dict[str, jax.Array]
@@ -86,14 +86,14 @@ class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
         for name, new in kept.items():
             self.assign(slots[name], new)
 
-    def check_numbers(self, rates: dict[str, Any]) -> None:
-        """Raises UnimplementedError for rates that are tensors: parameter servers accept only numbers."""
-        tensors = [name for name, rate in rates.items() if not isinstance(rate, int | float)]
-        if tensors:
-            raise UnimplementedError(
-                f"{self.name}: {', '.join(tensors)} is a tensor, but variables on parameter servers are updated there, where "
-                "only numbers are known. Pass a Python number."
-            )
+    def computed_settings(self) -> dict[str, jax.Array]:
+        """Returns by name the rates that are tensors of the present step: servers get their values from the worker."""
+        return {name: jnp.asarray(rate) for name, rate in self.rates.items() if not isinstance(rate, int | float)}
+
+    def take_settings(self, settings: Mapping[str, jax.Array]) -> None:
+        """Takes the values of these rates."""
+        self.rates = {**self.rates, **settings}
+        self._learning_rate = self.rates["learning_rate"]
 
 
 def _scalar(rate: Any) -> Any:
