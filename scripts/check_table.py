@@ -247,7 +247,7 @@ def _declared(kind: type) -> frozenset[str]:
     own = vars(kind)
     codes = [value.__code__ for value in map(inspect.unwrap, own.values()) if inspect.isfunction(value)]
     assigned = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
-    return frozenset({*own.get("__annotations__", ()), *own.get("__slots__", ()), *assigned})
+    return frozenset({*inspect.get_annotations(kind), *own.get("__slots__", ()), *assigned})
 
 
 def classes(rows: dict[str, dict[str, Any]], reached: Any) -> list[str]:
