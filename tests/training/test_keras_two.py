@@ -1,8 +1,11 @@
 """Whole models that TensorFlow 2.15.1 saved, `.keras` and HDF5, are read here and go on as they do there."""
 
+import functools
 import inspect
 import json
 import logging
+import operator
+import random
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,7 @@ import stratagem as tf
 from stratagem._ops import symbolic_functions
 
 # Private: of single classes and functions, without models.
-from stratagem._training.saving.keras_two._configurations import converted
+from stratagem._training.saving.keras_two._configurations import converted, converted_file
 
 # Private: likewise.
 from stratagem._training.saving.keras_two._functions import function_named
@@ -103,6 +106,47 @@ def test_no_state_of_an_optimizer_is_told(files: Path, caplog: pytest.LogCapture
 @pytest.mark.parametrize("ending", ["keras", "h5"])
 def test_a_model_is_read_without_being_compiled(ending: str, files: Path) -> None:
     assert not tf.keras.models.load_model(files / f"sgd.{ending}", compile=False).compiled
+
+
+def test_a_configuration_that_is_none_is_a_damaged_file(files: Path, tmp_path: Path) -> None:
+    """Whatever is left out of it or is something else, in 200 ways; a few are models all the same."""
+    draw = random.Random(5)
+    with zipfile.ZipFile(files / "graph.keras") as archive:
+        config, parts = (
+            archive.read("config.json"),
+            {n: archive.read(n) for n in archive.namelist() if n != "config.json"},
+        )
+    path, refused = tmp_path / "damaged.keras", 0
+    for _ in range(200):
+        changed = json.loads(config)
+        *outer, last = draw.choice(places(changed))
+        holder = functools.reduce(operator.getitem, outer, changed)
+        holder[last] = draw.choice(
+            [None, [], "x", -1, ["a", 0, 0], {"class_name": "Dense"}, {"class_name": 3, "config": {}}]
+        )
+        refused += not is_converted(changed)
+    assert refused > 10
+    parts["config.json"] = b'{"class_name": "Functional", "config": {"layers": [], "input_layers": 0}}'
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    with pytest.raises(tf.errors.DataLossError, match=r"damaged\.keras' is damaged: it describes no model"):
+        tf.keras.models.load_model(path)
+
+
+def is_converted(config: Any) -> bool:
+    """Whether a configuration is one; no error but those that say so."""
+    try:
+        converted_file(config, set(), "the file")
+    except (tf.errors.DataLossError, tf.errors.UnimplementedError):
+        return False
+    return True
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The ways to all values within a value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [way for key, each in inner for way in ((*path, key), *places(each, (*path, key)))]
 
 
 def test_code_in_a_file_is_refused_in_safe_mode() -> None:

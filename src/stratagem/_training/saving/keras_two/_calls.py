@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from stratagem._base.errors import DataLossError, UnimplementedError
+from stratagem._base.errors import UnimplementedError
 from stratagem._training.saving.keras_two._functions import function_named, is_function_layer
 from stratagem._training.saving.keras_two._values import plain_value
 
@@ -39,20 +39,13 @@ class LayersCalls:
 
 
 def with_calls(config: Config) -> Config:
-    """Returns a functional model's configuration with all that its layers are called with as Keras 3 has it.
-
-    Raises DataLossError for a configuration that is none.
-    """
-    try:
-        calls = LayersCalls({each["name"]: _is_sequential(each) for each in config["layers"] if _is_model(each)})
-        layers = [
-            each | {"inbound_nodes": [_arguments(each, node, calls) for node in each["inbound_nodes"]]}
-            for each in config["layers"]
-        ]
-        ends = {key: _ends(config[key], calls) for key in ("input_layers", "output_layers")}
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise DataLossError(f"The configuration of the model is damaged: {type(error).__name__}: {error}") from error
-    return {**config, "layers": layers, **ends}
+    """Returns a functional model's configuration with all that its layers are called with as Keras 3 has it."""
+    calls = LayersCalls({each["name"]: _is_sequential(each) for each in config["layers"] if _is_model(each)})
+    layers = [
+        each | {"inbound_nodes": [_arguments(each, node, calls) for node in each["inbound_nodes"]]}
+        for each in config["layers"]
+    ]
+    return {**config, "layers": layers, **{key: _ends(config[key], calls) for key in ("input_layers", "output_layers")}}
 
 
 def _is_sequential(layer: Config) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Final
 
+from stratagem._base.errors import DataLossError, UnimplementedError
 from stratagem._training.saving.keras_two._calls import function_layer, with_calls
 from stratagem._training.saving.keras_two._classes import RULES, ClassRule
 from stratagem._training.saving.keras_two._functions import is_function_layer
@@ -26,6 +27,16 @@ _NAMESPACES: Final = {
 }
 _ENDINGS: Final = ("initializer", "regularizer", "constraint")
 _POLICIES: Final = ("Policy", "PolicyV1", "DTypePolicy")
+
+
+def converted_file(value: Any, own_classes: Collection[str], path: str) -> Any:
+    """The same as `converted`, of a file. Raises DataLossError for what is no configuration."""
+    try:
+        return converted(value, own_classes)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
+        if isinstance(error, UnimplementedError):
+            raise
+        raise DataLossError(f"{path!r} is damaged: it describes no model: {type(error).__name__}: {error}") from error
 
 
 def converted(value: Any, own_classes: Collection[str], key: str = "layer") -> Any:
