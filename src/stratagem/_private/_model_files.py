@@ -160,8 +160,27 @@ def hdf5_problem(path: str) -> str | None:
 
 
 def read_archive_weights(model: keras.Model, path: str) -> None:
-    """Read the weights of a model, but no optimizer's, from an archive."""
-    saving_lib.load_weights_only(model, path)
+    """Read the weights of a model, but no optimizer's, and what its layers have in further files, from an archive."""
+    failed: set[int] = set()
+    messages: dict[int, Any] = {}
+    with zipfile.ZipFile(path) as archive, contextlib.ExitStack() as stack:
+        weights = saving_lib.H5IOStore(saving_lib._VARS_FNAME_H5, archive, mode="r")
+        stack.callback(weights.close)
+        assets = None
+        if any(name.startswith(f"{saving_lib._ASSETS_DIRNAME}/") for name in archive.namelist()):
+            assets = saving_lib.DiskIOStore(saving_lib._ASSETS_DIRNAME, archive=archive, mode="r")
+            stack.callback(assets.close)
+        saving_lib._load_state(
+            model,
+            weights_store=weights,
+            assets_store=assets,
+            inner_path="",
+            visited_saveables=set(),
+            failed_saveables=failed,
+            error_msgs=messages,
+        )
+    if failed:
+        saving_lib._raise_loading_failure(messages)
 
 
 def write_hdf5_model(model: keras.Model, path: str, include_optimizer: bool) -> None:

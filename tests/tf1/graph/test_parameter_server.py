@@ -71,13 +71,3 @@ def test_servers_update_as_one_device_does(strategy: Any, name: str) -> None:
     assert found.keys() == expected.keys()
     for variable, value in expected.items():
         np.testing.assert_allclose(found[variable], value, rtol=1e-6, atol=1e-6, err_msg=variable)
-
-
-def test_a_rate_that_is_a_tensor_is_refused(strategy: Any) -> None:
-    def model(x: Any, y: Any) -> Any:
-        rate = tf1.train.exponential_decay(0.1, tf1.train.get_or_create_global_step(), 10, 0.5)
-        loss = tf.reduce_sum(tf.square(tf1.get_variable("v", [2])))
-        return tf1.train.AdamOptimizer(rate).minimize(loss)
-
-    with pytest.raises(NotImplementedError, match="Adam: learning_rate is a tensor"):
-        trained(model, strategy)

@@ -45,8 +45,6 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
                 f"There can only be one `evaluator` task, with index 0; TF_CONFIG says that this is evaluator "
                 f"{config.task_id}. Start one evaluator."
             )
-        if config.cluster_spec and config.train_distribute is None:
-            _check_cluster(config)  # those for whose checkpoints it would wait end with this error
         return evaluate_while_others_train(estimator, train_spec, eval_spec)
     if config.cluster_spec and config.train_distribute is not None:
         _log.info("Running `train_and_evaluate` with Distribute Coordinator.")
