@@ -236,3 +236,118 @@ def test_without_a_strategy_it_is_kerass_own(tmp_path: Path) -> None:
     interrupted(model, keras.callbacks.BackupAndRestore(str(tmp_path)), Interrupts(epoch=1))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["latest.weights.h5", "training_metadata.json"]
     assert len(fit(model, keras.callbacks.BackupAndRestore(str(tmp_path)))["loss"]) == 1
+
+
+# --- Other batches than those of the backup ----------------------------------------------------------------------------
+
+
+class Counts(keras.layers.Layer):  # type: ignore[misc]
+    """Counts how often each number has come in training: the examples are their numbers."""
+
+    def build(self, shape: Any) -> None:
+        self.seen = self.add_weight(shape=(NUMBERS,), initializer="zeros", trainable=False)
+
+    def call(self, x: Any, training: bool = False) -> Any:
+        if training:
+            self.seen.assign_add(keras.ops.sum(keras.ops.one_hot(keras.ops.cast(x[:, 0], "int32"), NUMBERS), axis=0))
+        return x
+
+
+NUMBERS = 100
+
+
+def batches(size: int) -> Any:
+    """All numbers, shuffled and batched: 13 batches of 8, 7 of 16, 25 of 4."""
+    numbers = np.arange(NUMBERS, dtype="float32").reshape(-1, 1)
+    rows = tf.data.Dataset.from_tensor_slices((numbers, numbers)).shuffle(NUMBERS, seed=1)
+    return rows.batch(size).prefetch(tf.data.AUTOTUNE)
+
+
+class Short(keras.utils.PyDataset):  # type: ignore[misc]
+    """6 batches in the first epoch, then 4."""
+
+    length = 6
+
+    def __len__(self) -> int:
+        return self.length
+
+    def on_epoch_end(self) -> None:
+        self.length = 4
+
+    def __getitem__(self, index: int) -> Any:
+        return np.ones((2, 1), "float32"), np.ones((2, 1), "float32")
+
+
+def counting(replicas: int = 1) -> tuple[Any, Any]:
+    with tf.distribute.MirroredStrategy([f"CPU:{i}" for i in range(replicas)]).scope():
+        counts = Counts()
+        model = keras.Sequential([keras.Input((1,)), counts, keras.layers.Dense(1)])
+        model.compile(keras.optimizers.SGD(0.0), "mse")
+    return model, counts
+
+
+def stopped_at(tmp_path: Path, data: Any, step: int, **options: Any) -> None:
+    backup = keras.callbacks.BackupAndRestore(tmp_path, save_freq=options.pop("save_freq", 5))
+    with pytest.raises(RuntimeError, match="Interruption"):
+        counting()[0].fit(data, epochs=3, verbose=0, callbacks=[backup, Interrupts(step=step)], **options)
+
+
+@pytest.mark.parametrize(("size", "left"), [(16, 4), (4, 15)])
+def test_other_batches_go_on_with_the_next_example(tmp_path: Path, size: int, left: int) -> None:
+    stopped_at(tmp_path, batches(8), 7)  # 5 batches are in the backup: 60 examples are left
+    (model, counts), seen = counting(), Interrupts()
+    backup = keras.callbacks.BackupAndRestore(tmp_path, save_freq=2)
+    with pytest.raises(RuntimeError, match="Interruption"):  # and once more, within the same epoch
+        model.fit(batches(size), epochs=3, verbose=0, callbacks=[backup, Interrupts(step=3)])
+    (model, counts) = counting()
+    history = model.fit(batches(size), epochs=3, verbose=0, callbacks=[backup, seen]).history
+    steps = -(-NUMBERS // size)
+    rest = [(0, batch) for batch in range(7, 5 + left)]
+    assert seen.seen == rest + [(epoch, batch) for epoch in (1, 2) for batch in range(steps)]
+    assert len(history["loss"]) == 3
+    np.testing.assert_array_equal(np.asarray(counts.seen), 3.0)
+    assert not tmp_path.exists() or not list(tmp_path.iterdir())
+
+
+def test_batches_that_are_counted_must_be_as_they_were(tmp_path: Path) -> None:
+    def changed(size: int) -> Any:
+        return batches(size).shuffle(3, seed=2)
+
+    stopped_at(tmp_path, changed(8), 7)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"had batches of 8, and has batches of 4.*delete the backup"
+    ):
+        counting()[0].fit(changed(4), epochs=3, verbose=0, callbacks=[keras.callbacks.BackupAndRestore(tmp_path)])
+    seen = Interrupts()
+    counting()[0].fit(changed(8), epochs=3, verbose=0, callbacks=[keras.callbacks.BackupAndRestore(tmp_path), seen])
+    assert seen.seen[0] == (0, 5)  # the backup is still there, and good
+
+
+def test_between_epochs_batches_may_change(tmp_path: Path) -> None:
+    def changed(size: int) -> Any:
+        return batches(size).shuffle(3, seed=2)
+
+    stopped_at(tmp_path, changed(8), 15, save_freq="epoch")
+    (model, counts), seen = counting(), Interrupts()
+    model.fit(changed(32), epochs=3, verbose=0, callbacks=[keras.callbacks.BackupAndRestore(tmp_path), seen])
+    assert seen.seen == [(epoch, batch) for epoch in (1, 2) for batch in range(4)]
+    np.testing.assert_array_equal(np.asarray(counts.seen), 3.0)
+
+
+def test_given_steps_go_on_to_their_number(tmp_path: Path) -> None:
+    stopped_at(tmp_path, batches(8).repeat(), 7, steps_per_epoch=10)
+    seen, backup = Interrupts(), keras.callbacks.BackupAndRestore(tmp_path, save_freq=5)
+    counting()[0].fit(batches(4).repeat(), epochs=2, steps_per_epoch=20, verbose=0, callbacks=[backup, seen])
+    assert seen.seen == [(0, batch) for batch in range(5, 20)] + [(1, batch) for batch in range(20)]
+
+
+def test_data_that_end_early_leave_the_backup_or_the_later_epochs(tmp_path: Path) -> None:
+    backup, seen = keras.callbacks.BackupAndRestore(tmp_path), Interrupts()
+    with pytest.warns(UserWarning, match="epoch 2 of 3: 3 of 10 steps"):
+        counting()[0].fit(batches(8), epochs=3, steps_per_epoch=10, verbose=0, callbacks=[backup])
+    assert (tmp_path / "chief").is_dir()
+    shorter = keras.callbacks.BackupAndRestore(tmp_path / "pass")
+    with pytest.warns(UserWarning, match="epoch [23] of 3: 4 of 6 steps .* Every epoch reads them from"):
+        counting()[0].fit(Short(), epochs=3, shuffle=False, verbose=0, callbacks=[shorter, seen])
+    assert len(seen.seen) == 6 + 4 + 4
+    assert not (tmp_path / "pass").exists()

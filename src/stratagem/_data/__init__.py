@@ -54,6 +54,8 @@ from stratagem._data._output_types import output_classes as output_classes
 from stratagem._data._output_types import output_shapes as output_shapes
 from stratagem._data._output_types import output_types as output_types
 from stratagem._data._spare_values import with_spare_values as with_spare_values
+from stratagem._data.distribution._batching import Batching as Batching
+from stratagem._data.distribution._batching import batching as batching
 from stratagem._data.distribution._distributed import DistributedDataset as DistributedDataset
 from stratagem._data.distribution._distributed import (
     DistributedDatasetFromFunction as DistributedDatasetFromFunction,

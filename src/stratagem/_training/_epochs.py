@@ -1,8 +1,12 @@
 """Reads the batches of a feed epoch by epoch, a few at a time, and can save and restore its position."""
 
+import logging
 from typing import Any, final
 
+from stratagem._base.errors import InvalidArgumentError
 from stratagem._training._feed import BatchSource
+
+_log = logging.getLogger("stratagem")
 
 
 @final
@@ -12,13 +16,24 @@ class Epochs:
     def __init__(self, feed: BatchSource) -> None:
         self._feed = feed
         self._iterator: Any = None
-        self._left: int | None = None
+        self._total: int | None = None
+        self._taken = 0
         self._within = self._resumes = False
 
     @property
     def steps(self) -> int | None:
         """The number of batches in an epoch, if known."""
         return self._feed.steps
+
+    @property
+    def steps_now(self) -> int | None:
+        """The number of batches in the epoch that has begun, if known: one that began with other batches has another."""
+        return self._total
+
+    @property
+    def continues(self) -> bool:
+        """True if the next epoch goes on where this one ends; else it reads the data from their start."""
+        return self._feed.continues
 
     def peek(self) -> Any:
         """The first batch of the next epoch, without consuming it. Raises ValueError if there is none."""
@@ -28,19 +43,18 @@ class Epochs:
         """Begins an epoch: a new one, or the one that a restored state is in the middle of."""
         self._iterator = self._feed.epoch()
         if not self._resumes:
-            self._left = self._feed.steps
+            self._total, self._taken = self._feed.steps, 0
         self._within, self._resumes = True, False
 
     def take(self, limit: int) -> list[Any]:
         """Returns the epoch's next batches, at most `limit`; an empty list when there are no more."""
         batches = []
-        for _ in range(limit if self._left is None else min(limit, self._left)):
+        for _ in range(limit if self._total is None else min(limit, self._total - self._taken)):
             try:
                 batches.append(self._iterator.next_for_program())
             except StopIteration:
                 break
-        if self._left is not None:
-            self._left -= len(batches)
+        self._taken += len(batches)
         return batches
 
     def end(self) -> None:
@@ -52,10 +66,55 @@ class Epochs:
         """The position of the next batch, as a dict that JSON can hold."""
         if self._feed.iterator is None:
             self._feed.begin()
-            self._left, self._within, self._resumes = self._feed.steps, True, True
-        return {"position": self._feed.iterator.get_state(), "left": self._left, "within": self._within}
+            self._total, self._taken = self._feed.steps, 0
+            self._within = self._resumes = True
+        return {
+            "position": self._feed.iterator.get_state(),
+            "total": self._total,
+            "taken": self._taken,
+            "within": self._within,
+            "sizes": list(self._feed.batching.sizes),
+            "batches": self._feed.batches,
+        }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Makes the next epoch begin at a saved position, possibly one of another process."""
-        self._left, self._resumes = state["left"], state["within"]
-        self._feed.restore(state["position"], within=self._resumes)
+        """Makes the next epoch begin at a saved position, possibly one of another process.
+
+        Raises:
+            InvalidArgumentError: it is within an epoch, and counts batches of another size than those of the feed.
+        """
+        feed = self._feed
+        same = state.get("sizes") == list(feed.batching.sizes) and state["batches"] == feed.batches
+        taken = (
+            state["taken"] if "taken" in state else (feed.steps or 0) - (state["left"] or 0)
+        )  # of an earlier version
+        if not same and "sizes" in state and (feed.continues or (state["within"] and taken)):
+            self._check(tuple(state["sizes"]), state["batches"])
+        self._resumes, self._taken = state["within"], max(0, taken)
+        # An epoch that is one pass over the data ends with them: other batches than before may be more, or fewer.
+        self._total = feed.steps if feed.steps_are_given or (same and state["total"] == feed.steps) else None
+        feed.restore(state["position"], within=self._resumes)
+
+    def _check(self, sizes: tuple[int, ...], batches: int | None) -> None:
+        """Raises InvalidArgumentError if a position among other batches cannot be one among these."""
+        now = self._feed.batching
+        if now.takes_up(sizes) and (sizes or batches == self._feed.batches):
+            if sizes != now.sizes:
+                _log.info(
+                    "The input was saved with batches of %d examples, and has batches of %d: it goes on with the first example "
+                    "that was not read yet.", sizes[0], now.sizes[0],
+                )  # fmt: skip
+            return
+        before, after = _told(sizes, batches), _told(now.sizes, self._feed.batches)
+        raise InvalidArgumentError(
+            f"The saved position of the input is within an epoch and counts batches: it had {before}, and has {after}, so the "
+            "next example is not known. Go on with batches as before (the same number of examples in all replicas together), "
+            "or delete the backup to start anew. Positions between epochs, as of BackupAndRestore(save_freq='epoch') "
+            "without `steps_per_epoch`, fit batches of any size."
+        )
+
+
+def _told(sizes: tuple[int, ...], batches: int | None) -> str:
+    if sizes:
+        return f"batches of {' of '.join(map(str, sizes))}"
+    return "batches of unknown size" if batches is None else f"{batches} batches in an epoch"

@@ -8,7 +8,16 @@ from typing import Any, final
 import keras
 import numpy as np
 
-from stratagem._data import INFINITE_CARDINALITY, Dataset, DistributedInput, as_dataset, rows_in, with_spare_values
+from stratagem._data import (
+    INFINITE_CARDINALITY,
+    Batching,
+    Dataset,
+    DistributedInput,
+    as_dataset,
+    batching,
+    rows_in,
+    with_spare_values,
+)
 from stratagem._private import data_adapter
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._array_preparation import adding_class_weights, checked_arrays, is_arrays
@@ -37,6 +46,16 @@ class BatchSource:
     iterator: Any = field(default=None, init=False)
     _used: bool = field(default=True, init=False)
 
+    @functools.cached_property
+    def batching(self) -> Batching:
+        """The sizes of its batches, and whether a position counts their rows."""
+        return batching(self.source)
+
+    @property
+    def steps_are_given(self) -> bool:
+        """True if an epoch has a number of batches that is not that of one iteration."""
+        return self.steps != self.batches
+
     def epoch(self) -> Any:
         """The iterator for the epoch that begins now."""
         if self._used and not (self.continues and self.iterator is not None):
@@ -59,8 +78,12 @@ class BatchSource:
 
     def restore(self, state: Any, *, within: bool) -> None:
         """Continues the next epoch where another process's iterator was, `within` an epoch or at its end."""
-        self.epoch().set_state(state)
-        self._used = not within and not self.continues
+        iterator, self._used = self.epoch(), not within and not self.continues
+        try:
+            iterator.set_state(state)
+        except StopIteration:  # an end that counts batches is behind that of fewer, larger ones
+            if not self._used:
+                raise
 
 
 def open_feed(data: DataArguments, strategy: AbstractStrategy, *, continues: bool) -> BatchSource:

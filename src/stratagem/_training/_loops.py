@@ -69,7 +69,7 @@ class Loops:
 
     def _epochs(self, runner: StepRunner, validate: "_Validation", callbacks: Any, fit: FitRun, epochs: int) -> None:
         model = self._model
-        model.stop_training, finished = False, False
+        model.stop_training, finished, complete = False, False, True
         fit.begin()
         logs = fit.logs
         try:
@@ -80,18 +80,21 @@ class Loops:
                 if validate.due(epoch):
                     logs |= {f"val_{name}": value for name, value in validate(callbacks).items()}
                 fit.end_epoch(epoch, logs)
-                if taken < (runner.batches or 1) and not model.stop_training:
-                    _warn_of_early_end(f"epoch {epoch + 1} of {epochs}", taken, runner.batches)
-                    break
                 if model.stop_training:
                     break
+                if taken < (runner.batches_now or 1):
+                    # Data that every epoch reads from their start are there for the next one, too.
+                    complete = bool(taken) and not runner.continues
+                    _warn_of_early_end(f"epoch {epoch + 1} of {epochs}", taken, runner.batches_now, ends=not complete)
+                    if not complete:
+                        break
             finished = True
         finally:
             fit.close()
             if isinstance(model.optimizer, keras.optimizers.Optimizer) and epochs > 0:
                 model.optimizer.finalize_variable_values(model.trainable_weights)
             if finished:
-                fit.end(logs)
+                fit.end(logs, complete=complete)
 
     def on_batch(self, kind: StepKind, data: DataArguments) -> Any:
         """Runs one step on one batch of arrays; returns its logs as Python numbers by name, or predictions as NumPy arrays."""
@@ -150,7 +153,8 @@ class Loops:
             return True
 
         runner.begin_epoch()
-        while taken != runner.batches and not stopped() and loop_hooks.run(step):
+        total = runner.batches_now
+        while (total is None or taken < total) and not stopped() and loop_hooks.run(step):
             pass
         runner.end_epoch()
         if loss_watch is not None:
@@ -317,11 +321,15 @@ def _results(model: Any, last: Any) -> Any:
     return last if unused else model._get_metrics_result_or_logs(last)
 
 
-def _warn_of_early_end(what: str, taken: int, wanted: int | None) -> None:
+def _warn_of_early_end(what: str, taken: int, wanted: int | None, *, ends: bool = True) -> None:
     of = "" if wanted is None else f" of {wanted}"
+    advice = (
+        "Give a dataset with at least `steps_per_epoch * epochs` batches (Dataset.repeat() goes on for ever), or fewer steps."
+        if ends
+        else "The data have fewer batches than were known before. Every epoch reads them from their start."
+    )
     warnings.warn(
-        f"Your input ran out of data in {what}: {taken}{of} steps were taken. Give a dataset with at least "
-        "`steps_per_epoch * epochs` batches (Dataset.repeat() goes on for ever), or fewer steps.",
+        f"Your input ran out of data in {what}: {taken}{of} steps were taken. {advice}",
         stacklevel=user_level(),
     )
 

@@ -42,6 +42,14 @@ class ParameterServerRunner(StepRunner):
     def batches(self) -> int | None:
         return self._epochs.steps
 
+    @property
+    def batches_now(self) -> int | None:
+        return self._epochs.steps_now
+
+    @property
+    def continues(self) -> bool:
+        return self._epochs.continues
+
     def build(self) -> None:
         prepare(*step_of(self._steps, self._strategy, self._kind, self._epochs.peek()), self._strategy.mesh)
 

@@ -44,6 +44,16 @@ class StepRunner(abc.ABC):
     def batches(self) -> int | None:
         """The number of batches in an epoch, if known."""
 
+    @property
+    @abc.abstractmethod
+    def batches_now(self) -> int | None:
+        """The number in the epoch that has begun, if known: it may have begun in another process, with other batches."""
+
+    @property
+    @abc.abstractmethod
+    def continues(self) -> bool:
+        """True if the next epoch goes on where this one ends; else it reads the data from their start."""
+
     @abc.abstractmethod
     def build(self) -> None:
         """Makes all variables that the steps use. Raises ValueError if there are no batches."""
@@ -95,6 +105,14 @@ class SynchronousRunner(StepRunner):
     @property
     def batches(self) -> int | None:
         return self._epochs.steps
+
+    @property
+    def batches_now(self) -> int | None:
+        return self._epochs.steps_now
+
+    @property
+    def continues(self) -> bool:
+        return self._epochs.continues
 
     def build(self) -> None:
         prepare(*step_of(self._steps, self._strategy, self._kind, self._epochs.peek()), self._strategy.mesh)

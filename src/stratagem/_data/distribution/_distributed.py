@@ -122,6 +122,11 @@ class DistributedInput(abc.ABC):
         """The plan that is iterated, before it is divided among the replicas."""
 
     @property
+    def counts_rows(self) -> bool:
+        """True if a position counts rows and no batches, as for a `Stage`."""
+        return self.stage.counts_rows
+
+    @property
     @abc.abstractmethod
     def element_spec(self) -> Nest:
         """A nest of PerReplicaSpec, or of TensorSpec if there is one replica."""
@@ -199,6 +204,10 @@ class DistributedDataset(DistributedInput):
     @property
     def stage(self) -> Stage:
         return self._stage
+
+    @property
+    def counts_rows(self) -> bool:
+        return self._pieces.counts_rows
 
     @property
     def element_spec(self) -> Nest:

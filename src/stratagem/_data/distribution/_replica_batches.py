@@ -42,6 +42,10 @@ class ReplicaBatchesStage(UnaryStage):
     def batch_size(self) -> int | None:
         return None
 
+    @property
+    def counts_rows(self) -> bool:
+        return self._parent.counts_rows
+
     def walk(self) -> StageIterator:
         columns = self._parent.columns if isinstance(self._parent, BatchedRowsStage) else None
         return ReplicaBatchesIterator(self._parent.walk(), columns, self._replicas, self._own)

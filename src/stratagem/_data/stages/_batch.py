@@ -33,6 +33,10 @@ class BatchStage(UnaryStage):
     def batch_size(self) -> int:
         return self._batch_size
 
+    @property
+    def counts_rows(self) -> bool:
+        return True
+
     def walk(self) -> StageIterator:
         size, drop = self._batch_size, self._drop_remainder
         together = self._parent.walk_batches(size, drop_remainder=drop)

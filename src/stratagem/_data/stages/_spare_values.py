@@ -13,6 +13,10 @@ from stratagem._data.stages._stage import StageIterator, UnaryStage
 class SpareValuesStage(UnaryStage):
     """The same elements. Each size of an array needs a program; with room, ragged tensors have arrays of few sizes."""
 
+    @property
+    def counts_rows(self) -> bool:
+        return self._parent.counts_rows
+
     def walk(self) -> StageIterator:
         return _SpareValuesIterator(self._parent.walk())
 

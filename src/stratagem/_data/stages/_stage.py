@@ -72,6 +72,11 @@ class Stage(abc.ABC):
         """
 
     @property
+    def counts_rows(self) -> bool:
+        """True if a position counts rows and no batches: it is then one of the same plan with other batch sizes, too."""
+        return False
+
+    @property
     def cheap(self) -> bool:
         """True if making an element costs less than handing it over from a thread."""
         return False
@@ -272,6 +277,10 @@ class BatchedRowsStage(Stage):
     @property
     def batch_size(self) -> int:
         return self._batch_size
+
+    @property
+    def counts_rows(self) -> bool:
+        return True
 
     @property
     def pure(self) -> bool:

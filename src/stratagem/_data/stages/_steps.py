@@ -88,6 +88,10 @@ class RepeatStage(UnaryStage):
     def cardinality(self) -> int:
         return repeated(self._parent.cardinality, self._count)
 
+    @property
+    def counts_rows(self) -> bool:
+        return self._parent.counts_rows
+
     def walk(self) -> StageIterator:
         return _RepeatIterator(self._parent, self._count)
 
@@ -128,6 +132,10 @@ class PrefetchStage(UnaryStage):
     def __init__(self, parent: Stage, depth: int, *, grows: bool = False) -> None:
         super().__init__(parent)
         self._depth, self._grows = depth, grows
+
+    @property
+    def counts_rows(self) -> bool:
+        return self._parent.counts_rows
 
     def walk(self) -> StageIterator:
         return ReadAheadIterator(self._parent.walk(), self._depth, ThreadExecutor(), grows=self._grows)

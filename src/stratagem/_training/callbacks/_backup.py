@@ -102,6 +102,15 @@ class Backup:
                 files.remove_if_empty(parent(self._directory))  # else: somebody else's files
             self._callbacks.meet("delete the backup")
 
+    def keep(self) -> None:
+        """Keeps the backup of a fit whose data ended before its last epoch."""
+        self._manager.sync()
+        if self._manager.latest_checkpoint is not None:
+            _log.warning(
+                "The data ended before the last epoch, so the backup stays: a fit with this backup_dir goes on from %s. Delete "
+                "it to start anew.", self._manager.latest_checkpoint,
+            )  # fmt: skip
+
     def _keep_finite(self) -> bool:
         """Keeps the last backup with finite weights if the fit has ended with others; returns whether it did."""
         bad = weights_not_finite(self._model)

@@ -114,11 +114,17 @@ class FitRun(LoopHooks):
             for backup in self._backups:  # as in TensorFlow, also where a later callback has failed
                 backup.epoch_ended()
 
-    def end(self, logs: dict[str, Any]) -> None:
-        """Ends the fit; the files of its callbacks are then on disk, on all workers."""
+    def end(self, logs: dict[str, Any], *, complete: bool) -> None:
+        """Ends the fit; the files of its callbacks are then on disk, on all workers.
+
+        complete: whether no epoch is missing, but those that a callback did not want: the backups are no longer needed then.
+        """
         self._callbacks.on_train_end(logs)
         for backup in self._backups:
-            backup.delete()
+            if complete:
+                backup.delete()
+            else:
+                backup.keep()
 
     def close(self) -> None:
         """Closes the backups, however the fit has ended."""
