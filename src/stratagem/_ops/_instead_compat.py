@@ -215,7 +215,8 @@ INSTEAD = {
         "match_filenames_once": "tf.io.match_filenames_once",
         "noisy_linear_cosine_decay": "tf.keras.optimizers.schedules.LearningRateSchedule, subclassed",
         "sdca_fprint sdca_optimizer sdca_shrink_l1": "sklearn.linear_model, or an optimizer of Keras",
-        "summary_iterator": "tensorboard's EventFileLoader",
+        "summary_iterator": "tensorboard.backend.event_processing.event_file_loader.EventFileLoader(path).Load(), of "
+        "`pip install tensorboard`",
         "write_graph": "`model.save(path)` of a Keras model: there are no graphs here",
     },
     "compat.v1.train.experimental": {"": _LOSS_SCALE},
