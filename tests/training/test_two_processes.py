@@ -11,19 +11,19 @@ from tests.training.training import distance
 PROGRAM = Path(__file__).parent / "fit_of_two.py"
 
 
-def found(workers: int) -> list[dict[str, Any]]:
+def found(workers: int, folder: Path) -> list[dict[str, Any]]:
     """What every worker has."""
-    with job(PROGRAM, workers) as running:
+    with job(PROGRAM, workers, folder) as running:
         ended = running.ended()
     assert [task.code for task in ended] == [0] * workers, [task.output for task in ended]
     return [printed(task, "found") for task in ended]
 
 
 @pytest.fixture(scope="module")
-def results() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Of one process, and of two."""
-    (one,) = found(1)
-    return one, found(2)
+    (one,) = found(1, tmp_path_factory.mktemp("one"))
+    return one, found(2, tmp_path_factory.mktemp("two"))
 
 
 @pytest.mark.parametrize("source", ["arrays", "dataset"])
@@ -53,3 +53,8 @@ def test_two_workers_divide_the_cores_of_their_machine(results: Any) -> None:
         assert sorted(divided[0] + divided[1]) == one["cores"]
     else:
         assert divided == [one["cores"], one["cores"]]
+
+
+def test_files_that_all_workers_write_are_whole(results: Any) -> None:
+    _, two = results
+    assert [worker["damaged"] for worker in two] == [[], []]

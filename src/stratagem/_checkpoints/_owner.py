@@ -207,16 +207,25 @@ class _Touching:
         with self._lock:
             holders = self._holders.setdefault(path, set())
             if self._thread is None or not self._thread.is_alive():  # not alive: this is a forked child
-                self._wake = threading.Event()
-                self._thread = threading.Thread(
-                    target=self._run, args=(self._wake,), daemon=True, name="checkpoint owner"
-                )
-                self._thread.start()
+                self._start()
             if id(holder) in holders:
                 return False
             holders.add(id(holder))
             weakref.finalize(holder, self.release, path, id(holder))
             return True
+
+    def _start(self) -> None:
+        self._wake = threading.Event()
+        thread = threading.Thread(target=self._run, args=(self._wake,), daemon=True, name="checkpoint owner")
+        try:
+            thread.start()
+            self._thread = thread
+        except RuntimeError as error:
+            # A program that ends, with a save in the background, starts no thread any more (Python 3.12 and later). It does
+            # not live long enough for its file to look abandoned.
+            if "shutdown" not in str(error):
+                raise
+            self._thread = None
 
     def release(self, path: str, holder: int) -> None:
         """Removes the holder with this `id`, which no longer exists."""

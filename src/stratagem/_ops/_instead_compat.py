@@ -177,7 +177,8 @@ INSTEAD = {
     "compat.v1.sparse": {"placeholder": _PLACEHOLDER, "": _SPARSE},
     "compat.v1.spectral": {"": "tf.signal"},
     "compat.v1.saved_model": {
-        "": "tf.saved_model.save(obj, directory, signatures) and tf.saved_model.load: here these have functions, no graphs"
+        "": "tf.saved_model.save(obj, directory, signatures) and tf.saved_model.load: here these have functions, no graphs",
+        "loader load": 'tf.saved_model.load(directory), whose signatures are functions: loaded.signatures["predict"](...)',
     },
     "compat.v1.summary": {"": _SUMMARY},
     "compat.v1.test": {

@@ -166,6 +166,7 @@ def test_arguments_of_other_types_are_refused(wrong: str, tmp_path: Path) -> Non
     [
         ({"chief": ["h0:1"]}, ("evaluator", 1), "only be one `evaluator`"),
         ({"chief": ["h0:1"], "worker": ["h1:1"]}, ("chief", 0), "at least one worker and one ps"),
+        ({"chief": ["h0:1"], "worker": ["h1:1"]}, ("evaluator", 0), "at least one worker and one ps"),
         ({"chief": ["h0:1"], "ps": ["h1:1"]}, ("ps", 0), "at least one worker and one ps"),
         ({"master": ["h0:1"], "worker": ["h1:1"], "ps": ["h2:1"]}, ("master", 0), "Call the master 'chief'"),
     ],

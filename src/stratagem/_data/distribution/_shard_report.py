@@ -51,11 +51,12 @@ def check_lengths(lengths: Sequence[DatasetLength], job: Job) -> None:
 
 
 def announce(sharding: ShardingDecision, stage: Stage, context: InputContext) -> None:
-    """Logs one line about the policy, the reason and the share of every worker; warns if one has none."""
+    """Logs one line about the policy, the reason and the share of every worker, if there are several; warns if one has none."""
     workers, replicas = context.num_input_pipelines, context.num_replicas_in_sync
     what, warning = _share(sharding, stage, workers, replicas)
     where = f"{_counted(workers, 'worker')}, {_counted(replicas, 'replica')}"
-    _log.info("input: sharded by %s (%s) over %s: %s", sharding.policy.name, sharding.reason, where, what)
+    level = logging.INFO if workers > 1 else logging.DEBUG  # a worker alone has all
+    _log.log(level, "input: sharded by %s (%s) over %s: %s", sharding.policy.name, sharding.reason, where, what)
     if warning:
         _log.warning("input: %s", warning)
 

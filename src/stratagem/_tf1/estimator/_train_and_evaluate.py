@@ -45,6 +45,8 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
                 f"There can only be one `evaluator` task, with index 0; TF_CONFIG says that this is evaluator "
                 f"{config.task_id}. Start one evaluator."
             )
+        if config.cluster_spec and config.train_distribute is None:
+            _check_cluster(config)  # those for whose checkpoints it would wait end with this error
         return evaluate_while_others_train(estimator, train_spec, eval_spec)
     if config.cluster_spec and config.train_distribute is not None:
         _log.info("Running `train_and_evaluate` with Distribute Coordinator.")
@@ -127,5 +129,6 @@ def _check_cluster(config: RunConfig) -> None:
         raise ClusterError(
             f"{found}. A chief hands the steps out to workers, whose variables are on ps tasks: list at least one worker and "
             "one ps, or the chief alone. To train without ps, give RunConfig a "
-            "train_distribute=tf.distribute.MultiWorkerMirroredStrategy()."
+            "train_distribute=tf.distribute.MultiWorkerMirroredStrategy(): all then take each step together, "
+            "of a batch from each of them, whose losses are summed."
         )

@@ -38,6 +38,7 @@ from stratagem._training.saving._formats import (
 from stratagem._training.saving._learned import refuse_what_hdf5_loses
 from stratagem._training.saving._own_objects import is_ours, own_objects, record, remember
 from stratagem._training.saving._sealed_hdf5 import seal_hdf5, verify_hdf5
+from stratagem._training.saving._whole_files import written_whole
 from stratagem._training.saving.keras_two import KerasTwoFile, keras_two_file, read_model
 
 _log = logging.getLogger("stratagem")
@@ -77,13 +78,12 @@ def model_saver(keras_save: Function) -> Function:
                     save_model(model, written, include_optimizer=include_optimizer, save_format=save_format, **kwargs)
             return None
         if overwrite or not os.path.exists(path) or may_overwrite(path):
-            if path.endswith(_KERAS_READS):
-                keras_save(model, filepath, overwrite=True, include_optimizer=include_optimizer, **kwargs)
-                (seal_archive if format is FileFormat.KERAS else seal_hdf5)(path)
-            else:
-                with file_errors(path), atomic_write(Path(path)) as written:
-                    write_hdf5_model(model, str(written), include_optimizer)
-                    seal_hdf5(written)
+            with written_whole(path) as written:
+                if path.endswith(_KERAS_READS):
+                    keras_save(model, written, overwrite=True, include_optimizer=include_optimizer, **kwargs)
+                else:
+                    write_hdf5_model(model, written, include_optimizer)
+                (seal_archive if format is FileFormat.KERAS else seal_hdf5)(written)
         return None
 
     return save_model

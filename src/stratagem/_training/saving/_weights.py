@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self, final
 
 from stratagem._base.errors import InvalidArgumentError, NotFoundError
-from stratagem._base.files import atomic_write, make_directories
+from stratagem._base.files import make_directories
 from stratagem._base.job import Phase, process_job
 from stratagem._base.paths import file_errors, is_remote, local_path
 from stratagem._base.storage import checked_path, copied, file_system, uploaded
@@ -18,6 +18,7 @@ from stratagem._training.saving._archives import verify_archive
 from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at, named_in_errors
 from stratagem._training.saving._learned import refuse_what_hdf5_loses
 from stratagem._training.saving._sealed_hdf5 import seal_hdf5, verify_hdf5
+from stratagem._training.saving._whole_files import written_together, written_whole
 
 Function = Callable[..., Any]
 
@@ -49,8 +50,11 @@ def weights_saver(keras_save: Function) -> Function:
             return
         if format is FileFormat.KERAS:
             if overwrite or not os.path.exists(path) or may_overwrite(path):
-                keras_save(model, filepath, True, shard, **kwargs)
-                seal_hdf5(path if shard is None else Path(path).with_suffix(".json"))
+                if not path.endswith((".weights.h5", ".weights.json")):
+                    keras_save(model, filepath, True, shard, **kwargs)  # which says how a path must end
+                with written_whole(path) if shard is None else written_together(path) as written:
+                    keras_save(model, written, True, shard, **kwargs)
+                    seal_hdf5(written if shard is None else Path(written).with_suffix(".json"))
             return
         _demand_weights(model)
         target = prefix(path) if format is FileFormat.FOLDER else path
@@ -63,9 +67,9 @@ def weights_saver(keras_save: Function) -> Function:
                 return
             with file_errors(path):
                 make_directories(Path(path).parent)
-                with atomic_write(Path(path)) as written:
-                    write_hdf5_weights(model, str(written))
-                    seal_hdf5(written)
+            with written_whole(path) as written:
+                write_hdf5_weights(model, written)
+                seal_hdf5(written)
 
     return save_weights
 

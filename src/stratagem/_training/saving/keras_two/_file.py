@@ -5,6 +5,7 @@ import io
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -17,6 +18,8 @@ from stratagem._private import hdf5_arrays
 
 Config = dict[str, Any]
 
+# What a part of an archive raises that is not as its checksum says.
+_DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError)
 _WEIGHTS: Final = "model.weights.h5"
 
 
@@ -58,7 +61,7 @@ def keras_two_file(path: str) -> KerasTwoFile | None:
 def _damage_named(path: str) -> Iterator[None]:
     try:
         yield
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (*_DAMAGE, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DataLossError(f"{path!r} is damaged, or no model: {type(error).__name__}: {error}") from error
 
 
