@@ -178,7 +178,7 @@ INSTEAD = {
     "compat.v1.spectral": {"": "tf.signal"},
     "compat.v1.saved_model": {
         "": "tf.saved_model.save(obj, directory, signatures) and tf.saved_model.load: here these have functions, no graphs",
-        "loader load": 'tf.saved_model.load(directory), whose signatures are functions: loaded.signatures["predict"](...)',
+        "loader load": "tf.saved_model.load(directory), whose signatures are functions of keyword arguments",
     },
     "compat.v1.summary": {"": _SUMMARY},
     "compat.v1.test": {
@@ -216,7 +216,8 @@ INSTEAD = {
         "match_filenames_once": "tf.io.match_filenames_once",
         "noisy_linear_cosine_decay": "tf.keras.optimizers.schedules.LearningRateSchedule, subclassed",
         "sdca_fprint sdca_optimizer sdca_shrink_l1": "sklearn.linear_model, or an optimizer of Keras",
-        "summary_iterator": "tensorboard's EventFileLoader",
+        "summary_iterator": "tensorboard.backend.event_processing.event_file_loader.EventFileLoader(path).Load(), of "
+        "`pip install tensorboard`",
         "write_graph": "`model.save(path)` of a Keras model: there are no graphs here",
     },
     "compat.v1.train.experimental": {"": _LOSS_SCALE},

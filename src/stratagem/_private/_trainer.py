@@ -25,11 +25,12 @@ def intercept_trainer(
     created: Callable[[keras.Variable], keras.Variable],
     methods: dict[str, Callable[[Nest, Method], Nest]],
     owner: Callable[[Nest], Nest],
+    metrics_names: Callable[[keras.Model], list[str]],
 ) -> None:
     """Route methods of every `keras.Model`.
 
     created(model) is called when a model is made and gives what it remembers; `model.distribute_strategy` is
-    owner(what it remembers). A call `model.<name>(*args, **kwargs)` becomes
+    owner(what it remembers), `model.metrics_names` is metrics_names(model). A call `model.<name>(*args, **kwargs)` becomes
     methods[name](model, bound original)(*args, **kwargs).
     """
     init = trainer_module.Trainer.__init__
@@ -42,6 +43,7 @@ def intercept_trainer(
     trainer_module.Trainer.__init__ = new_init
     keras.Model._creation_strategy = None
     keras.Model.distribute_strategy = property(lambda self: owner(self._creation_strategy))
+    trainer_module.Trainer.metrics_names = property(metrics_names)
     for name, route in methods.items():
         # Where Keras defines it: a class whose `compile` is not that of its base is taken for a user's.
         holder = next(cls for cls in keras.Model.__mro__ if name in vars(cls))

@@ -1,6 +1,7 @@
 """Replaces `fit` and its siblings on models that were created under a strategy, and teaches Keras our paths."""
 
 import contextlib
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,9 +19,10 @@ from stratagem._legacy import adds_metrics
 from stratagem._ops.files import GFile, copy, exists, isdir, join, listdir, makedirs, remove, rmtree
 from stratagem._private import PathUse, intercept_paths, intercept_steps, intercept_trainer, provide_file_functions
 from stratagem._strategies import AbstractStrategy, get_strategy
-from stratagem._training._data_arguments import DataArguments, is_for_our_steps
+from stratagem._training._data_arguments import DataArguments, is_for_our_steps, with_lists_as_arrays
 from stratagem._training._dataset_adapter import accepting_datasets
 from stratagem._training._loops import FitArguments, Loops, split_validation
+from stratagem._training._metric_names import forget_returned_names, list_logs, metrics_names
 from stratagem._training._replica_step import StepKind, Steps, check_overrides, has_tensorflow_step, route_step
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
@@ -47,6 +49,7 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
     `add_metric`, of which it keeps nothing, for losses without a reduction, of which it takes no gradient, and for data with
     strings, ragged or sparse tensors, which its steps cannot take.
     """
+    names = list(inspect.signature(ours).parameters)[1:]
 
     def route(model: Any, original: Method) -> Method:
         if model._creation_strategy is None:
@@ -56,6 +59,7 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
             keras_can = False
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            args, kwargs = with_lists_as_arrays(names, args, kwargs)
             strings, composites = is_for_our_steps(args, kwargs)
             # Once it has steps of ours, it keeps their compiled functions.
             if keras_can and not (strings or composites or getattr(model, "_steps", None)):
@@ -103,6 +107,7 @@ def _compile(model: Any, original: Method) -> Method:
     def call(*args: Any, **kwargs: Any) -> Any:
         args = _in_order_of_keras(args)
         object.__setattr__(model, "_steps", None)
+        forget_returned_names(model)
         if (
             model._creation_strategy is None or current().replica is not None
         ):  # or made and compiled by an Estimator's model_fn
@@ -262,6 +267,7 @@ def attach_trainer() -> None:
     intercept_trainer(
         created=lambda model: current().strategy,
         owner=_owner,
+        metrics_names=metrics_names,
         methods={
             "compile": _compile,
             "fit": _routed(_fit),
@@ -270,6 +276,7 @@ def attach_trainer() -> None:
             "train_on_batch": _routed(_train_on_batch),
             "test_on_batch": _routed(_test_on_batch),
             "predict_on_batch": _routed(_predict_on_batch),
+            "_flatten_metrics_in_order": list_logs,
             **{kind.value: route_step(kind.value) for kind in StepKind},
         },
     )

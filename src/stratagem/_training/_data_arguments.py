@@ -15,6 +15,8 @@ from stratagem._ops.ragged import RaggedTensorSpec
 from stratagem._ops.sparse import SparseTensorSpec
 
 _OBJECTS = np.dtype(object)
+_EXAMPLES = ("x", "y", "sample_weight")
+_PLAIN = (bool, int, float, str, bytes, np.generic)
 _LOOKED_AT = 8  # parts of a list, which may be long: they are alike, or the inputs of a model
 
 
@@ -53,6 +55,35 @@ class DataArguments:
     batch_size: int | None = None
     steps: int | None = None
     shuffle: Any = False
+
+
+def with_lists_as_arrays(
+    names: Sequence[str], args: Sequence[Nest], kwargs: Mapping[str, Nest]
+) -> tuple[tuple[Nest, ...], dict[str, Nest]]:
+    """Returns the arguments of `fit` or the like with an array for each list of Python's numbers or strings, as in TensorFlow.
+
+    names: those of the method's positional arguments. Lists of lists are arrays, too, whose rows are examples; lists of
+    arrays, tensors or dicts are inputs or batches, and stay as they are.
+    """
+    found = [_given_as(name, value) for name, value in zip(names, args, strict=False)]
+    return (*found, *args[len(found) :]), {name: _given_as(name, value) for name, value in kwargs.items()}
+
+
+def _given_as(name: str, value: Nest) -> Nest:
+    if name == "validation_data" and isinstance(value, tuple | list):
+        return tuple(map(_of_lists, value))
+    return _of_lists(value) if name in _EXAMPLES else value
+
+
+def _of_lists(value: Nest) -> Nest:
+    if isinstance(value, dict):
+        return {key: _of_lists(each) for key, each in value.items()}
+    first = value
+    while isinstance(first, list | tuple) and first:
+        first = first[0]  # as in TensorFlow: the others are alike
+    if not isinstance(value, list | tuple) or not isinstance(first, _PLAIN):
+        return value
+    return np.asarray(value, _OBJECTS if isinstance(first, str | bytes) else None)
 
 
 def is_for_our_steps(args: Sequence[Nest], kwargs: Mapping[str, Nest]) -> tuple[bool, bool]:

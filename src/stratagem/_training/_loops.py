@@ -344,7 +344,7 @@ def split_validation(data: DataArguments, validation_split: float) -> tuple[Data
             "`validation_split` is only supported for Tensors or NumPy arrays, found ragged or sparse tensors. Give the last "
             "rows as `validation_data`."
         )
-    (x, y, w), (val_x, val_y, val_w) = train_validation_split(arrays, validation_split)
+    (x, y, w), (val_x, val_y, val_w) = _split(arrays, validation_split)
     rest = {
         "class_weight": data.class_weight,
         "batch_size": data.batch_size,
@@ -354,3 +354,19 @@ def split_validation(data: DataArguments, validation_split: float) -> tuple[Data
     return DataArguments(x=x, y=y, sample_weight=w, **rest), DataArguments(
         x=val_x, y=val_y, sample_weight=val_w, batch_size=data.batch_size
     )
+
+
+def _split(arrays: Any, validation_split: float) -> tuple[Any, Any]:
+    """All but the last part of the examples, and that part. Keras splits no arrays of strings: it splits their indices."""
+    given, structure = jax.tree.flatten(arrays)
+    strings = [isinstance(array, np.ndarray) and array.dtype.kind in "OSU" for array in given]
+    numbers = [np.arange(len(a)) if text else a for a, text in zip(given, strings, strict=True)]
+    parts = train_validation_split(jax.tree.unflatten(structure, numbers), validation_split)
+    first, last = (
+        jax.tree.unflatten(
+            structure,
+            [a[part] if text else part for a, text, part in zip(given, strings, jax.tree.leaves(each), strict=True)],
+        )
+        for each in parts
+    )
+    return first, last

@@ -133,7 +133,11 @@ def _save_folder(model: Any, target: str, include_optimizer: bool, keras_save: F
             "%s also has a model that TensorFlow wrote (%s): load_model reads %s, other programs the old one.",
             folder, found[0], MODEL_FILE,
         )  # fmt: skip
-    _log.info("Saved the model to %s: a file of Keras', not a SavedModel. TensorFlow cannot read it.", target)
+    _log.info(
+        "Saved the model to %s: a file of Keras', not a SavedModel. TensorFlow cannot read it, Keras alone only without layers "
+        "of this library (TextVectorization, ...): use `import stratagem as tf` and tf.keras.models.load_model.",
+        target,
+    )  # fmt: skip
 
 
 def _save_without_class(model: Any, target: str, error: Exception) -> None:

@@ -74,7 +74,7 @@ INTERNALS = {
     "variable_scope": "tf.compat.v1.variable_scope",
     "state_ops": "a variable's assign, assign_add, ...",
     "random_ops": "tf.random",
-    "summary_iterator": "tf.compat.v1.train.summary_iterator",
+    "summary_iterator": "tensorboard.backend.event_processing.event_file_loader.EventFileLoader (pip install tensorboard)",
     "rnn_cell_impl": "tf.compat.v1.nn.rnn_cell",
     "tag_constants": "tf.saved_model.SERVING, ...",
 }
