@@ -45,6 +45,14 @@ class LaterRunner(StepRunner):
     def batches(self) -> int | None:
         return self._feed.steps
 
+    @property
+    def batches_now(self) -> int | None:
+        return self._feed.steps
+
+    @property
+    def continues(self) -> bool:
+        return self._feed.continues
+
     def build(self) -> None:
         first = self._feed.peek()
         if not self._steps.model.built:

@@ -4,7 +4,6 @@ import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,8 @@ def save_model(callback: Any, path: str) -> None:
     # Keras makes objects with variables while it saves, which all workers would have to do in a scope.
     with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
         if job.worker == 0 and target == path and not is_remote(path):
-            write_atomically(path, lambda temporary: write(temporary, overwrite=True))
+            _make_place(path)
+            write(path, overwrite=True)
         elif job.worker == 0 and target is None:  # a checkpoint, which is written atomically anyway
             write(path, overwrite=True, options=callback.options)
         elif job.worker == 0:  # a folder, or a remote file, likewise
@@ -85,10 +85,10 @@ def _needs_all_workers(model: Any, job: Job) -> bool:
     return job.workers > 1 and any(map(needs_all_workers, variables))
 
 
-def write_atomically(path: str | os.PathLike[str], write: Callable[[str], object]) -> None:
-    """Calls `write` to make a temporary file with the same suffix, and moves it to `path` once it is on disk.
+def _make_place(path: str) -> None:
+    """Makes the folder of a file that is to be written, and removes what killed processes have left there of it.
 
-    Raises OSError, and IsADirectoryError if `path` is a directory; a file that was there before is then still there.
+    Raises IsADirectoryError if `path` is a directory, OSError.
     """
     target = Path(path)
     if target.is_dir():
@@ -98,5 +98,3 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[str], object
         )
     make_directories(target.parent)
     remove_temporaries(target)
-    with atomic_write(target) as written:
-        write(str(written))
