@@ -192,7 +192,7 @@ def base(environment: Environment) -> Iterator[Promise]:
     yield Promise(("stratagem", "launch", "--workers", "2", str(program)), "2 tasks are done")
     yield Promise(("python", str(PROGRAMS / "without_extras.py")), "kept estimate")
     served = ("launch", "--chief", "--workers", "1", "--ps", "1", str(ROOT / "examples" / "mnist_parameter_servers.py"))
-    yield Promise(("stratagem", *served), re.escape("need Ray: pip install 'stratagem[cluster]'"), code=1)
+    yield Promise(("stratagem", *served), re.escape("need Ray: pip install 'stratagem[cluster] @ file://"), code=1)
 
 
 def cluster(environment: Environment) -> Iterator[Promise]:
