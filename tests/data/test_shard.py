@@ -299,7 +299,7 @@ def test_the_log_tells_policy_reason_and_the_examples_of_every_worker(caplog: py
     assert "by worker: 48, 48" in told(caplog, Dataset.range(100).batch(32, True), 2, 4)[0][1]
     assert "known at the end" in told(caplog, Dataset.range(9).filter(lambda x: x > 1).batch(2), 2, 1)[0][1]
     mapped = Dataset.from_tensor_slices(np.zeros(10)).batch(4).map(lambda x: x).prefetch(1)
-    assert "by worker: 6, 4" in told(caplog, mapped, 2, 1)[0][1]
+    assert "by worker: 5, 5" in told(caplog, mapped, 2, 1)[0][1]
     assert told(caplog, mapped, 1, 2) == []  # a worker alone has all
 
 
