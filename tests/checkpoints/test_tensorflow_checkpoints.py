@@ -265,3 +265,28 @@ def test_a_count_of_rows_has_64_bits_as_in_tensorflow() -> None:
     model.save_weights("p")
     assert tf.train.load_variable("p", f"layer_with_weights-0/count{ENDING}").dtype == np.int64
     model.load_weights("p").assert_consumed()
+
+
+# Of a model with kernels of (6, 4) and (4, 2), as TensorFlow 2.15.1 numbers them.
+@pytest.mark.parametrize(
+    ("optimizer", "wanted"),
+    [
+        (
+            lambda: tf.keras.optimizers.Adam(use_ema=True),
+            [(6, 4), (4,), (4, 2), (2,), (6, 4), (6, 4), (4,), (4,), (4, 2), (4, 2), (2,), (2,)],
+        ),
+        (tf.keras.optimizers.Adafactor, [(6,), (4,), (6, 4), (4,), (4,), (2,), (4, 2), (2,)]),
+    ],
+    ids=["averages", "rows and columns"],
+)
+def test_variables_of_an_optimizer_are_numbered_as_in_tensorflow(optimizer: Any, wanted: Any, tmp_path: Path) -> None:
+    model = tf.keras.Sequential([tf.keras.Input((6,)), tf.keras.layers.Dense(4), tf.keras.layers.Dense(2)])
+    made = optimizer()
+    made.build(model.trainable_variables)
+    path = str(tmp_path / "ckpt")
+    tf.train.Checkpoint(model=model, optimizer=made).write(path, tf.train.CheckpointOptions(format="tensorflow"))
+    shapes = {
+        name.split("/")[2]: tuple(shape) for name, shape in tf.train.list_variables(path) if "/_variables/" in name
+    }
+    assert [shapes[str(number)] for number in range(1, 1 + len(wanted))] == wanted
+    assert len(shapes) == len(wanted)

@@ -173,9 +173,11 @@ def _optimizer_parts(optimizer: Any, *, reading: bool) -> dict[str, Any]:
     parts |= {name: _filled(optimizer, name, found) for name, found in lists.items()}
     known = _OPTIMIZERS_OWN | {slot.own for slot in slots}
     parts |= {n: v for n, v in vars(optimizer).items() if n not in known | BOOKKEEPING and is_trackable(v)}
+    averages = vars(optimizer).get("_model_variables_moving_average") or []
     made = in_order_of_making([(slot, parts[slot.keras_two]) for slot in slots])
+    stand_ins = _stand_ins(optimizer)
     # First: an edge that comes earlier names the value.
-    return {"_variables": [optimizer.iterations, *made], **parts}
+    return {"_variables": [optimizer.iterations, *averages, *(v for v in made if id(v) not in stand_ins)], **parts}
 
 
 def in_order_of_making(slots: Sequence[tuple[OptimizerSlot, Sequence[Any]]]) -> list[Any]:
@@ -193,8 +195,6 @@ def set_in_order_of_keras_two(optimizer: keras.optimizers.Optimizer, values: Seq
     Returns why they are of another optimizer, and sets nothing then; None if all was set.
     """
     variables = _all_in_order(optimizer)
-    if len(values) == len(variables) + 1 and values[1].shape == ():  # versions before 2.11 also wrote the learning rate
-        values = [values[0], *values[2:]]
     if len(values) != len(variables):
         return f"there are {len(values)} values for its {len(variables)} variables"
     for number, (variable, value) in enumerate(zip(variables, values, strict=True)):
@@ -213,9 +213,7 @@ def _all_in_order(optimizer: Any) -> list[Any]:
     if isinstance(optimizer, SlotNames):
         kinds = (vars(optimizer).get(slot.own) or [] for slot in _slots_of(optimizer))
         return [parts["_iterations"], *(variable for kind in kinds for variable in kind)]
-    averages = vars(optimizer).get("_model_variables_moving_average") or []
-    stand_ins = _stand_ins(optimizer)
-    return [parts["_iterations"], *averages, *(v for v in parts["_variables"][1:] if id(v) not in stand_ins)]
+    return list(parts["_variables"])
 
 
 def _stand_ins(optimizer: Any) -> set[int]:

@@ -74,8 +74,14 @@ def _in_earlier_archive(group: h5py.Group, path: str) -> str:
             name = _numbered_twice(group, name)
         is_layer = name == "layers" and isinstance(group, h5py.Group) and _EARLIER in group
         found.append(_EARLIER if is_layer else name)
-        group = group.get(found[-1]) if isinstance(group, h5py.Group) else None
+        group = _within(group, found[-1])
     return "/".join(found)
+
+
+def _within(group: Any, name: str) -> Any:
+    """Returns what a group has of this name in the same file; None for a link that leads elsewhere, which is not followed."""
+    is_here = isinstance(group, h5py.Group) and isinstance(group.get(name, getlink=True), h5py.HardLink)
+    return group[name] if is_here else None
 
 
 def _numbered_twice(layers: h5py.Group, name: str) -> str:

@@ -94,8 +94,8 @@ def _schedule(config: Config) -> Config:
 
 
 def _optimizer(config: Config) -> Config:
-    """A weight decay of 0 is none. A legacy optimizer's `decay` of 0 likewise."""
-    return {key: value for key, value in config.items() if (key, value) not in (("weight_decay", 0), ("decay", 0.0))}
+    """A weight decay of 0 is none."""
+    return {key: value for key, value in config.items() if (key, value) != ("weight_decay", 0)}
 
 
 def _input(config: Config) -> Config:

@@ -1,7 +1,6 @@
 """KerasTwoFile: what a file of a whole model of Keras 2 says, and the state of its optimizer."""
 
 import contextlib
-import io
 import json
 import os
 import zipfile
@@ -28,8 +27,7 @@ _WEIGHTS: Final = "model.weights.h5"
 class KerasTwoFile:
     """A whole model in a file that Keras 2 wrote.
 
-    model: its configuration. training: what it was compiled with, or None. is_archive: `.keras`, else HDF5. optimizer: the
-    values of its optimizer's variables, in the order in which Keras 2 has made them; None if they are not there.
+    model: its configuration. training: what it was compiled with, or None. is_archive: `.keras`, else HDF5.
     """
 
     path: str
@@ -37,7 +35,18 @@ class KerasTwoFile:
     is_archive: bool
     model: Config
     training: Config | None
-    optimizer: tuple[np.ndarray, ...] | None
+
+    def optimizer(self) -> tuple[np.ndarray, ...] | None:
+        """Reads the values of its optimizer's variables, in the order in which Keras 2 has made them; None if there are none.
+
+        Raises DataLossError if they are damaged.
+        """
+        with _damage_named(self.path), contextlib.ExitStack() as stack:
+            if not self.is_archive:
+                return hdf5_arrays(stack.enter_context(h5py.File(self.path, "r")), "optimizer_weights")
+            archive = stack.enter_context(zipfile.ZipFile(self.path))
+            part = stack.enter_context(archive.open(_WEIGHTS))
+            return hdf5_arrays(stack.enter_context(h5py.File(part, "r")), "optimizer/vars")
 
 
 def keras_two_file(path: str) -> KerasTwoFile | None:
@@ -78,11 +87,7 @@ def _from_archive(path: str, archive: zipfile.ZipFile) -> KerasTwoFile | None:
         return None
     config = json.loads(archive.read("config.json"))
     training = _compiled(config.pop("compile_config", None))
-    optimizer = None
-    if _WEIGHTS in names:
-        with archive.open(_WEIGHTS) as part, h5py.File(io.BytesIO(part.read()), "r") as file:
-            optimizer = hdf5_arrays(file, "optimizer/vars")
-    return KerasTwoFile(path, version, True, config, training, optimizer)
+    return KerasTwoFile(path, version, True, config, training)
 
 
 def _from_hdf5(path: str, file: h5py.File) -> KerasTwoFile | None:
@@ -91,7 +96,7 @@ def _from_hdf5(path: str, file: h5py.File) -> KerasTwoFile | None:
         return None
     training = _text(file, "training_config")
     compiled = None if training is None else _compiled(json.loads(training))
-    return KerasTwoFile(path, version, False, json.loads(config), compiled, hdf5_arrays(file, "optimizer_weights"))
+    return KerasTwoFile(path, version, False, json.loads(config), compiled)
 
 
 def _compiled(training: Config | None) -> Config | None:

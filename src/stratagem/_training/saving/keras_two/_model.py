@@ -38,7 +38,7 @@ def _set_optimizer(model: keras.Model, file: KerasTwoFile) -> None:
         return
     if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
         optimizer = optimizer.inner_optimizer
-    values = file.optimizer
+    values = file.optimizer()
     problem = "the file has no values" if values is None else set_in_order_of_keras_two(optimizer, values)
     if problem is not None:
         _log.warning(
