@@ -25,6 +25,8 @@ OPTIMIZERS: dict[str, Callable[[], Any]] = {
     "lion": optimizers.Lion,
     "ftrl": optimizers.Ftrl,
     "adadelta": optimizers.Adadelta,
+    "averages": lambda: optimizers.Adam(use_ema=True),
+    "adafactor": optimizers.Adafactor,
 }
 
 
@@ -40,6 +42,11 @@ def trained(optimizer: Any) -> Any:
     return tf.train.Checkpoint(model=model, optimizer=optimizer, numbers=[tf.Variable(1), tf.Variable([2.0])])
 
 
+def numbered(path: str) -> list[Any]:
+    """The variables of an optimizer that have TensorFlow's numbers, and their shapes."""
+    return [(name, shape) for name, shape in tf.train.list_variables(path) if "/_variables/" in name]
+
+
 @pytest.mark.sampled
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_what_is_converted_is_what_the_objects_write(name: str, tmp_path: Path) -> None:
@@ -47,6 +54,7 @@ def test_what_is_converted_is_what_the_objects_write(name: str, tmp_path: Path) 
     own, written = objects.write(tmp_path / "own"), objects.write(tmp_path / "written", TENSORFLOW)
     done = convert(own, tmp_path / "converted", CheckpointFormat.TENSORFLOW)
     assert done.left_out == ["model/layers/1/seed_generator/state"]
+    assert numbered(done.target) == numbered(written)
     for pair in ((written, done.target), (own, written)):
         found = compared(*pair)
         assert found.differences == []

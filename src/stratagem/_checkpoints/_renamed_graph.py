@@ -23,6 +23,7 @@ from stratagem._checkpoints._keras_two import SLOTS, WRITTEN, OptimizerSlot, in_
 from stratagem._checkpoints._naming import OWN
 
 _RENAMED = {"adapt_mean": "mean", "adapt_variance": "variance"}
+_AVERAGES = "model_variables_moving_average"
 _SEED = ((2,), np.dtype("uint32"))  # the shape and the dtype of a seed generator's state
 
 
@@ -122,7 +123,8 @@ class _Renaming:
         lists = [name for name, c in parts.items() if nodes[c].kind == "object" and _is_list(nodes[c])]
         slots = _slots(lists)
         made = in_order_of_making([(slot, self._in_order(parts[name])) for name, slot in slots.items()])
-        ordered = [parts["iterations"], *made]
+        averages = self._in_order(parts[_AVERAGES]) if _AVERAGES in parts else []
+        ordered = [parts["iterations"], *averages, *(slot for slot in made if not self._is_number(slot))]
         self._added.append(
             Node(path=f"{node.path}/_variables", kind="object", children={str(i): n for i, n in enumerate(ordered)})
         )
@@ -132,6 +134,11 @@ class _Renaming:
         edges |= {slot.keras_two: parts[name] for name, slot in slots.items()}
         others = {name: c for name, c in parts.items() if name not in ("iterations", "learning_rate", *slots)}
         return edges | others | _underscored(others)
+
+    def _is_number(self, number: int) -> bool:
+        """Returns whether a slot is a number: it stands where a variable has none of its kind."""
+        array = self._arrays.get(self._contents.nodes[number].path)
+        return array is not None and array.shape == ()
 
     def _in_order(self, number: int) -> list[int]:
         children = self._contents.nodes[number].children
