@@ -131,6 +131,7 @@ from stratagem._private._paths import provide_file_functions as provide_file_fun
 from stratagem._private._program_folder import forget_programs as forget_programs
 from stratagem._private._program_folder import let_workers_store_programs as let_workers_store_programs
 from stratagem._private._program_folder import store_programs as store_programs
+from stratagem._private._program_folder import stores_programs as stores_programs
 from stratagem._private._ragged_inputs import RAGGED_PLACES as RAGGED_PLACES
 from stratagem._private._ragged_inputs import take_ragged as take_ragged
 from stratagem._private._recording_trace import EagerOperation as EagerOperation
