@@ -90,9 +90,11 @@ def test_a_compilation_is_told_of_again_and_again_and_explained_once(
     for name in ("_SAY_SECONDS", "_SAY_AGAIN_SECONDS"):
         monkeypatch.setattr(_program_call, name, 0.001)
     monkeypatch.setattr(_program_call, "stores_programs", lambda: stored)
+    compiled = _program_call.compiling_seconds()
     with caplog.at_level("INFO"), _program_call.compiling(process_job(), 8):
         while len(caplog.messages) < 3:
             time.sleep(0.001)
+    assert _program_call.compiling_seconds() > compiled
     first, *later = [message.partition(": ")[2] for message in caplog.messages]
     assert first.startswith("compiling a step for batches of 8 rows. Every size of batches has a program of its own.")
     assert ("STRATAGEM_COMPILE_CACHE=1" in first) == (not stored)

@@ -63,6 +63,10 @@ from stratagem._private._hdf5 import restore_hdf5_optimizers as restore_hdf5_opt
 from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach
 from stratagem._private._hooks import attached_by as attached_by
+from stratagem._private._input_names import INPUT_PLACES as INPUT_PLACES
+from stratagem._private._input_names import name_inputs_as_tensorflow as name_inputs_as_tensorflow
+from stratagem._private._input_names import take_input_shapes as take_input_shapes
+from stratagem._private._input_names import unnamed_input as unnamed_input
 from stratagem._private._keras_optional_modules import hide_tensorflow_from_keras as hide_tensorflow_from_keras
 from stratagem._private._known_sizes import with_sizes as with_sizes
 from stratagem._private._layer_classes import LAYER_PLACES as LAYER_PLACES

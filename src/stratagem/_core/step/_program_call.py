@@ -2,8 +2,10 @@
 
 import contextlib
 import logging
+import threading
+import time
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, final
 
 import jax
 import numpy as np
@@ -34,6 +36,37 @@ def program_call(
     return _first_call(job, rows) if first else job.waiting()
 
 
+@final
+class _CompilingClock:
+    """Adds up the time in which each thread traces or compiles steps."""
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+
+    def __enter__(self) -> None:
+        self._own.depth = getattr(self._own, "depth", 0) + 1
+        if self._own.depth == 1:
+            self._own.began = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self._own.depth -= 1
+        if self._own.depth == 0:
+            self._own.seconds = self.seconds + time.monotonic() - self._own.began
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of this thread so far."""
+        return float(getattr(self._own, "seconds", 0.0))
+
+
+_clock = _CompilingClock()
+
+
+def compiling_seconds() -> float:
+    """Returns for how many seconds this thread has traced and compiled steps so far."""
+    return _clock.seconds
+
+
 @contextlib.contextmanager
 def _first_call(job: Job, rows: int | None) -> Iterator[None]:
     with compiling(job, rows), reusing_executables():
@@ -50,7 +83,7 @@ def compiling(job: Job, rows: int | None) -> Iterator[None]:
     def say(seconds: float) -> None:
         logger.info("%.0f s: compiling a step%s.%s", seconds, batches, next(explanations, ""))
 
-    with job.phase(Phase.COMPILING), while_slow(say, after=_SAY_SECONDS, every=_SAY_AGAIN_SECONDS):
+    with job.phase(Phase.COMPILING), while_slow(say, after=_SAY_SECONDS, every=_SAY_AGAIN_SECONDS), _clock:
         yield
 
 
