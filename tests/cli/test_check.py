@@ -423,6 +423,10 @@ def test_summary_and_exit_status(tmp_path: Path) -> None:
     assert (found(tmp_path)["imports_to_change"], found(tmp_path)["lines_to_change"]) == (2, 2)
     file.write_text(file.read_text().replace("import tensorflow as tf", "from tensorflow import lite"))
     assert check(file).stdout.splitlines()[-1].endswith("; 1 line to change")
+    file.write_text(
+        "import stratagem as tf\nimport tensorflow_datasets, os.path\nfrom . import tensorflow\ntf.zeros(1)\n"
+    )
+    assert "; 0 lines to change" in check(file).stdout  # nothing of these imports is TensorFlow's
     assert check(tmp_path / "absent.py").exit_code == 2
     assert check("s3://bucket/a.py").exit_code == 2
     assert check(file, "--yes").exit_code == 2

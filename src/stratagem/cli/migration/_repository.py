@@ -77,7 +77,7 @@ class _Repository:
                 Place(path, each.cell, each.line)
                 for path, raw in self._uses.items()
                 for each in raw
-                if each.imported and any(belongs(where) for where in each.paths)
+                if each.tensorflows
             ),
             tuple(sorted(uses, key=_place)),
             tuple(sorted(self._habits, key=_place)),
