@@ -145,13 +145,13 @@ class Loops:
             execution = runner.advance()
             if execution is None:
                 return False
-            taken, last = taken + execution.steps, in_order(taken_from(execution))
+            taken, last = taken + execution.steps, taken_from(execution)
             if loss_watch is not None:
                 loss_watch(taken, last)
             if show:
                 show_progress(callbacks, taken, execution.steps, execution.examples, in_order(execution.result))
             if hooks is not None:
-                hooks[1](taken - 1, last)
+                hooks[1](taken - 1, in_order(last))
             loop_hooks.stepped(taken, last)
             return True
 
@@ -162,7 +162,7 @@ class Loops:
         runner.end_epoch()
         if loss_watch is not None:
             loss_watch(taken, last, ended=True)
-        return taken, last
+        return taken, in_order(last)
 
     def evaluate(
         self, data: DataArguments, *, verbose: Any = "auto", callbacks: Any = None, runner: StepRunner | None = None

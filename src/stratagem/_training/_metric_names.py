@@ -57,8 +57,8 @@ class LogOrder:
         self._names: tuple[str, ...] = ()
 
     def __call__(self, logs: Any) -> Any:
-        """Returns a dict in this order; anything else as it is."""
-        if not isinstance(logs, dict):
+        """Returns a dict in this order; anything else as it is, and an empty dict, which a step that goes on may fill later."""
+        if not isinstance(logs, dict) or not logs:
             return logs
         if len(self._names) != len(logs) or any(name not in logs for name in self._names):
             self._names = _in_order(self._model, logs)
