@@ -11,9 +11,6 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._checkpoints._children import (
-    Finalized,
-    HostArray,
-    Supplement,
     global_names,
     is_container,
     is_variable,
@@ -21,6 +18,7 @@ from stratagem._checkpoints._children import (
 )
 from stratagem._checkpoints._contents import CheckpointContents, Stored
 from stratagem._checkpoints._graph import LiveNode, Node, bind, survey
+from stratagem._checkpoints._special_parts import Finalized, HostArray, Supplement
 from stratagem._core.values import shards
 from stratagem._private import after_build, in_stateless_scope, initialized, is_view, set_initial_value, stored
 
