@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 # Private: what a survey costs.
-from stratagem._checkpoints import _class_facts
-from stratagem._checkpoints._class_facts import class_facts
+from stratagem._checkpoints import _class_kinds
+from stratagem._checkpoints._class_kinds import class_facts
 from stratagem.train import Checkpoint, list_variables
 from tests.checkpoints.models import Plain, create_model
 from tests.thorough import thorough_but
@@ -210,8 +210,8 @@ def test_a_class_is_looked_at_once_and_every_proxy_for_itself(monkeypatch: pytes
     checkpoint = Checkpoint(model=model)
     checkpoint.snapshot()
     looked_at: list[type] = []
-    found = _class_facts._found
-    monkeypatch.setattr(_class_facts, "_found", lambda value: looked_at.append(type(value)) or found(value))
+    found = _class_kinds._found
+    monkeypatch.setattr(_class_kinds, "_found", lambda value: looked_at.append(type(value)) or found(value))
     model.add(L.Dense(2))
     assert "model/layers/3/kernel" in checkpoint.snapshot().arrays
     assert looked_at == []

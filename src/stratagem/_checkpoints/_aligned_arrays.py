@@ -1,4 +1,4 @@
-"""Arrays whose memory JAX uses as it is on a CPU, because it begins where XLA wants it; NumPy's own begin anywhere."""
+"""Aligned arrays: those whose memory JAX uses as it is on a CPU, because it begins where XLA wants it."""
 
 import math
 import mmap

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError
 from stratagem._base.types import Json, Value
-from stratagem._checkpoints._class_facts import class_facts
+from stratagem._checkpoints._class_kinds import class_facts
 from stratagem._checkpoints._python_state import PythonState, encoded, take_up
 from stratagem._checkpoints._special_parts import HostArray, Tracked
 from stratagem._core.values import Variable, is_remote, placement_of

@@ -1,4 +1,4 @@
-"""Reads parts of a file in several threads, with a checksum of each: disks and caches serve several readers faster than one."""
+"""Reads parts of a file in parallel, in several threads, with a checksum of each."""
 
 import itertools
 import os

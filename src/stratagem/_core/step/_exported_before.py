@@ -37,7 +37,7 @@ class LoweredProgram:
 @final
 @dataclass(frozen=True, eq=False)
 class ProgramKey:
-    """What a lowered program is made of.
+    """The parts of a trace that a lowered program is made of.
 
     digest: of the equations and constants.
     rules: functions that the equations hold, such as rules for derivatives; no text shows them.
@@ -65,7 +65,7 @@ class ProgramKey:
 
 
 @final
-class _Known:
+class _LoweredBefore:
     """The programs that were exported last, as many as have some megabytes together."""
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class _Known:
                 self._programs.popitem(last=False)
 
 
-_known = _Known()
+_known = _LoweredBefore()
 
 
 def lowered(key: ProgramKey | None, lower: Callable[[], LoweredProgram]) -> LoweredProgram:

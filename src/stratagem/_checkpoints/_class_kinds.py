@@ -1,4 +1,4 @@
-"""ClassFacts: what the objects of a class are to a checkpoint, found once a class.
+"""ClassFacts: of what kinds the objects of a class are to a checkpoint, found once a class.
 
 A survey asks it of every attribute of every object, and what a class derives from does not change.
 """
@@ -28,7 +28,7 @@ _NO_OBJECTS = (type, types.ModuleType, types.FunctionType, types.BuiltinFunction
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClassFacts:
-    """What the objects of a class are.
+    """The facts about the objects of a class that a checkpoint asks for.
 
     variable: a Keras variable, a `tf.Variable` or a sharded one. keras_object: with variables of its own: a layer, metric,
     optimizer or seed generator. stateful: with a state to save. host_array: an array that no variable holds. savable: saved in
