@@ -13,7 +13,7 @@ import pytest
 import stratagem as tf
 
 # Private: how many programs are lowered, and after which time something is said.
-from stratagem._core.step import _export
+from stratagem._core.step import _export, _exported_before
 from stratagem._saved_models import _save
 
 L = tf.keras.layers
@@ -33,6 +33,12 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+@pytest.fixture(autouse=True)
+def nothing_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests of this process have exported nothing."""
+    monkeypatch.setattr(_exported_before, "_known", _exported_before._LoweredBefore())
+
+
 def module(function: Callable[..., Any], **parts: Any) -> tf.Module:
     made = tf.Module()
     made.call = tf.function(function, input_signature=[tf.TensorSpec([None], tf.float32)])
@@ -49,7 +55,9 @@ def loaded(path: Path, made: Any) -> Any:
 def test_a_models_signature_is_the_program_of_its_call_and_the_next_save_lowers_none(
     tmp_path: Path, lowered: list[str]
 ) -> None:
-    model = tf.keras.Sequential([tf.keras.Input((3,)), L.Dense(4, activation="relu"), L.Dropout(0.5), L.Dense(2)])
+    model = tf.keras.Sequential(
+        [tf.keras.Input((3,)), L.Dense(4, activation="relu"), L.Dropout(0.5), L.Dense(2, name="out")]
+    )
     rows = np.ones((2, 3), np.float32)
     tf.saved_model.save(model, tmp_path / "a")
     assert len(lowered) == 2  # in training and not
@@ -60,7 +68,7 @@ def test_a_models_signature_is_the_program_of_its_call_and_the_next_save_lowers_
     assert len(lowered) == 2
     for name in ("b", "c"):
         np.testing.assert_allclose(
-            tf.saved_model.load(tmp_path / name).signatures["serving_default"](rows)["dense_1"]
+            tf.saved_model.load(tmp_path / name).signatures["serving_default"](rows)["out"]
             if name == "b"
             else tf.saved_model.load(tmp_path / name).serve(rows),
             expected,
