@@ -40,7 +40,7 @@ def nothing_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def module(function: Callable[..., Any], **parts: Any) -> tf.Module:
-    made = tf.Module()
+    made: Any = tf.Module()
     made.call = tf.function(function, input_signature=[tf.TensorSpec([None], tf.float32)])
     for name, part in parts.items():
         setattr(made, name, part)
