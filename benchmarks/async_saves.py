@@ -9,8 +9,10 @@ from typing import Any
 import click
 import numpy as np
 from parts.child import child
+from parts.paired import Timer
 from parts.peers import TENSORFLOW, python_of
 from parts.report import options, reported
+from parts.saves_program import AGAIN, COLD, WARM
 
 import stratagem as tf
 
@@ -28,16 +30,32 @@ def main(tensorflow_python: str | None, rounds: int, folder: Path, megabytes: in
     with reported("async_saves", folder, {TENSORFLOW: tensorflow_python}) as report:
         with TemporaryDirectory(dir=files) as place:
             _stall(report, place, 3 * rounds)
-        for what in ("save", "restore"):
-            with ExitStack() as stack:
-                ours, theirs = (stack.enter_context(TemporaryDirectory(dir=files)) for _ in range(2))
-                arguments = (what, str(megabytes))
-                timers = {"Stratagem": stack.enter_context(child("parts.stratagem_saves_child", ours, *arguments))}
+        with ExitStack() as stack:
+            for what in ("save", WARM, COLD, AGAIN):
+                folders = [stack.enter_context(TemporaryDirectory(dir=files)) for _ in range(2)]
+                timers = {"Stratagem": _timer(stack, "parts.stratagem_saves_child", folders[0], what, megabytes)}
                 if tensorflow_python:
-                    started = child("parts.tensorflow_saves_child", theirs, *arguments, python=tensorflow_python)
-                    timers["TensorFlow"] = stack.enter_context(started)
-                title = f"{what} of {megabytes} MB"
-                report.compare(title, timers, rounds=rounds, steps=1, warm_up=1, targets={"TensorFlow": 1.0})
+                    timers["TensorFlow"] = _timer(
+                        stack, "parts.tensorflow_saves_child", folders[1], what, megabytes, python=tensorflow_python
+                    )
+                target = {} if what == AGAIN else {"TensorFlow": 1.0}
+                report.compare(f"{what}: {megabytes} MB", timers, rounds=rounds, steps=1, warm_up=1, targets=target)
+
+
+def _timer(stack: ExitStack, module: str, folder: str, what: str, megabytes: int, **python: str) -> Timer:
+    """A program that saves again and again; one that restores begins anew for each restore, as a program that goes on does."""
+    arguments = (module, folder, what, str(megabytes))
+    if what in ("save", AGAIN):
+        return stack.enter_context(child(*arguments, **python))
+
+    def timed(count: int) -> float:
+        seconds = 0.0
+        for _ in range(count):
+            with child(*arguments, **python) as once:
+                seconds += once(1)
+        return seconds
+
+    return timed
 
 
 def _stall(report: Any, place: str, rounds: int) -> None:

@@ -142,6 +142,49 @@ def test_the_copies_of_a_save_lie_where_those_of_the_last_one_did(
     assert [value_in(tmp_path / f"ckpt-{number}") for number in (1, 2, 3)] == [1.0, 2.0, 3.0]
 
 
+def test_what_no_step_has_replaced_since_the_last_save_is_not_copied_again(
+    tmp_path: Path, slow: SlowDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow.go.set()
+    with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+        frozen, trained = (tf.Variable(np.zeros(1 << size, np.float32)) for size in (14, 15))
+    by_hand = tf.Variable(np.zeros(1 << 16, np.float32))
+    copied: list[int] = []
+    copy = np.copyto
+
+    def noting(target: np.ndarray, source: np.ndarray) -> None:
+        copied.append(target.size)
+        copy(target, source)
+
+    @tf.function  # type: ignore[untyped-decorator]
+    def step() -> None:
+        trained.assign_add(tf.ones_like(trained) * (1.0 + frozen[0]))
+
+    step()
+    checkpoint = tf.train.Checkpoint(v=trained, frozen=frozen, by_hand=by_hand)
+    monkeypatch.setattr(np, "copyto", noting)
+    for number in range(3):
+        checkpoint.save(tmp_path / "ckpt", ASYNC)
+        checkpoint.sync()
+        assert sorted(size for size in copied if size > 1)[-3:] == ([1 << 14] if number == 0 else []) + [
+            1 << 15,
+            1 << 16,
+        ]
+        copied.clear()
+        step()
+        by_hand.assign(np.full(1 << 16, number + 1.0))
+    assert [value_in(tmp_path / f"ckpt-{number}") for number in (1, 2, 3)] == [1.0, 2.0, 3.0]
+    frozen.assign(np.ones(frozen.shape))
+    step()
+    path = checkpoint.save(tmp_path / "ckpt", ASYNC)
+    checkpoint.sync()
+    reader = tf.train.load_checkpoint(path)
+    held = {
+        name: float(reader.get_tensor(f"{name}/.ATTRIBUTES/VARIABLE_VALUE")[0]) for name in ("v", "frozen", "by_hand")
+    }
+    assert held == {"v": 6.0, "frozen": 1.0, "by_hand": 3.0}
+
+
 def test_a_save_in_another_thread_does_not_write_over_the_copies_of_this_one(
     tmp_path: Path, slow: SlowDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +199,7 @@ def test_a_save_in_another_thread_does_not_write_over_the_copies_of_this_one(
         other.join(PATIENCE)
     slow.go.set()
     _background.wait_for_saves()
+    checkpoint.sync()
     assert (value_in(tmp_path / "first"), value_in(tmp_path / "second")) == (1.0, 2.0)
     assert not slow.memory[0] & slow.memory[1]
 

@@ -4,16 +4,19 @@ import json
 import logging
 import random
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
+import keras
 import numpy as np
 import pytest
 
+from stratagem import function
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 
-# Private: a process dies, or a disk is full, between the parts of a save.
-from stratagem._checkpoints import _checkpoint_files
+# Private: a process dies, or a disk is full, between the parts of a save; where what is read lies.
+from stratagem._checkpoints import _arrays_file, _checkpoint_files, _parallel_reads, _safe_reads
 from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, latest_checkpoint
 from tests.checkpoints.faults import reseal
@@ -199,3 +202,67 @@ def test_arrays_are_a_file_of_safetensors(tmp_path: Path) -> None:
     }
     begin, end = header["a"]["data_offsets"]
     assert np.array_equal(np.frombuffer(data[8 + length :][begin:end], np.float32), np.arange(6))
+
+
+def test_large_arrays_are_read_in_parts_by_several_threads_and_damage_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_parallel_reads, "_SMALL", 1 << 10)
+    monkeypatch.setattr(_parallel_reads, "_STEP", 1 << 9)
+    monkeypatch.setattr(_parallel_reads, "_THREADS", 2)
+    monkeypatch.setattr(_arrays_file, "_PART", 1 << 11)
+    readers: set[int] = set()
+    both = threading.Barrier(2, timeout=60)
+    read_into = _safe_reads.OpenedFile.read_into
+
+    def noting(self: Any, target: np.ndarray, start: int) -> None:
+        me = threading.get_ident()
+        if start and me not in readers:
+            readers.add(me)
+            both.wait()  # until another thread reads, too
+        read_into(self, target, start)
+
+    monkeypatch.setattr(_safe_reads.OpenedFile, "read_into", noting)
+    rng = np.random.default_rng(0)
+    arrays = {"a": rng.normal(size=(70, 41)), "empty": np.zeros((0, 3)), "b": rng.integers(0, 9, (5000,), np.uint8)}
+    path = Checkpoint(**{name: Variable(array) for name, array in arrays.items()}).write(tmp_path / "c")
+    found = _checkpoint_files.read(path).arrays
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(found[name], array)
+        assert np.asarray(found[name]).ctypes.data % 64 == 0 or not array.size
+    assert len(readers) == 2
+    (file,) = Path(path).glob("*/arrays.safetensors")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(DataLossError, match=r"array b: its checksum is"):
+        _checkpoint_files.read(path)
+
+
+@pytest.mark.parametrize("size", [100, 1 << 21], ids=["small", "large"])
+def test_a_variable_has_the_memory_that_its_value_was_read_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    layer = keras.layers.Dense(size)
+    layer.build((None, 1))
+    checkpoint = Checkpoint(v=Variable(np.arange(size, dtype=np.float32)), layer=layer)
+    kernel = read(layer.kernel)
+    path = checkpoint.write(tmp_path / "c")
+    made: list[np.ndarray] = []
+    allocate = _arrays_file.aligned_array
+
+    def noting(*args: Any) -> np.ndarray:
+        made.append(allocate(*args))
+        return made[-1]
+
+    monkeypatch.setattr(_arrays_file, "aligned_array", noting)
+    layer.kernel.assign(np.zeros(kernel.shape))
+    checkpoint.read(path).assert_consumed()
+    places = {array.ctypes.data for array in made}
+    assert {v.value.unsafe_buffer_pointer() for v in (checkpoint.v, layer.kernel, layer.bias)} == places
+    held = checkpoint.v.value
+    step = function(lambda: checkpoint.v.assign_add(np.ones(size, np.float32)))
+    step()
+    step()  # which writes the new value where the old one is
+    np.testing.assert_array_equal(read(checkpoint.v), np.arange(size) + 2)
+    np.testing.assert_array_equal(held, np.arange(size))
+    np.testing.assert_array_equal(read(layer.kernel), kernel)

@@ -9,6 +9,9 @@ import keras
 import numpy as np
 import pytest
 
+# Private: what a survey costs.
+from stratagem._checkpoints import _class_kinds
+from stratagem._checkpoints._class_kinds import class_facts
 from stratagem.train import Checkpoint, list_variables
 from tests.checkpoints.models import Plain, create_model
 from tests.thorough import thorough_but
@@ -190,3 +193,25 @@ def test_a_shared_variable_has_one_name_and_every_way_to_it(tmp_path: Path) -> N
         other = keras.Variable(0.0)
         Checkpoint(it=Plain(**{way: Plain(v=other)})).restore(path)
         assert float(other) == 3.0
+
+
+def test_a_class_is_looked_at_once_and_every_proxy_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Proxy:
+        def __init__(self, target: Any) -> None:
+            self.target = target
+
+        @property
+        def __class__(self) -> type:
+            return type(self.target)
+
+    assert class_facts(Proxy([])).container
+    assert not class_facts(Proxy(3)).container
+    model = keras.Sequential([keras.Input((2,)), *(L.Dense(2) for _ in range(3))])
+    checkpoint = Checkpoint(model=model)
+    checkpoint.snapshot()
+    looked_at: list[type] = []
+    found = _class_kinds._found
+    monkeypatch.setattr(_class_kinds, "_found", lambda value: looked_at.append(type(value)) or found(value))
+    model.add(L.Dense(2))
+    assert "model/layers/3/kernel" in checkpoint.snapshot().arrays
+    assert looked_at == []

@@ -98,16 +98,16 @@ def test_a_file_that_the_disk_cannot_read_is_damage(tmp_path: Path, monkeypatch:
     bad = max(scenarios.files_of(tmp_path / "ckpt-2"), key=lambda file: file.stat().st_size)
     number = bad.stat().st_ino
 
-    def failing(read: Callable[[int, Any], Any]) -> Callable[[int, Any], Any]:
-        def new(handle: int, wanted: Any) -> Any:
+    def failing(read: Callable[..., Any]) -> Callable[..., Any]:
+        def new(handle: int, *wanted: Any) -> Any:
             if os.fstat(handle).st_ino == number:
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
-            return read(handle, wanted)
+            return read(handle, *wanted)
 
         return new
 
     monkeypatch.setattr(os, "read", failing(os.read))
-    monkeypatch.setattr(os, "readv", failing(os.readv))
+    monkeypatch.setattr(os, "preadv", failing(os.preadv))
     scenarios.passed_over(tmp_path, bad.name)
 
 

@@ -64,7 +64,7 @@ EXPECTED = {
     "jax._src.lib": {"xla_client"},
     "jax._src.nn": {"functions"},
     "jax._src.numpy": {"ufuncs"},
-    "jax._src.linear_util": {"StoreException"},
+    "jax._src.linear_util": {"StoreException", "WrappedFun"},
     "jax._src.literals": {"TypedNdArray"},
     "keras.src": {"api_export", "backend", "losses", "utils"},
     "keras.src.backend.common": {"dtypes", "global_state"},
@@ -139,6 +139,28 @@ def test_every_private_name_is_known_here() -> None:
 
 
 # --- JAX --------------------------------------------------------------------------------------------------------------
+
+
+def test_rules_in_programs_are_the_same_objects_in_two_traces_and_others_of_other_functions() -> None:
+    def scaled(factor: float) -> Any:
+        @jax.custom_jvp
+        def made(x: Any) -> Any:
+            return x
+
+        made.defjvp(lambda primals, tangents: (primals[0], tangents[0] * factor))
+        return made
+
+    def rules(*functions: Any) -> list[Any]:
+        programs = [jax.make_jaxpr(lambda x, f=function: jax.jit(f)(x) * 1.0)(1.0) for function in functions]
+        assert len({str(program) for program in programs}) == 1
+        return [[rule for rule in _private.rules_of(program) if callable(rule)] for program in programs]
+
+    once, again = rules(jax.nn.relu, jax.nn.relu)
+    assert once
+    assert once == again
+    one, other = rules(scaled(1.0), scaled(2.0))
+    assert len(one) == len(other)
+    assert one != other
 
 
 def test_trace_level_is_one_object_a_level() -> None:

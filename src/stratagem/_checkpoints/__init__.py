@@ -12,10 +12,6 @@ from stratagem._checkpoints._attached import has_attached as has_attached
 from stratagem._checkpoints._attached import write_attached as write_attached
 from stratagem._checkpoints._checkpoint import Checkpoint as Checkpoint
 from stratagem._checkpoints._checkpoint_files import AttachedFiles as AttachedFiles
-from stratagem._checkpoints._children import Finalized as Finalized
-from stratagem._checkpoints._children import HostArray as HostArray
-from stratagem._checkpoints._children import Supplement as Supplement
-from stratagem._checkpoints._children import Tracked as Tracked
 from stratagem._checkpoints._children import is_plain_object as is_plain_object
 from stratagem._checkpoints._children import is_trackable as is_trackable
 from stratagem._checkpoints._conversion import Conversion as Conversion
@@ -54,6 +50,10 @@ from stratagem._checkpoints._reader import load_checkpoint as load_checkpoint
 from stratagem._checkpoints._reader import load_variable as load_variable
 from stratagem._checkpoints._reader import new_checkpoint_reader as new_checkpoint_reader
 from stratagem._checkpoints._saving import settle as settle
+from stratagem._checkpoints._special_parts import Finalized as Finalized
+from stratagem._checkpoints._special_parts import HostArray as HostArray
+from stratagem._checkpoints._special_parts import Supplement as Supplement
+from stratagem._checkpoints._special_parts import Tracked as Tracked
 from stratagem._checkpoints._status import LoadStatus as LoadStatus
 from stratagem._checkpoints._views import CheckpointView as CheckpointView
 from stratagem._checkpoints._views import TrackableView as TrackableView

@@ -20,13 +20,16 @@ from typing import IO
 import google_crc32c
 import numpy as np
 
+from stratagem._checkpoints._aligned_arrays import aligned_array
 from stratagem._checkpoints._joined_checksum import joined_checksum
 from stratagem._checkpoints._manifest import ArrayFact, FileFact
+from stratagem._checkpoints._parallel_reads import FilePart, read_parts
 from stratagem._checkpoints._safe_reads import opened
 
 NAME = "arrays.safetensors"
 
 _CHUNK = 4 << 20  # bytes: what is summed up is then still in the processor's cache when it is written
+_PART = 16 << 20  # bytes: what one thread reads
 _ALIGNMENT = 64
 _WRITE = 2  # SYNC_FILE_RANGE_WRITE: begin to write, and do not wait
 _HEADER_LENGTH = 8
@@ -57,7 +60,7 @@ def write_arrays(file: Path, arrays: Mapping[str, np.ndarray]) -> tuple[FileFact
         out.write(header)
         for key, array in arrays.items():
             own = 0
-            for chunk in _chunks(array):
+            for _, chunk in _chunks(array, _CHUNK):
                 own = google_crc32c.extend(own, chunk)
                 out.write(chunk.data)
                 _write_back(out, size, chunk.size)
@@ -72,29 +75,32 @@ def read_arrays(file: str, facts: Mapping[str, ArrayFact]) -> tuple[FileFact, di
 
     Raises ValueError when the file is not one of these arrays, UnreadableFileError for anything but a regular file, OSError.
     """
-    arrays = {}
     header = _header({key: (fact.shape, np.dtype(fact.dtype)) for key, fact in facts.items()})
     with opened(file) as source:
         size = len(header) + sum(fact.nbytes for fact in facts.values())
-        if source.size != size or source.read(len(header)) != header:
+        if source.size != size or source.read(len(header), 0) != header:
             raise ValueError(f"its {source.size} bytes do not begin with the header of these arrays, which need {size}")
-        crc = google_crc32c.value(header)
+        arrays, parts, at = {}, {}, len(header)
         for key, fact in facts.items():
-            array, own = np.empty(fact.shape, np.dtype(fact.dtype)), 0
-            for chunk in _chunks(array):
-                source.read_into(chunk)
-                own = google_crc32c.extend(own, chunk)
-            crc = joined_checksum(crc, own, array.nbytes)
-            if f"{own:08x}" != fact.crc32c:
-                raise ValueError(f"array {key}: its checksum is {own:08x}, and {fact.crc32c} was saved")
-            arrays[key] = array
+            arrays[key] = aligned_array(fact.shape, np.dtype(fact.dtype))
+            parts[key] = [FilePart(at + offset, chunk) for offset, chunk in _chunks(arrays[key], _PART)]
+            at += fact.nbytes
+        sums = iter(read_parts(source, [part for own in parts.values() for part in own]))
+    crc = google_crc32c.value(header)
+    for key, fact in facts.items():
+        own = 0
+        for part in parts[key]:
+            own = joined_checksum(own, next(sums), part.target.size)
+        if f"{own:08x}" != fact.crc32c:
+            raise ValueError(f"array {key}: its checksum is {own:08x}, and {fact.crc32c} was saved")
+        crc = joined_checksum(crc, own, fact.nbytes)
     return FileFact(bytes=size, crc32c=f"{crc:08x}"), arrays
 
 
-def _chunks(array: np.ndarray) -> Iterator[np.ndarray]:
-    """The bytes of an array in C order, some megabytes at a time; they share its memory if it is contiguous."""
+def _chunks(array: np.ndarray, size: int) -> Iterator[tuple[int, np.ndarray]]:
+    """The bytes of an array in C order, so many at a time, and where these begin; they share its memory if it is contiguous."""
     flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return (flat[at : at + _CHUNK] for at in range(0, flat.size, _CHUNK))
+    return ((at, flat[at : at + size]) for at in range(0, flat.size, size))
 
 
 def _header(arrays: Mapping[str, tuple[tuple[int, ...], np.dtype]]) -> bytes:

@@ -14,7 +14,6 @@ from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint_files import AttachedFiles
 from stratagem._checkpoints._children import (
-    Tracked,
     is_stateful,
     is_trackable,
     is_variable,
@@ -35,6 +34,7 @@ from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import disown, owning, take_ownership
 from stratagem._checkpoints._pending import Restoration
 from stratagem._checkpoints._saving import copies_of, save, settle
+from stratagem._checkpoints._special_parts import Tracked
 from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus, NamedLoadStatus
 from stratagem._core.context import entered
 from stratagem._core.values import Variable

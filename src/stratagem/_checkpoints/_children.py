@@ -1,23 +1,18 @@
 """Finds the savable parts of an object and names them by Python attributes and positions, never by Keras' counters."""
 
-import abc
-import logging
-import sys
-import types
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, final
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import keras
 import numpy as np
 
 from stratagem._base.errors import CheckpointError
-from stratagem._base.types import Json, Trackable, Value
+from stratagem._base.types import Json, Value
+from stratagem._checkpoints._class_kinds import class_facts
 from stratagem._checkpoints._python_state import PythonState, encoded, take_up
-from stratagem._core.values import Module, Variable, is_remote, placement_of
-from stratagem._ops.sampling import Generator
+from stratagem._checkpoints._special_parts import HostArray, Tracked
+from stratagem._core.values import Variable, is_remote, placement_of
 from stratagem._private import is_view, joined
-
-_log = logging.getLogger("stratagem.checkpoint")
 
 # Keras' own bookkeeping: lists that repeat other attributes, back references, and the state of `compile`, which
 # `fit` resets by itself. All other attributes belong to the author of the class.
@@ -29,84 +24,10 @@ BOOKKEEPING = {
     *("_loss_tracker", "_compile_metrics", "_compile_loss", "_compile_config", "_jax_state"),
 }
 
-# Objects of these packages (a logger, an activation, a strategy) are not users' containers of variables, and their
-# `get_state` does not return JSON (NumPy's generators).
-_FOREIGN = (sys.stdlib_module_names - {"types"}) | {"jax", "jaxlib", "keras", "ml_dtypes", "numpy", "stratagem"}
-
-_NO_OBJECTS = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
-
-
-class Tracked(abc.ABC):
-    """An object that lists the parts to be saved with it."""
-
-    @abc.abstractmethod
-    def tracked_parts(self, parts: Callable[[Trackable], dict[str, Trackable]]) -> dict[str, Trackable]:
-        """The parts by name. parts: names the parts of an object whose parts count as this one's."""
-
-
-class HostArray(abc.ABC):
-    """An array that no variable holds, and that TensorFlow's format keeps as if one did."""
-
-    @property
-    @abc.abstractmethod
-    def value(self) -> np.ndarray:
-        """The array."""
-
-    @abc.abstractmethod
-    def restore(self, saved: np.ndarray, path: str) -> None:
-        """Takes what a checkpoint has at this path."""
-
-
-class Supplement(abc.ABC):
-    """The state of an object that TensorFlow's checkpoints lack: one without it matches the program, too."""
-
-    @abc.abstractmethod
-    def get_state(self) -> Json:
-        """Returns it, for a checkpoint."""
-
-    @abc.abstractmethod
-    def set_state(self, state: Json) -> None:
-        """Takes up what a checkpoint has."""
-
-
-class Finalized(abc.ABC):
-    """A layer that computes what it uses of values, which a checkpoint may bring, and has some beside its variables."""
-
-    @abc.abstractmethod
-    def host_arrays(self) -> dict[str, HostArray]:
-        """Returns the values beside variables that TensorFlow's format keeps, by their names there."""
-
-    @abc.abstractmethod
-    def finalize_state(self) -> None:
-        """Computes what the layer uses."""
-
-
-@final
-class FixedValue(HostArray):
-    """A value that a format keeps and no variable holds: it is written, and restored into nothing.
-
-    name: the setting that it is; None if a restored value may differ without any harm.
-    """
-
-    def __init__(self, value: np.ndarray, name: str | None) -> None:
-        self._value, self.name = value, name
-
-    @property
-    def value(self) -> np.ndarray:
-        return self._value
-
-    def restore(self, saved: np.ndarray, path: str) -> None:
-        """Warns if a setting was another one when the checkpoint was saved."""
-        if self.name is not None and not np.allclose(saved, self.value):
-            _log.warning(
-                "%s was saved with %s=%s, and this program's optimizer has %s, which stays.",
-                path, self.name, saved, self.value,
-            )  # fmt: skip
-
 
 def is_variable(value: Any) -> bool:
     """Returns whether `value` is a Keras variable, a `tf.Variable` or a sharded variable."""
-    return isinstance(value, keras.Variable) or is_view(value)
+    return class_facts(value).variable
 
 
 def global_names(variable: Any) -> list[str]:
@@ -138,10 +59,7 @@ def shares_memory(variable: Any) -> bool:
 
 def is_stateful(value: Any) -> bool:
     """Returns whether `value` is a PythonState, or no Keras object and has `get_state()` and `set_state(state)`."""
-    if isinstance(value, PythonState):
-        return True
-    methods = (getattr(type(value), name, None) for name in ("get_state", "set_state"))
-    return all(map(callable, methods)) and _package(value) not in _FOREIGN - {"stratagem"}
+    return class_facts(value).stateful
 
 
 def state_of(value: Any) -> Json:
@@ -159,31 +77,30 @@ def set_state(value: Any, state: Json) -> None:
 
 def is_container(value: Any) -> bool:
     """Returns whether `value` is a built-in container, whose members are its parts."""
-    return isinstance(value, list | tuple | Mapping)
+    return class_facts(value).container
 
 
 def is_plain_object(value: Value) -> bool:
     """Returns whether `value` is an instance of a user's class, or a tf.Module, which may hold variables in its attributes."""
-    if isinstance(value, Module):
-        return True
-    attributes = getattr(value, "__dict__", None)
-    return _package(value) not in _FOREIGN and not isinstance(value, _NO_OBJECTS) and isinstance(attributes, dict)
+    facts = class_facts(value)
+    return facts.module or (facts.may_hold and isinstance(getattr(value, "__dict__", None), dict))
 
 
 def is_savable(value: Any) -> bool:
     """Returns whether `value` is saved in its own right; containers and plain objects count only for what they hold."""
-    known = isinstance(value, Tracked | Generator | HostArray) or is_variable(value)
-    return known or is_keras_object(value) or is_stateful(value)
+    return class_facts(value).savable
 
 
 def is_trackable(value: Value) -> bool:
     """Returns whether a checkpoint can hold `value`."""
-    return is_savable(value) or is_container(value) or is_plain_object(value)
+    facts = class_facts(value)
+    return facts.savable or facts.container or is_plain_object(value)
 
 
 def parts_of(value: Any) -> dict[str, Any]:
     """The trackable parts of an object by name, in a fixed order; empty for a variable or a stateful object."""
-    if is_variable(value) or is_stateful(value) or isinstance(value, HostArray):
+    facts = class_facts(value)
+    if facts.variable or facts.stateful or facts.host_array:
         return {}
     if isinstance(value, Tracked):
         return value.tracked_parts(parts_of)
@@ -192,20 +109,16 @@ def parts_of(value: Any) -> dict[str, Any]:
     if isinstance(value, list | tuple):
         return {str(i): part for i, part in enumerate(joined(value)) if is_trackable(part)}
     parts = _attributes(value)
-    if is_keras_object(value) and not isinstance(value, keras.random.SeedGenerator):
+    if facts.keras_object and not isinstance(value, keras.random.SeedGenerator):
         parts |= _unnamed_layers(value, parts)
         unnamed = unnamed_variables(value, parts)
         parts |= {"weights": {str(i): variable for i, variable in enumerate(unnamed)}} if unnamed else {}
     return parts
 
 
-def _package(value: Any) -> str:
-    return type(value).__module__.partition(".")[0]
-
-
 def is_keras_object(value: Any) -> bool:
     """Returns whether `value` is an object of Keras with variables of its own: a layer, metric, optimizer or seed generator."""
-    return isinstance(value, keras.Layer | keras.Metric | keras.optimizers.Optimizer | keras.random.SeedGenerator)
+    return class_facts(value).keras_object
 
 
 def _attributes(owner: Any) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """The object graph: converts Python objects to named nodes, saved beside the arrays and matched edge by edge when restored."""
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from stratagem._checkpoints._children import HostArray, is_savable, is_stateful, is_variable, parts_of
+from stratagem._checkpoints._children import is_savable, is_stateful, is_variable, parts_of
 from stratagem._checkpoints._naming import Naming
+from stratagem._checkpoints._special_parts import HostArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,10 +58,16 @@ def survey(root: Any, path: str = "", parts: Callable[[Any], dict[str, Any]] = p
         for name, part in parts(live.value).items():
             if id(part) not in index:
                 index[id(part)] = len(found)
-                label = quote(name, safe=" !#$&'()*+,:;=?@[]|<>")
+                label = _label(name)
                 found.append(LiveNode(value=part, path=f"{live.path}/{label}" if live.path else label))
             live.children[name] = index[id(part)]
     return _without_empty(found)
+
+
+@functools.lru_cache(maxsize=4096)  # the same few names in every layer
+def _label(name: str) -> str:
+    """The name of a part as it is in a path."""
+    return quote(name, safe=" !#$&'()*+,:;=?@[]|<>")
 
 
 def _without_empty(found: list[LiveNode]) -> list[LiveNode]:

@@ -19,9 +19,6 @@ import numpy as np
 
 from stratagem._checkpoints._children import (
     BOOKKEEPING,
-    Finalized,
-    FixedValue,
-    Tracked,
     is_keras_object,
     is_plain_object,
     is_stateful,
@@ -31,6 +28,7 @@ from stratagem._checkpoints._children import (
     unnamed_variables,
 )
 from stratagem._checkpoints._naming import Naming
+from stratagem._checkpoints._special_parts import Finalized, FixedValue, Tracked
 from stratagem._private import SlotNames, has_layers_by_position
 
 

@@ -5,15 +5,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._checkpoints._children import (
-    Finalized,
-    HostArray,
-    Supplement,
     global_names,
     is_container,
     is_variable,
@@ -21,7 +19,8 @@ from stratagem._checkpoints._children import (
 )
 from stratagem._checkpoints._contents import CheckpointContents, Stored
 from stratagem._checkpoints._graph import LiveNode, Node, bind, survey
-from stratagem._core.values import shards
+from stratagem._checkpoints._special_parts import Finalized, HostArray, Supplement
+from stratagem._core.values import placement_of, shards
 from stratagem._private import after_build, in_stateless_scope, initialized, is_view, set_initial_value, stored
 
 _log = logging.getLogger("stratagem.checkpoint")
@@ -164,7 +163,7 @@ class Restoration:
         if is_variable(value):
             stored = self._contents.arrays[node.path]
             if isinstance(stored, np.ndarray):
-                stored.flags.writeable = False  # nobody else has it: the variable need not copy it
+                stored.flags.writeable = False  # nobody else has it
             assign(value, stored)
         elif isinstance(value, HostArray):
             value.restore(np.asarray(self._contents.arrays[node.path]), node.path)
@@ -217,8 +216,21 @@ def assign(variable: Any, stored: Stored) -> None:
     Raises InvalidArgumentError for integers that the variable's dtype cannot hold.
     """
     array = np.asarray(stored)
-    for part, value in variable.pieces(array) if is_view(variable) else [(variable, array)]:
+    if not is_view(variable):
+        set_initial_value(variable, _handed_over(variable, _converted(variable, array)))
+        return
+    for part, value in variable.pieces(array):
         set_initial_value(part, _converted(part, value))
+
+
+def _handed_over(variable: Any, array: np.ndarray) -> Any:
+    """The array as it is, or if nobody else has it as JAX's, which on a CPU uses its memory without a copy.
+
+    XLA writes over no memory that it has not allocated: a program that updates the variable in place copies it first.
+    """
+    if array.flags.writeable or array.dtype.hasobject or array.dtype.itemsize > 4 or placement_of(variable) is not None:
+        return array  # JAX cuts numbers of 64 bits; a placement has its own arrays
+    return jax.device_put(array)
 
 
 def _converted(variable: Any, array: np.ndarray) -> np.ndarray:

@@ -45,23 +45,25 @@ def read_text(path: str, limit: int) -> str:
 
 @final
 class OpenedFile:
-    """A regular file that is read from its start. size: in bytes, when it was opened. fill: reads the next bytes."""
+    """A regular file that is read. size: in bytes, when it was opened. fill: reads bytes from a place on. concurrent: whether
+    several threads may read at once.
+    """
 
-    def __init__(self, size: int, fill: Callable[[memoryview], int]) -> None:
-        self.size, self._fill = size, fill
+    def __init__(self, size: int, fill: Callable[[memoryview, int], int], *, concurrent: bool) -> None:
+        self.size, self._fill, self.concurrent = size, fill, concurrent
 
-    def read(self, count: int) -> bytes:
-        """The next bytes. Raises ValueError if there are fewer, UnreadableFileError if the disk cannot read them."""
+    def read(self, count: int, start: int) -> bytes:
+        """The bytes from a place on. Raises ValueError if there are fewer, UnreadableFileError if the disk cannot read them."""
         data = bytearray(count)
-        self.read_into(np.frombuffer(data, np.uint8))
+        self.read_into(np.frombuffer(data, np.uint8), start)
         return bytes(data)
 
-    def read_into(self, target: np.ndarray) -> None:
-        """Reads the next bytes into an array of bytes. Raises the same errors as `read`."""
+    def read_into(self, target: np.ndarray, start: int) -> None:
+        """Reads bytes from a place on into an array of bytes. Raises the same errors as `read`."""
         at = 0
         while at < target.size:
             with _decay_noticed():
-                count = self._fill(target[at:].data)
+                count = self._fill(target[at:].data, start + at)
             if not count:
                 raise ValueError("it was cut while it was read")
             at += count
@@ -73,12 +75,17 @@ def opened(path: str) -> Iterator[OpenedFile]:
     if is_remote(path):
         with _remote_errors(), file_system(path).open(path) as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(0)
-            yield OpenedFile(size, file.readinto)
+
+            def fill(target: memoryview, start: int) -> int:
+                file.seek(start)
+                return int(file.readinto(target))
+
+            yield OpenedFile(size, fill, concurrent=False)
         return
     handle = _open(Path(path))
     try:
-        yield OpenedFile(os.fstat(handle).st_size, lambda target: os.readv(handle, [target]))
+        size = os.fstat(handle).st_size
+        yield OpenedFile(size, lambda target, start: os.preadv(handle, [target], start), concurrent=True)
     finally:
         os.close(handle)
 

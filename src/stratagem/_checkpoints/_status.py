@@ -4,8 +4,8 @@ import abc
 from typing import NoReturn, Self
 
 from stratagem._base.types import Unused
-from stratagem._checkpoints._children import Tracked
 from stratagem._checkpoints._pending import Restoration
+from stratagem._checkpoints._special_parts import Tracked
 
 
 class LoadStatus(abc.ABC):

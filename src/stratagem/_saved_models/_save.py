@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import keras
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.paths import file_errors
+from stratagem._base.slow_blocks import while_slow
 from stratagem._base.storage import checked_path
 from stratagem._base.types import PathLike, Trackable, UserFunction
 from stratagem._checkpoints import ArrayKeys, is_plain_object, write_attached
@@ -38,6 +40,8 @@ from stratagem._saved_models._options import SaveOptions
 from stratagem._saved_models._structure import encoded
 
 _log = logging.getLogger("stratagem")
+
+_SAY_SECONDS = 5.0
 
 _FUNCTIONS = (Function, ConcreteFunction, LoadedFunction, FunctionToSave)
 
@@ -89,7 +93,14 @@ def save_models(
     """
     path = checked_path(export_dir)
     whole = models[0].obj if len(models) == 1 else _together(models, same)
-    with file_errors(path):
+
+    def say(seconds: float) -> None:
+        _log.info(
+            "Saving to %s has taken %.0f s so far: each function becomes a program for CPUs, GPUs and TPUs, and its gradient "
+            "another. Saving the same functions again takes less.", path, seconds
+        )  # fmt: skip
+
+    with file_errors(path), while_slow(say, after=_SAY_SECONDS, every=math.inf):
         write_attached(whole, path, lambda keys: _Writing(keys, same).files(models))
     _log.info("Saved to %s: programs of JAX, which tf.saved_model.load reads, and TensorFlow does not.", path)
 

@@ -19,6 +19,7 @@ from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._export_sizes import RUNS, ArgumentSizes, host_sizes, undecided
+from stratagem._core.step._exported_before import LoweredProgram, ProgramKey, lowered
 from stratagem._core.step._function_cache import tracing
 from stratagem._core.step._host_prefix import HostCall, HostPrefix, PrefixValues
 from stratagem._core.step._host_rules import HostRules, open_fits
@@ -291,23 +292,27 @@ class _Exporting:
             return [*outs[: _tensors(traced)], *outs[len(outs) - len(traced.written) :]]
 
         values = [jax.core.ShapedArray(tuple(v.shape), np.dtype(v._dtype)) for v in self.findings.variables]
+        inputs = (values, [*numbers, *computed])
         # Whoever gets the export is to learn no paths of this machine.
         with without_locations():
-            found = _on_platforms(program, self.name, (values, [*numbers, *computed]))
-            code, differentiable = _serialized(found, self.name)
-        traced, n = traces[-1], _tensors(traces[-1])
+            whole = jax.jit(program)
+            whole.trace(*inputs)
+            traced = traces[-1]
+            key = ProgramKey.of(traced, told, len(work.shaped))
+            found = lowered(key, lambda: _lowered(whole, self.name, inputs))
+        n = _tensors(traced)
         positions = {id(v): i for i, v in enumerate(traced.variables)}
-        result, late = traced.results.rebuilt([TensorSpec(map(_size, a.shape), a.dtype) for a in found.out_avals[:n]])
+        result, late = traced.results.rebuilt([TensorSpec(map(_size, a.shape), a.dtype) for a in found.results[:n]])
         strings = [v for v in jax.tree.leaves(result) if isinstance(v, StringsResult)]
         argument_numbers = iter(range(len(specs)))
         by_position = {i: next(argument_numbers) for i, v in enumerate(leaves) if isinstance(v, TensorSpec)}
         return ExportedFunction(
-            code,
+            found.code,
             traced.variables,
             tuple(positions[id(v)] for v, _ in traced.written),
             jax.tree.map(lambda v: _strings_spec(v, host_shapes), result),
-            tuple(found.platforms),
-            differentiable,
+            found.platforms,
+            found.differentiable,
             ExportedHost(
                 tuple(_by_number(call, by_position) for call in work.prefix.calls),
                 tuple(_numbered(v, by_position) for v in work.prefix.inputs),
@@ -349,16 +354,22 @@ def _size(size: Any) -> int | None:
     return size if isinstance(size, int) else None
 
 
-def _on_platforms(program: Callable[..., Any], name: str, inputs: tuple[list[Any], list[Any]]) -> export.Exported:
+def _lowered(program: Any, name: str, inputs: tuple[list[Any], list[Any]]) -> LoweredProgram:
+    found = _on_platforms(program, name, inputs)
+    code, differentiable = _serialized(found, name)
+    return LoweredProgram(code, tuple(found.platforms), differentiable, tuple(found.out_avals))
+
+
+def _on_platforms(program: Any, name: str, inputs: tuple[list[Any], list[Any]]) -> export.Exported:
     try:
-        return export.export(jax.jit(program), platforms=PLATFORMS)(*inputs)
+        return export.export(program, platforms=PLATFORMS)(*inputs)
     except NotImplementedError as error:
         if "callback" in str(error):
             raise UnimplementedError(
                 f"{name} cannot be exported: it calls back into Python (tf.print, tf.py_function, tf.numpy_function, a table "
                 "that changes), and only its program is in an export. Leave the call out, or return what it prints."
             ) from None
-        found = export.export(jax.jit(program))(*inputs)
+        found = export.export(program)(*inputs)
         logger.warning("%s is exported for %s only: %s", name, ", ".join(found.platforms), _first_line(error))
         return found
 
