@@ -46,6 +46,7 @@ class Graph:
         self._first: dict[int, Callable[[], Any]] = {}
         self._sizes: dict[tuple[str, str], Any] = {}
         self.parts: dict[Any, Any] = {}
+        self.runs: dict[Any, Any] = {}
 
     # --- Building -----------------------------------------------------------------------------------------------------
 

@@ -33,9 +33,11 @@ class FetchPlan:
     structure: Value
 
     @classmethod
-    def of(cls, fetches: Nest, graph: Graph) -> "FetchPlan":
-        """Raises TypeError for None and for what is no fetch, KeyError for an unknown name, ValueError for another graph's."""
-        leaves, structure = jax.tree.flatten(fetches, is_leaf=_is_fetch)
+    def of(cls, leaves: Sequence[Value], structure: Value, graph: Graph) -> "FetchPlan":
+        """Plans what `fetched` returns.
+
+        Raises TypeError for None and for what is no fetch, KeyError for an unknown name, ValueError for another graph's.
+        """
         plan = _Planning(graph)
         answers = [plan.answer(leaf) for leaf in leaves]
         return cls(tuple(plan.tensors), tuple(plan.operations), tuple(answers), structure)
@@ -92,6 +94,11 @@ class _Planning:
             raise ValueError(f"Tensor {tensor!r} is not an element of the session's graph.")
         self.tensors.append(tensor)
         return len(self.tensors) - 1
+
+
+def fetched(fetches: Nest) -> tuple[list[Value], Value]:
+    """Returns the fetches in a structure, and the structure."""
+    return jax.tree.flatten(fetches, is_leaf=_is_fetch)
 
 
 def _is_fetch(value: Any) -> bool:

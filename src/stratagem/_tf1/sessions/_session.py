@@ -13,7 +13,7 @@ from stratagem._core.step import GraphPart, IdentityKey, StepSequence, default_m
 from stratagem._private import KerasVariable, is_seed_state
 from stratagem._servers.remote import is_only_task
 from stratagem._tf1.graph import Graph, GraphStrings, building_here, default_graph, outside_of_graphs
-from stratagem._tf1.sessions._fetches import FetchPlan
+from stratagem._tf1.sessions._planned_run import PlannedRun
 
 # The names of masters that are this process.
 _HERE = ("", "local", "localhost")
@@ -81,18 +81,16 @@ class Session:
         self._check_open()
         if not (feed_dict is None or isinstance(feed_dict, Mapping)):
             raise TypeError(f"feed_dict must be a dictionary from tensors to values, got {feed_dict!r:.200}.")
-        plan = FetchPlan.of(fetches, self._graph)
         feeds = self._feeds(feed_dict or {})
-        numbers = [(tensor, value) for tensor, value in feeds if not isinstance(tensor, GraphStrings)]
-        part, results, hosts = self._part(plan, [tensor for tensor, _ in numbers])
-        fed = {self._graph.key_of(tensor): value for tensor, value in numbers}
-        told = {id(host): host(self, feeds) for host in hosts}
-        count = len(plan.tensors)
+        run = PlannedRun.of(fetches, [t for t, _ in feeds if not isinstance(t, GraphStrings)], self._graph)
+        told = {id(host): host(self, feeds) for host in run.hosts}
+        fed = {self._graph.key_of(t): value for t, value in feeds if not isinstance(t, GraphStrings)}
+        count = len(run.fetches.tensors)
         with outside_of_graphs():
-            outs = self._computed(part, fed)
+            outs = self._computed(run.part, fed)
             rest = iter(outs[count:])
-            answers = [self._result(result, rest, told) for result in results]
-            return plan.answered(outs[:count], answers)
+            answers = [self._result(result, rest, told) for result in run.results]
+            return run.fetches.answered(outs[:count], answers)
 
     def values(self, tensors: Sequence[TensorLike], feeds: Sequence[tuple[TensorLike, Value]]) -> list[Value]:
         """Returns the values of tensors, also of placeholders of strings. feeds: what those that are fed have."""
@@ -211,17 +209,6 @@ class Session:
                 )
             found.append((tensor, array.astype(tensor.dtype, copy=False)))
         return found
-
-    def _part(self, plan: FetchPlan, fed: Sequence[Any]) -> tuple[GraphPart, list[Any], list[Any]]:
-        graph = self._graph
-        key = (
-            tuple(graph.key_of(t) if graph.holds(t) else IdentityKey(t) for t in plan.tensors),
-            tuple(map(id, plan.operations)),
-            tuple(map(graph.key_of, fed)),
-        )
-        if key not in graph.parts:
-            graph.parts[key] = (*graph.part(plan.tensors, plan.operations, fed), plan)
-        return graph.parts[key][:3]
 
     def _computed(self, part: GraphPart, fed: Mapping[Any, Any]) -> list[Any]:
         if not (part.results or part.assigned or part.effects):
