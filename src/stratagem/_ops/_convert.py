@@ -386,11 +386,20 @@ def static_int(value: Any, what: str) -> int:
     if is_symbolic(value):
         return cast(int, value)
     array = value if isinstance(value, int | np.ndarray | np.generic) else tensor(value)
-    return int(need_value(what) if (found := known_sizes(array)) is None else found)
+    return as_size(need_value(what) if (found := known_sizes(array)) is None else found)
+
+
+def as_size(size: Value) -> int:
+    """Returns a size that is known as an integer; a symbol stays what it is."""
+    found = size[()] if isinstance(size, np.ndarray) else size
+    return cast(int, found) if is_symbolic(found) else int(found)
 
 
 def known_sizes(sizes: TensorLike) -> np.ndarray | None:
-    """Returns an array of sizes that are known now, as those that the host computes before a step; None for others."""
+    """Returns an array of sizes that are known now, as those that the host computes before a step; None for others.
+
+    In a graph, those that the host computes are symbols, with which JAX computes as with integers.
+    """
     if not is_traced(sizes):
         return np.asarray(sizes)
     recorder = current().recorder
@@ -405,7 +414,7 @@ def static_shape(shape: Any) -> tuple[int, ...]:
         return (int(shape),)
     if isinstance(shape, np.ndarray | jax.Array):
         sizes = known_sizes(shape)
-        return tuple(int(d) for d in np.atleast_1d(need_value(what) if sizes is None else sizes))
+        return tuple(map(as_size, np.atleast_1d(need_value(what) if sizes is None else sizes)))
     return tuple(static_int(d, what) for d in shape)
 
 

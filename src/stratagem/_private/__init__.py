@@ -64,6 +64,9 @@ from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach
 from stratagem._private._hooks import attached_by as attached_by
 from stratagem._private._keras_optional_modules import hide_tensorflow_from_keras as hide_tensorflow_from_keras
+from stratagem._private._known_sizes import names_in as names_in
+from stratagem._private._known_sizes import names_needed as names_needed
+from stratagem._private._known_sizes import symbol_of as symbol_of
 from stratagem._private._known_sizes import with_sizes as with_sizes
 from stratagem._private._layer_classes import LAYER_PLACES as LAYER_PLACES
 from stratagem._private._layer_classes import read_layers_as as read_layers_as

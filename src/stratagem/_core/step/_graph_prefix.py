@@ -10,15 +10,22 @@ from jax import export
 from jax.extend import core as xc
 
 from stratagem._base.errors import InvalidArgumentError, TracedDecisionError, UnimplementedError
-from stratagem._base.types import DTypeLike, Nest, ShapeLike, UserFunction, Value
+from stratagem._base.types import Nest, ShapeLike, UserFunction, Value
 from stratagem._core.step._eager_mode import init_scope
 from stratagem._core.step._export import HostExamples
-from stratagem._core.step._export_sizes import RUNS, axis_sizes, example_strings, example_zeros, size_of_runs
+from stratagem._core.step._export_sizes import (
+    RUNS,
+    axis_sizes,
+    example_strings,
+    example_zeros,
+    named_size,
+    size_of_runs,
+)
 from stratagem._core.step._host_prefix import HostCall, function_name, is_array
 from stratagem._core.step._program_keys import static_key
 from stratagem._core.step._traced_strings import HostValue, TracedStrings, closed
 from stratagem._core.values import TensorShape
-from stratagem._private import GraphTrace
+from stratagem._private import GraphTrace, names_in
 
 # Of how many axes an unknown size has examples.
 _AXES: Final = 4
@@ -30,12 +37,13 @@ class GraphHost:
     """The calls of the host that a part of a graph needs.
 
     calls: with their numbers in the graph, in their order. given: the values that they are given, by name: `ElementLeaf`s, and
-    tensors that are fed. sized: strings whose sizes the part depends on.
+    tensors that are fed. sized: strings on whose sizes the part depends. valued: numbers that are sizes of its tensors.
     """
 
     calls: tuple[tuple[int, HostCall], ...] = ()
     given: Mapping[HostValue, Value] = field(default_factory=dict)
     sized: Mapping[HostValue, ShapeLike] = field(default_factory=dict)
+    valued: Mapping[HostValue, np.ndarray] = field(default_factory=dict)
 
     def values(self, value_of: Callable[[Value], Value], prefix: Value) -> dict[HostValue, Value]:
         """Returns the values by name, in the step that is being traced, whose prefix gets the calls.
@@ -101,7 +109,8 @@ class GraphPrefix:
         self._repeatable: dict[Hashable, Nest] = {}
         self._by_run: dict[str, tuple[int, ...]] = {f"axis{i}": axis_sizes(i) for i in range(_AXES)}
         self._names = dict(self._by_run)
-        self._unknown: dict[tuple[int, ...], str] = {}
+        self._count = 0
+        self._values: dict[HostValue, np.ndarray] = {}
 
     # --- What a run is given ------------------------------------------------------------------------------------------
 
@@ -153,8 +162,17 @@ class GraphPrefix:
                 raise
         return self.called(function, args, kwargs)
 
-    def size(self, tracer: Value) -> None:
-        """Returns None: no number is known while the graph is built."""
+    def size(self, tracer: Value) -> np.ndarray | None:
+        """Returns numbers that a host function computes, for tensors of such sizes, as symbols; None for any other tensor."""
+        known = self._named(tracer)
+        if known is None or known.name.call < 0 or np.ndim(known.examples[0]) > 1:
+            return None
+        if known.name not in self._values and np.dtype(tracer.dtype).kind in "iu":
+            by_run = zip(*(np.ravel(each).tolist() for each in known.examples), strict=True)
+            found = np.empty(np.size(known.examples[0]), object)
+            found[:] = self._symbols_of(list(by_run), self._around(self._calls[known.name.call]))
+            self._values[known.name] = found.reshape(np.shape(known.examples[0]))
+        return self._values.get(known.name)
 
     def need_host(self, reason: str) -> NoReturn:
         """Raises UnimplementedError: a graph has no values."""
@@ -169,7 +187,9 @@ class GraphPrefix:
 
     def declared(self, strings: TracedStrings) -> TensorShape:
         """Returns the shape with which strings that are fed were made."""
-        return self._declared[strings.value]
+        if strings.value in self._declared:
+            return self._declared[strings.value]
+        return TensorShape([size if isinstance(size, int) else None for size in self._shapes[strings.value]])
 
     def _called(self, function: UserFunction, args: Any, kwargs: Any, *, pure: bool) -> Any:
         leaves, structure = jax.tree.flatten((args, kwargs))
@@ -191,8 +211,18 @@ class GraphPrefix:
         number = len(self._calls)
         self._calls.append(HostCall(function, names, structure, False, pure))
         by_leaf = zip(made, *(leaves_made for leaves_made, _ in others), strict=True)
-        entered = [self._entered(each, HostValue(number, i), function) for i, each in enumerate(by_leaf)]
+        around = self._around(self._calls[number])
+        entered = [self._entered(each, HostValue(number, i), around) for i, each in enumerate(by_leaf)]
         return jax.tree.unflatten(structure_made, entered)
+
+    def _around(self, call: HostCall) -> dict[tuple[int, ...], str]:
+        """Returns the unknown sizes of a call's operands that only strings tell, which sizes of its results may be."""
+        found = {}
+        for name in call.leaves:
+            for size in self._shapes.get(name, ()) if isinstance(name, HostValue) else ():
+                if not isinstance(size, int) and str(size) not in self._names:
+                    found[self._by_run[str(size)]] = str(size)
+        return found
 
     def _example_result(self, function: Any, leaves: Any, found: Any, structure: Any, run: int) -> Any:
         examples = [v if known is None else known.examples[run] for known, v in zip(found, leaves, strict=True)]
@@ -201,10 +231,11 @@ class GraphPrefix:
             try:
                 return self._on_host.called(function, run)(*args, **kwargs)
             except Exception as error:
-                raise UnimplementedError(
-                    f"{function_name(function)} fails for the strings that stand for a run's while the graph is built, so "
-                    f"nothing tells what it returns. Let the function of Dataset.map call it. {error}"
-                ) from error
+                error.add_note(
+                    f"{function_name(function)} was called while the graph is built, with strings that stand for a run's. If "
+                    "it fails for these alone, let the function of Dataset.map call it, which has real ones."
+                )
+                raise
 
     def _named(self, leaf: Any) -> _GraphValue | None:
         if isinstance(leaf, TracedStrings):
@@ -219,19 +250,17 @@ class GraphPrefix:
             self._known[var] = _GraphValue(name, tuple(example_zeros(shape, leaf.dtype) for shape in shapes))
         return self._known.get(var)
 
-    def _entered(self, leaf: tuple[Any, ...], value: HostValue, function: Any) -> Any:
-        """Returns a part of a result as the graph gets it. leaf: by run."""
-        first, *others = leaf
+    def _entered(self, leaf: tuple[Any, ...], value: HostValue, around: dict[tuple[int, ...], str]) -> Any:
+        """Returns a part of a result as the graph gets it. leaf: by run. around: unknown sizes of the call so far."""
+        (first, *others), name = leaf, function_name(self._calls[value.call].function)
         if not is_array(first):
             if any(other != first for other in others):
-                self.need_host(f"{function_name(function)} returns Python values that depend on the strings")
+                self.need_host(f"{name} returns Python values that depend on the strings")
             return first
         shapes = [np.shape(each) for each in leaf]
         if len(set(map(len, shapes))) > 1 or len({np.dtype(each.dtype) for each in leaf}) > 1:
-            self.need_host(f"the type of what {function_name(function)} returns depends on the strings")
-        sizes = [size_of_runs(each, self._names, self._unknown) for each in zip(*shapes, strict=True)]
-        symbols = self._symbols(sizes)
-        self._by_run.update((str(s), each) for s, each in zip(symbols, zip(*shapes, strict=True), strict=True))
+            self.need_host(f"the type of what {name} returns depends on the strings")
+        symbols = self._symbols_of(list(zip(*shapes, strict=True)), around)
         self._shapes[value], known = symbols, _GraphValue(value, leaf)
         if first.dtype == object:
             self._known[value] = known
@@ -239,6 +268,19 @@ class GraphPrefix:
         tensor = self._trace.new_tensor(symbols, first.dtype)
         self._known[self._trace.variable_of(tensor)] = known
         return tensor
+
+    def _symbols_of(self, by_run: Sequence[tuple[int, ...]], around: dict[tuple[int, ...], str]) -> ShapeLike:
+        """Returns sizes, given by their values in all runs."""
+        sizes = []
+        for each in by_run:
+            size = size_of_runs(each, self._names)
+            if size is None:
+                self._count += each not in around
+                size = named_size(each, around, self._count)
+            sizes.append(size)
+        symbols = self._symbols(sizes)
+        self._by_run.update((str(size), each) for size, each in zip(symbols, by_run, strict=True))
+        return symbols
 
     def _symbols(self, sizes: Sequence[int | str]) -> ShapeLike:
         return tuple(export.symbolic_shape(",".join(map(str, sizes)), scope=self._scope)) if sizes else ()
@@ -249,18 +291,24 @@ class GraphPrefix:
 
     # --- Parts --------------------------------------------------------------------------------------------------------
 
-    def name_of(self, var: xc.Var) -> HostValue | None:
-        """Returns the name of a number that a function of the host makes; None for all else."""
-        known = self._known.get(var)
-        return None if known is None or known.name.call < 0 else known.name
+    def name_of(self, tensor: Value) -> HostValue | None:
+        """Returns the name of a tensor that runs know before their step, if functions of the host use or make it."""
+        known = self._known.get(tensor.value if self.holds(tensor) else self._trace.variable_of(tensor))
+        return None if known is None else known.name
+
+    def name_of_result(self, var: xc.Var) -> HostValue:
+        """Returns the name of a number that a function of the host makes."""
+        return self._known[var].name
 
     def needed(self, names: Iterable[HostValue], fed: Mapping[HostValue, Value], symbols: set[str]) -> GraphHost:
         """Returns the calls that make these values. fed: tensors that a run is fed in place of what makes them.
 
         symbols: unknown sizes that nothing tells but strings.
         """
-        sized = [v for v in (*self._given, *self._shaped) if symbols & set(map(str, self._symbols_in(v)))]
-        wanted, given, calls = [*names, *sized], dict[HostValue, Any](), dict[int, HostCall]()
+        sized = {v: self._shapes[v] for v in (*self._given, *self._shaped) if symbols & names_in(self._shapes.get(v, ()))}
+        untold = symbols - {name for shape in sized.values() for name in names_in(shape)}
+        valued = {name: found for name, found in self._values.items() if untold & names_in(found.ravel())}
+        wanted, given, calls = [*names, *sized, *valued], dict[HostValue, Any](), dict[int, HostCall]()
         while wanted:
             name = wanted.pop()
             if name in fed or name.call < 0:
@@ -268,16 +316,4 @@ class GraphPrefix:
             elif name.call not in calls:
                 calls[name.call] = self._calls[name.call]
                 wanted += [v for v in calls[name.call].leaves if isinstance(v, HostValue)]
-        return GraphHost(tuple(sorted(calls.items())), given, {name: self._shapes[name] for name in sized})
-
-    def _symbols_in(self, name: HostValue) -> set[str]:
-        return {str(n) for size in self._shapes.get(name, ()) if export.is_symbolic_dim(size) for n in _names_in(size)}
-
-
-def _names_in(size: Any) -> set[str]:
-    return set(size._get_vars())
-
-
-def computed_strings(value: Value, dtype: DTypeLike) -> bool:
-    """Returns whether a dtype is that of strings."""
-    return np.dtype(dtype) == object
+        return GraphHost(tuple(sorted(calls.items())), given, sized, valued)

@@ -7,14 +7,14 @@ from typing import Final, Self, final
 import jax
 
 from stratagem._base.types import Nest, TensorLike, Value
-from stratagem._core.step import GraphPart, IdentityKey
+from stratagem._core.step import GraphPart, IdentityKey, TracedStrings
 from stratagem._private import KerasVariable
 from stratagem._tf1.graph import Graph, Operation
 from stratagem._tf1.graph.summary import GraphSummary
 from stratagem._tf1.sessions._fetches import FetchPlan, fetched
 
 # What is the same object in every run of a loop. Constants and sizes may be made anew each time.
-_LASTING: Final = (str, jax.core.Tracer, Operation, KerasVariable, GraphSummary)
+_LASTING: Final = (str, jax.core.Tracer, TracedStrings, Operation, KerasVariable, GraphSummary)
 
 
 @final
