@@ -97,6 +97,14 @@ class StringTensor(np.ndarray):
         """Returns where the strings differ, bool; True for None and for shapes that do not broadcast, as in TensorFlow."""
         return self._compared(np.not_equal, other, True)
 
+    def __add__(self, other: Any) -> Any:
+        """Returns each string with the other's after it."""
+        return NotImplemented if isinstance(other, TracedStrings) else _added(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        """Returns each string with the other's before it."""
+        return NotImplemented if isinstance(other, TracedStrings) else _added(other, self)
+
     __hash__ = None  # as that of other tensors: `ref` is for dictionaries
 
     def __str__(self) -> str:
@@ -116,6 +124,12 @@ class StringTensor(np.ndarray):
             return on_device(np.asarray(compare(np.asarray(self), on_host(other, "string")), bool))
         except ValueError:  # the shapes do not broadcast
             return otherwise
+
+
+def _added(first: Any, second: Any) -> Tensor:
+    """Returns strings one after the other; text of Python's is a tensor, too."""
+    found = np.add(*(np.asarray(on_host(each, "string")) for each in (first, second)))
+    return on_device(np.asarray(found, object))
 
 
 def tensor(value: TensorLike, dtype: DTypeLike = None) -> Tensor:

@@ -53,8 +53,9 @@ class GraphHost:
         Raises InvalidArgumentError for strings of another number of dimensions than the graph took them to have.
         """
         found = {name: value_of(each) for name, each in self.given.items()}
+        used = {v for _, call in self.calls for v in call.leaves if isinstance(v, HostValue)}
         for name, each in self.given.items():
-            if isinstance(each, TracedStrings) and found[name].ndim != np.ndim(each.example):
+            if name in used and isinstance(each, TracedStrings) and found[name].ndim != np.ndim(each.example):
                 raise InvalidArgumentError(
                     f"{each.name} is fed strings of shape {tuple(found[name].shape)}, and was taken to have "
                     f"{np.ndim(each.example)} dimensions. A placeholder without a shape is a scalar; give it one: "

@@ -184,7 +184,7 @@ class Graph:
         """Returns a tensor as text: its name if it has one, shape and type."""
         kind = "string" if isinstance(tensor, TracedStrings) else tensor.dtype
         given = self._building.name_given(tensor)
-        sizes = ", ".join(str(size) if isinstance(size, int) else "?" for size in tensor.shape)
+        sizes = ", ".join(str(size) if isinstance(size, int) else "None" for size in tensor.shape)
         end = "," if len(tensor.shape) == 1 else ""
         name = "without a name" if given is None else repr(self.name_of_tensor(tensor))
         return f"<tf.Tensor {name} shape=({sizes}{end}) dtype={kind}>"
