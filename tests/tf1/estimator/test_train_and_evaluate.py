@@ -168,9 +168,17 @@ def test_arguments_of_other_types_are_refused(wrong: str, tmp_path: Path) -> Non
         ({"chief": ["h0:1"], "worker": ["h1:1"]}, ("chief", 0), "at least one worker and one ps"),
         ({"chief": ["h0:1"], "ps": ["h1:1"]}, ("ps", 0), "at least one worker and one ps"),
         ({"master": ["h0:1"], "worker": ["h1:1"], "ps": ["h2:1"]}, ("master", 0), "Call the master 'chief'"),
-        ({"chief": ["h0:1"], "wroker": ["h1:1"], "ps": ["h2:1"]}, ("wroker", 0), "'wroker' is not supported.*ps, worker"),
+        (
+            {"chief": ["h0:1"], "wroker": ["h1:1"], "ps": ["h2:1"]},
+            ("wroker", 0),
+            "'wroker' is not supported.*ps, worker",
+        ),
         # An evaluator says of them at once what the tasks that train would say.
-        ({"chief": ["h0:1"], "worker": ["h1:1"]}, ("evaluator", 0), "1 chief, 1 worker.*at least one worker and one ps"),
+        (
+            {"chief": ["h0:1"], "worker": ["h1:1"]},
+            ("evaluator", 0),
+            "1 chief, 1 worker.*at least one worker and one ps",
+        ),
         ({"chief": ["h0:1"], "ps": ["h1:1"]}, ("evaluator", 0), "1 chief, 1 ps.*at least one worker and one ps"),
         ({"chief": ["h0:1"], "wroker": ["h1:1"], "ps": ["h2:1"]}, ("evaluator", 0), "1 chief, 1 wroker, 1 ps"),
         ({"worker": ["h0:1"], "ps": ["h1:1"]}, ("evaluator", 0), r"one 'chief' node.*\['worker', 'ps'\]"),

@@ -50,7 +50,11 @@ def test_sizes_that_strings_tell_are_those_of_each_run(session: Any) -> None:
     table = v1.Variable(np.eye(4, dtype=np.float32))
     rows = tf.nn.embedding_lookup(table, dense)
     session.run(v1.global_variables_initializer())
-    for given, expected in ((["a bb", "ccc"], [[1, 2], [3, 0]]), (["a"], [[1]]), (["", "bb a a"], [[0, 0, 0], [2, 1, 1]])):
+    for given, expected in (
+        (["a bb", "ccc"], [[1, 2], [3, 0]]),
+        (["a"], [[1]]),
+        (["", "bb a a"], [[0, 0, 0], [2, 1, 1]]),
+    ):
         number, found, table_rows = session.run([count, dense, rows], {texts: given})
         assert (number, found.tolist()) == (np.count_nonzero(expected), expected)
         np.testing.assert_array_equal(table_rows, np.eye(4)[expected])

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final, cast, final
 
 import jax
 import keras
@@ -114,18 +114,22 @@ class GraphPart:
         return results
 
     def _sizes(self, values: Sequence[Any], on_host: Mapping[HostValue, Any], prefix: Any) -> dict[str, int]:
-        tensors = [
+        tensors: list[tuple[Any, tuple[int, ...], Any]] = [
             (var.aval.shape, tuple(value.shape), given)
             for var, value, given in zip(self.closed.jaxpr.invars, values, self.inputs, strict=True)
         ]
         told = self.host
-        tensors += [(shape, tuple(on_host[name].shape), told.given.get(name, name)) for name, shape in told.sized.items()]
+        tensors += [
+            (shape, tuple(on_host[name].shape), told.given.get(name, name)) for name, shape in told.sized.items()
+        ]
         for name, sizes_of in told.valued.items():
             tensors.append((tuple(sizes_of.ravel()), tuple(prefix.size(on_host[name]).ravel().tolist()), name))
         sizes: dict[str, tuple[int, int, str]] = {}
         for shape, found, given in tensors:
-            name = getattr(given, "name", "what the host computes" if isinstance(given, HostValue) else _ELEMENT)
-            if len(shape) != len(found) or any(isinstance(a, int) and a != b for a, b in zip(shape, found, strict=True)):
+            name = "what the host computes" if isinstance(given, HostValue) else getattr(given, "name", _ELEMENT)
+            if len(shape) != len(found) or any(
+                isinstance(a, int) and a != b for a, b in zip(shape, found, strict=True)
+            ):
                 raise InvalidArgumentError(
                     f"{name} has the shape {found} in this run, where the graph was built for {shape}."
                 )
@@ -336,15 +340,13 @@ class GraphCapture:
         by_var = {self.variable_of(v): v for v in numbers}
         given = [by_var[v] if v in by_var else self._input(v) for v in inputs]
         checks = tuple(self.recorder.checks) if has_checks(closed) else ()
-        told = {name for var in inputs for name in names_in(var.aval.shape)}
+        told = {name for var in inputs for name in names_in(cast(Any, var.aval).shape)}
         host = self._prefix.needed(
             [v for v in (*given, *strings) if isinstance(v, HostValue)],
             {name: v for v in fed if (name := self._prefix.name_of(v)) is not None},
             names_needed(closed) - told,
         )
-        return GraphPart(
-            closed, tuple(given), tuple(strings), tuple(assigned), checks, bool(closed.effects), host
-        )
+        return GraphPart(closed, tuple(given), tuple(strings), tuple(assigned), checks, bool(closed.effects), host)
 
     def _input(self, var: xc.Var) -> Any:
         if var in self.recorder.read:

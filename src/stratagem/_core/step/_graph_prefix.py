@@ -79,6 +79,10 @@ class _GraphValue:
     examples: tuple[Any, ...]
 
 
+def _flat(result: Nest) -> tuple[list[Value], Any]:
+    return jax.tree.flatten(result)
+
+
 @final
 class GraphPrefix:
     """The calls of functions of the host in a graph.
@@ -205,7 +209,7 @@ class GraphPrefix:
         if computed or not tensors:
             return function(*args, **kwargs)  # which says what it needs
         results = [self._example_result(function, leaves, found, structure, run) for run in range(RUNS)]
-        (made, structure_made), *others = [jax.tree.flatten(result) for result in results]
+        (made, structure_made), *others = [_flat(result) for result in results]
         if any(other != structure_made for _, other in others):
             self.need_host(f"the structure of what {function_name(function)} returns depends on the strings")
         names = tuple(leaf if known is None else known.name for known, leaf in zip(found, leaves, strict=True))
@@ -306,7 +310,9 @@ class GraphPrefix:
 
         symbols: unknown sizes that nothing tells but strings.
         """
-        sized = {v: self._shapes[v] for v in (*self._given, *self._shaped) if symbols & names_in(self._shapes.get(v, ()))}
+        sized = {
+            v: self._shapes[v] for v in (*self._given, *self._shaped) if symbols & names_in(self._shapes.get(v, ()))
+        }
         untold = symbols - {name for shape in sized.values() for name in names_in(shape)}
         valued = {name: found for name, found in self._values.items() if untold & names_in(found.ravel())}
         wanted, given, calls = [*names, *sized, *valued], dict[HostValue, Any](), dict[int, HostCall]()

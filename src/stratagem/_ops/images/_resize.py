@@ -284,8 +284,9 @@ def _first(
     array = batch_of(name, images)
     new = _first_size(name, array, size, align_corners, half_pixel_centers)
     if has_unknown_sizes(array.shape):
-        how = {"size": new, "taps": taps, "align_corners": align_corners, "half_pixel_centers": half_pixel_centers}
-        again = functools.partial(_first, name, **how)
+        again = functools.partial(
+            _first, name, size=new, taps=taps, align_corners=align_corners, half_pixel_centers=half_pixel_centers
+        )
         shape = (*array.shape[:-3], *new, array.shape[-1])
         return sized_call(_called_on_host(again), array, shape=shape, dtype=np.float32, compiled=again)
     return _resized(name, array, new, taps, half=half_pixel_centers, corners=align_corners)

@@ -133,7 +133,9 @@ def _check_cluster(config: RunConfig) -> None:
     found = f"TF_CONFIG: the cluster has {', '.join(f'{count} {job}' for job, count in tasks.items()) or 'no task that trains'}"
     if config.train_distribute is not None:
         if not any(job in tasks for job in ("chief", "master", "worker")):
-            raise ClusterError(f"{found}. Under a strategy its workers train, together with a chief if there is one: list them.")
+            raise ClusterError(
+                f"{found}. Under a strategy its workers train, together with a chief if there is one: list them."
+            )
         return
     if sum(tasks.values()) == 1:
         return

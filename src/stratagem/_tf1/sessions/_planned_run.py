@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Final, Self, final
+from typing import Any, Final, Self, final
 
 import jax
 
@@ -37,7 +37,7 @@ class PlannedRun:
         key = _key(leaves, structure, fed, graph)
         known = graph.runs.get(key)
         if known is not None:
-            return known[0]  # type: ignore[no-any-return]
+            return known[0]
         plan = FetchPlan.of(leaves, structure, graph)
         found = cls(plan, *_part(plan, fed, graph))
         if key is not None:
