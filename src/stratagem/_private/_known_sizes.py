@@ -39,7 +39,7 @@ def names_needed(closed: ClosedJaxpr) -> set[str]:
 
 
 def symbol_of(size: Any, number: int) -> tuple[str, int | None]:
-    """Returns the name in a size that is a sum of one symbol, and what that is where the size is `number`; None if no number."""
+    """Returns the name in a sum of one symbol, and what that is where the sum is `number`; None if it is no integer."""
     (name,) = size._get_vars()
     at_none, at_one = (int(size._evaluate({name: each})) for each in (0, 1))
     found, rest = divmod(number - at_none, at_one - at_none)

@@ -201,7 +201,7 @@ def test_under_a_strategy_servers_alone_do_not_train(tmp_path: Path, monkeypatch
     task = {"type": "evaluator", "index": 0}
     monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": {"ps": ["h0:1"]}, "task": task}))
     estimator = estimator_in(tmp_path, train_distribute=tf.distribute.OneDeviceStrategy("CPU:0"))
-    with pytest.raises(ValueError, match="1 ps. Under a strategy its workers train"):
+    with pytest.raises(ValueError, match=r"1 ps\. Under a strategy its workers train"):
         E.train_and_evaluate(estimator, E.TrainSpec(rows()), E.EvalSpec(rows()))
 
 

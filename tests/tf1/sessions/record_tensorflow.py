@@ -1,7 +1,7 @@
 """Records what TensorFlow 2.15.1 answers to `programs.py`: `python record_tensorflow.py`, in an environment with it.
 
-With the argument `strings` it records those of `string_programs.py`. With the folder of a checkpoint that `adam_steps` of this library has saved, it prints
-the weights with which TensorFlow goes on.
+With the argument `strings` it records those of `string_programs.py`. With the folder of a checkpoint that `adam_steps` of
+this library has saved, it prints the weights with which TensorFlow goes on.
 """
 
 import sys

@@ -118,7 +118,7 @@ def example_zeros(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
 
 
 def example_strings(shape: Sequence[int], number: int, run: int) -> np.ndarray:
-    """Returns strings that stand for those of the argument with this number: words, of which no two arguments have equally many."""
+    """Returns strings that stand for those of the argument with this number: words, as many in no other argument."""
     counts = iter(example_counts(int(np.prod(shape)), number, run))
     found = np.empty(shape, object)
     for place in np.ndindex(*shape):

@@ -19,8 +19,8 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.roles import RaisedError
 from stratagem._core.step._assertions import Check
 from stratagem._core.step._differentiate import analyse
-from stratagem._core.step._gradient_tape import tape_of_program
 from stratagem._core.step._export import HostExamples
+from stratagem._core.step._gradient_tape import tape_of_program
 from stratagem._core.step._graph_prefix import GraphHost, GraphPrefix
 from stratagem._core.step._markers import gradient_p, mark_p
 from stratagem._core.step._trace_recorder import TraceRecorder, capturing
@@ -114,25 +114,9 @@ class GraphPart:
         return results
 
     def _sizes(self, values: Sequence[Any], on_host: Mapping[HostValue, Any], prefix: Any) -> dict[str, int]:
-        tensors: list[tuple[Any, tuple[int, ...], Any]] = [
-            (var.aval.shape, tuple(value.shape), given)
-            for var, value, given in zip(self.closed.jaxpr.invars, values, self.inputs, strict=True)
-        ]
-        told = self.host
-        tensors += [
-            (shape, tuple(on_host[name].shape), told.given.get(name, name)) for name, shape in told.sized.items()
-        ]
-        for name, sizes_of in told.valued.items():
-            tensors.append((tuple(sizes_of.ravel()), tuple(prefix.size(on_host[name]).ravel().tolist()), name))
+        """Returns the sizes of a run, by the names of their symbols."""
         sizes: dict[str, tuple[int, int, str]] = {}
-        for shape, found, given in tensors:
-            name = "what the host computes" if isinstance(given, HostValue) else getattr(given, "name", _ELEMENT)
-            if len(shape) != len(found) or any(
-                isinstance(a, int) and a != b for a, b in zip(shape, found, strict=True)
-            ):
-                raise InvalidArgumentError(
-                    f"{name} has the shape {found} in this run, where the graph was built for {shape}."
-                )
+        for shape, found, name in self._shapes(values, on_host, prefix):
             for size, symbol in zip(found, shape, strict=True):
                 if not export.is_symbolic_dim(symbol):
                     continue
@@ -146,7 +130,31 @@ class GraphPart:
                     )
         return {name: size for name, (size, *_) in sizes.items()}
 
+    def _shapes(
+        self, values: Sequence[Any], on_host: Mapping[HostValue, Any], prefix: Any
+    ) -> Iterator[tuple[tuple[Any, ...], tuple[int, ...], str]]:
+        """Yields shapes of which the graph does not know all, as it has them and as they are in this run, and what has them.
 
+        Raises InvalidArgumentError for what functions of the host have made in another shape than their examples.
+        """
+        for var, value, given in zip(self.closed.jaxpr.invars, values, self.inputs, strict=True):
+            shape, found = cast(Any, var.aval).shape, tuple(value.shape)
+            if isinstance(given, HostValue) and not _fits(shape, found):
+                raise InvalidArgumentError(f"{_COMPUTED} has the shape {found}, where the graph was built for {shape}.")
+            yield shape, found, _COMPUTED if isinstance(given, HostValue) else getattr(given, "name", _ELEMENT)
+        for name, shape in self.host.sized.items():
+            yield tuple(shape), tuple(on_host[name].shape), getattr(self.host.given.get(name), "name", _COMPUTED)
+        for name, sizes in self.host.valued.items():
+            yield tuple(sizes.ravel()), tuple(prefix.size(on_host[name]).ravel().tolist()), _COMPUTED
+
+
+def _fits(shape: tuple[Any, ...], found: tuple[int, ...]) -> bool:
+    return len(shape) == len(found) and all(
+        not isinstance(known, int) or known == size for known, size in zip(shape, found, strict=True)
+    )
+
+
+_COMPUTED: Final = "what the host computes"
 _ELEMENT: Final = "an element of an iterator"
 
 

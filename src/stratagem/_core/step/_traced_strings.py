@@ -111,7 +111,7 @@ class TracedStrings:
         return self._recorder.called_once(operator.add, (other, self), {})
 
     def __hash__(self) -> int:
-        """Returns that of the object, in a graph, whose tensors are keys of what is fed. Raises TypeError in any other trace."""
+        """Returns that of the object in a graph, where tensors are keys of what is fed. Raises TypeError in other traces."""
         if not hasattr(self._recorder, "graph"):
             raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
         return id(self)

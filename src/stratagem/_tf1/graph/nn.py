@@ -222,7 +222,7 @@ def embedding_lookup_sparse(
     combiner: str | None = None,
     max_norm: float | None = None,
 ) -> Tensor:
-    """Returns what `tf.nn.embedding_lookup_sparse` does. Raises ValueError for a table in several parts, as `embedding_lookup`."""
+    """Returns what `tf.nn.embedding_lookup_sparse` does. Raises ValueError for a table in parts, as `embedding_lookup`."""
     return ops_sparse.embedding_lookup_sparse(
         _whole(params, partition_strategy), sp_ids, sp_weights, combiner, max_norm
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Self, final
+from typing import Final, Self, final
 
 import jax
 
