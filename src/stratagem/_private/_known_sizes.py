@@ -11,7 +11,7 @@ from jax._src import linear_util
 from jax._src.export.shape_poly import _DimExpr, dim_as_value_p
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
 
-from stratagem._base.types import ShapeLike
+from stratagem._base.types import ShapeLike, Value
 
 
 def with_sizes(closed: ClosedJaxpr, sizes: Mapping[str, int]) -> ClosedJaxpr:
@@ -38,7 +38,7 @@ def names_needed(closed: ClosedJaxpr) -> set[str]:
     return noted.names
 
 
-def symbol_of(size: Any, number: int) -> tuple[str, int | None]:
+def symbol_of(size: Value, number: int) -> tuple[str, int | None]:
     """Returns the name in a sum of one symbol, and what that is where the sum is `number`; None if it is no integer."""
     (name,) = size._get_vars()
     at_none, at_one = (int(size._evaluate({name: each})) for each in (0, 1))

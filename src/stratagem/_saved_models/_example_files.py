@@ -1,4 +1,4 @@
-"""Results of functions that read files and images for strings that are no real ones, of the types that real ones have.
+"""Results of functions that read files and images, for an example of their strings: of the types that real ones have.
 
 No file may name these functions, so that they are for programs that stay in this process, as parts of a graph do.
 """

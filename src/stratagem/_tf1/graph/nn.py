@@ -221,6 +221,7 @@ def embedding_lookup_sparse(
     name: str | None = None,
     combiner: str | None = None,
     max_norm: float | None = None,
+    allow_fast_lookup: Unused = False,
 ) -> Tensor:
     """Returns what `tf.nn.embedding_lookup_sparse` does. Raises ValueError for a table in parts, as `embedding_lookup`."""
     return ops_sparse.embedding_lookup_sparse(
@@ -238,6 +239,7 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     partition_strategy: str = "div",
     max_norm: float | None = None,
+    allow_fast_lookup: Unused = False,
 ) -> Tensor:
     """Returns what `tf.nn.safe_embedding_lookup_sparse` does. Raises ValueError for a table in several parts, see there."""
     table = _whole(embedding_weights, partition_strategy)
