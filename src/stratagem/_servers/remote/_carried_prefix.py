@@ -57,7 +57,7 @@ class LibraryFunction:
 class LibraryObject:
     """An object whose method is a function of the host: its kind, and what makes an equal one (`HostKind`).
 
-    name: of a layer, for its messages; None of other objects. module: that has the object's class, and with which its kind comes.
+    name: of a layer, for its messages; None of other objects. module: that of the object's class, with which the kind comes.
     """
 
     module: str
