@@ -1,6 +1,7 @@
 """GraphCapture: what a graph that is built statement by statement has computed, and the parts of it that are run."""
 
 import contextlib
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -73,13 +74,15 @@ class GraphPart:
     effects: bool = False
     host: GraphHost = field(default_factory=GraphHost)
 
+    @functools.cached_property
     def fed(self) -> list[TensorLike]:
-        """Returns the tensors of the graph that have to be fed, numbers and strings, in the order of the inputs."""
+        """The tensors of the graph that have to be fed, numbers and strings, in the order of the inputs."""
         found = (v for v in self._given() if not isinstance(v, keras.Variable | ElementLeaf | HostValue))
         return list({id(v): v for v in found}.values())
 
+    @functools.cached_property
     def sources(self) -> list[Value]:
-        """Returns the iterators that it draws from, in their order."""
+        """The iterators that it draws from, in their order."""
         found = [v.source for v in self._given() if isinstance(v, ElementLeaf)]
         return list({id(source): source for source in found}.values())
 
@@ -93,8 +96,8 @@ class GraphPart:
 
         Raises InvalidArgumentError if unknown sizes that the graph has taken to be equal are not.
         """
-        given, elements = dict(zip(map(id, self.fed()), fed, strict=True)), dict[int, list[Any]]()
-        drawn_from = dict(zip(map(id, self.sources()), iterators, strict=True))
+        given, elements = dict(zip(map(id, self.fed), fed, strict=True)), dict[int, list[Any]]()
+        drawn_from = dict(zip(map(id, self.sources), iterators, strict=True))
 
         def value_of(each: Any) -> Any:
             if isinstance(each, keras.Variable):

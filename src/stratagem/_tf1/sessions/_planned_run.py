@@ -23,12 +23,14 @@ class PlannedRun:
     """The run of a part of a graph.
 
     fetches: what is asked for. part: the step. results: of the operations. hosts: functions that are called before the step.
+    places: of the tensors that the part has to be fed, among the feeds; None for one that is not there.
     """
 
     fetches: FetchPlan
     part: GraphPart
     results: Sequence[Value]
     hosts: Sequence[Value]
+    places: Sequence[int | None]
 
     @classmethod
     def of(cls, fetches: Nest, fed: Sequence[TensorLike], graph: Graph) -> Self:
@@ -39,7 +41,9 @@ class PlannedRun:
         if known is not None:
             return known[0]
         plan = FetchPlan.of(leaves, structure, graph)
-        found = cls(plan, *_part(plan, fed, graph))
+        part, results, hosts = _part(plan, fed, graph)
+        keys = {graph.key_of(tensor): place for place, tensor in enumerate(fed)}
+        found = cls(plan, part, results, hosts, [keys.get(graph.key_of(tensor)) for tensor in part.fed])
         if key is not None:
             graph.runs[key] = found, leaves  # which keep their identities as long as they are a part of the key
         return found

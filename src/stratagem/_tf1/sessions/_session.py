@@ -84,10 +84,9 @@ class Session:
         feeds = self._feeds(feed_dict or {})
         run = PlannedRun.of(fetches, [tensor for tensor, _ in feeds], self._graph)
         told = {id(host): host(self, feeds) for host in run.hosts}
-        fed = {self._graph.key_of(t): value for t, value in feeds}
         count = len(run.fetches.tensors)
         with outside_of_graphs():
-            outs = self._computed(run.part, fed)
+            outs = self._computed(run, [value for _, value in feeds])
             rest = iter(outs[count:])
             answers = [self._result(result, rest, told) for result in run.results]
             return run.fetches.answered(outs[:count], answers)
@@ -202,23 +201,23 @@ class Session:
             found.append((tensor, array.astype(tensor.dtype, copy=False)))
         return found
 
-    def _computed(self, part: GraphPart, fed: Mapping[Any, Any]) -> list[Any]:
+    def _computed(self, run: PlannedRun, fed: Sequence[Any]) -> list[Any]:
+        part = run.part
         if not (part.results or part.assigned or part.effects):
             return []
-        given = []
-        for tensor in part.fed():
-            key = self._graph.key_of(tensor)
-            if key not in fed:
-                raise InvalidArgumentError(_unfed(tensor))
+        given, waits = [], None in part.results  # for a number that the step computes
+        for number, place in enumerate(run.places):
+            if place is None:
+                raise InvalidArgumentError(_unfed(part.fed[number]))
             # What nobody waits for may still read its feeds when the program changes them.
-            given.append(fed[key] if part.results or not isinstance(fed[key], np.ndarray) else fed[key].copy())
+            given.append(fed[place] if waits or not isinstance(fed[place], np.ndarray) else fed[place].copy())
         calls = self._begun.get(part)
         if calls is None:
             self._check_ready(part)
             for variable in part.assigned:
                 self._graph.changed(variable)
             calls = StepSequence(part, IdentityKey(part), "Session.run", default_mesh())
-        iterators = [source.present() for source in part.sources()]
+        iterators = [source.present() for source in part.sources]
         outs = calls.begin((given, iterators))()
         if part.effects:
             jax.effects_barrier()  # what it prints is there when `run` returns
