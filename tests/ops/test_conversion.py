@@ -108,3 +108,13 @@ def test_a_list_may_hold_tensors_of_strings() -> None:
     assert tf.constant([[text, "x"], pair]).numpy().tolist() == [[b"a b", b"x"], [b"c", b"d"]]
     assert tf.strings.split([text]).to_list() == [[b"a", b"b"]]
     assert tf.strings.join([[text], [b"\x00"]]).numpy().tolist() == [b"a b\x00"]
+
+
+def test_strings_are_added_to_texts_of_pythons_on_both_sides() -> None:
+    words = tf.constant(["a", "b"])
+    for joined in (words + "!", words + b"!", words + tf.constant("!")):
+        assert joined.numpy().tolist() == [b"a!", b"b!"]
+    assert ("<" + words + ">").numpy().tolist() == [b"<a>", b"<b>"]
+    assert (tf.constant("x") + "y").numpy() == b"xy"
+    with pytest.raises(TypeError, match=r"tf\.strings\.as_string"):
+        words + 1

@@ -97,6 +97,14 @@ class StringTensor(np.ndarray):
         """Returns where the strings differ, bool; True for None and for shapes that do not broadcast, as in TensorFlow."""
         return self._compared(np.not_equal, other, True)
 
+    def __add__(self, other: Any) -> Any:
+        """Returns each string with the other's after it."""
+        return NotImplemented if isinstance(other, TracedStrings) else _added(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        """Returns each string with the other's before it."""
+        return NotImplemented if isinstance(other, TracedStrings) else _added(other, self)
+
     __hash__ = None  # as that of other tensors: `ref` is for dictionaries
 
     def __str__(self) -> str:
@@ -116,6 +124,12 @@ class StringTensor(np.ndarray):
             return on_device(np.asarray(compare(np.asarray(self), on_host(other, "string")), bool))
         except ValueError:  # the shapes do not broadcast
             return otherwise
+
+
+def _added(first: Any, second: Any) -> Tensor:
+    """Returns strings one after the other; text of Python's is a tensor, too."""
+    found = np.add(*(np.asarray(on_host(each, "string")) for each in (first, second)))
+    return on_device(np.asarray(found, object))
 
 
 def tensor(value: TensorLike, dtype: DTypeLike = None) -> Tensor:
@@ -386,11 +400,20 @@ def static_int(value: Any, what: str) -> int:
     if is_symbolic(value):
         return cast(int, value)
     array = value if isinstance(value, int | np.ndarray | np.generic) else tensor(value)
-    return int(need_value(what) if (found := known_sizes(array)) is None else found)
+    return as_size(need_value(what) if (found := known_sizes(array)) is None else found)
+
+
+def as_size(size: Value) -> int:
+    """Returns a size that is known as an integer; a symbol stays what it is."""
+    found = size[()] if isinstance(size, np.ndarray) else size
+    return cast(int, found) if is_symbolic(found) else int(found)
 
 
 def known_sizes(sizes: TensorLike) -> np.ndarray | None:
-    """Returns an array of sizes that are known now, as those that the host computes before a step; None for others."""
+    """Returns an array of sizes that are known now, as those that the host computes before a step; None for others.
+
+    In a graph, those that the host computes are symbols, with which JAX computes as with integers.
+    """
     if not is_traced(sizes):
         return np.asarray(sizes)
     recorder = current().recorder
@@ -405,7 +428,7 @@ def static_shape(shape: Any) -> tuple[int, ...]:
         return (int(shape),)
     if isinstance(shape, np.ndarray | jax.Array):
         sizes = known_sizes(shape)
-        return tuple(int(d) for d in np.atleast_1d(need_value(what) if sizes is None else sizes))
+        return tuple(map(as_size, np.atleast_1d(need_value(what) if sizes is None else sizes)))
     return tuple(static_int(d, what) for d in shape)
 
 

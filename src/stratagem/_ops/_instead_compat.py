@@ -139,7 +139,6 @@ INSTEAD = {
     "compat.v1.manip": {"": "tf.reshape, tf.reverse, tf.roll, tf.tile, tf.gather_nd"},
     "compat.v1.mixed_precision": {"": _LOSS_SCALE},
     "compat.v1.nn": {
-        "embedding_lookup_sparse safe_embedding_lookup_sparse": "tf.nn's, which take TensorFlow 2's arguments",
         "avg_pool_v2": "tf.nn.avg_pool",
         "max_pool_v2": "tf.nn.max_pool",
         "ctc_loss_v2": "tf.nn.ctc_loss",

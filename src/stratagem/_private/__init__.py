@@ -68,6 +68,9 @@ from stratagem._private._input_names import name_inputs_as_tensorflow as name_in
 from stratagem._private._input_names import take_input_shapes as take_input_shapes
 from stratagem._private._input_names import unnamed_input as unnamed_input
 from stratagem._private._keras_optional_modules import hide_tensorflow_from_keras as hide_tensorflow_from_keras
+from stratagem._private._known_sizes import names_in as names_in
+from stratagem._private._known_sizes import names_needed as names_needed
+from stratagem._private._known_sizes import symbol_of as symbol_of
 from stratagem._private._known_sizes import with_sizes as with_sizes
 from stratagem._private._layer_classes import LAYER_PLACES as LAYER_PLACES
 from stratagem._private._layer_classes import read_layers_as as read_layers_as

@@ -11,7 +11,7 @@ from jax._src import linear_util
 from jax._src.export.shape_poly import _DimExpr, dim_as_value_p
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
 
-from stratagem._base.types import ShapeLike
+from stratagem._base.types import ShapeLike, Value
 
 
 def with_sizes(closed: ClosedJaxpr, sizes: Mapping[str, int]) -> ClosedJaxpr:
@@ -24,6 +24,40 @@ def known_shape(shape: ShapeLike, sizes: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(_Sizes(sizes).known(size) for size in shape)
 
 
+def names_in(shape: ShapeLike) -> set[str]:
+    """Returns the names of the symbols in a shape."""
+    return {name for size in shape if isinstance(size, _DimExpr) for name in size._get_vars()}
+
+
+def names_needed(closed: ClosedJaxpr) -> set[str]:
+    """Returns the names of all symbols in a program."""
+    noted = _NamesNoted()
+    found = _Sizes({})
+    found._sizes = noted
+    found.program(closed.jaxpr)
+    return noted.names
+
+
+def symbol_of(size: Value, number: int) -> tuple[str, int | None]:
+    """Returns the name in a sum of one symbol, and what that is where the sum is `number`; None if it is no integer."""
+    (name,) = size._get_vars()
+    at_none, at_one = (int(size._evaluate({name: each})) for each in (0, 1))
+    found, rest = divmod(number - at_none, at_one - at_none)
+    return name, None if rest else found
+
+
+class _NamesNoted(dict[str, Any]):
+    """In place of the sizes of a call: takes note of the names that are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def __missing__(self, name: str) -> Any:
+        self.names.add(name)
+        return np.int32(1)
+
+
 @final
 class _Sizes:
     """The sizes of one call.
@@ -32,7 +66,7 @@ class _Sizes:
     """
 
     def __init__(self, sizes: Mapping[str, int]) -> None:
-        self._sizes = {name: np.int32(size) for name, size in sizes.items()}
+        self._sizes: dict[str, Any] = {name: np.int32(size) for name, size in sizes.items()}
         self._programs: dict[int, tuple[Any, Any]] = {}
 
     def program(self, jaxpr: Jaxpr) -> Jaxpr:

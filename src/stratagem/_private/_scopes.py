@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, cast, final
 
 import keras
 from keras.src import backend as keras_backend
@@ -54,15 +54,21 @@ def recorded() -> Iterator[dict[int, tuple[Value, Value]]]:
             variable._deferred_initialize()
 
 
-@contextlib.contextmanager
-def unscoped() -> Iterator[None]:
+@final
+class _Unscoped:
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = keras_backend.get_stateless_scope()
+        global_state.set_global_attribute("stateless_scope", None)
+
+    def __exit__(self, *_: object) -> None:
+        global_state.set_global_attribute("stateless_scope", self._before)
+
+
+def unscoped() -> contextlib.AbstractContextManager[None]:
     """In the body there is no stateless scope: what is made there has its value at once, what is assigned keeps it."""
-    before = keras_backend.get_stateless_scope()
-    global_state.set_global_attribute("stateless_scope", None)
-    try:
-        yield
-    finally:
-        global_state.set_global_attribute("stateless_scope", before)
+    return _Unscoped()
 
 
 def give_first_values() -> None:

@@ -10,6 +10,7 @@ from stratagem._saved_models._export_archive import ExportArchive as ExportArchi
 from stratagem._saved_models._export_archive import attach_export as attach_export
 from stratagem._saved_models._functions import DEFAULT as DEFAULT
 from stratagem._saved_models._host_functions import EXAMPLES as EXAMPLES
+from stratagem._saved_models._host_functions import OPEN_EXAMPLES as OPEN_EXAMPLES
 from stratagem._saved_models._keras_folder import MODEL_FILE as MODEL_FILE
 from stratagem._saved_models._keras_folder import is_keras_folder as is_keras_folder
 from stratagem._saved_models._load import contains_saved_model as contains_saved_model

@@ -23,6 +23,7 @@ from stratagem._core.step import (
 from stratagem._data import files
 from stratagem._ops import composite_rules, on_device, ragged_crosses, sparse, sparse_crosses, text
 from stratagem._ops.ragged import RaggedTensor
+from stratagem._saved_models._example_files import FILE_STAND_INS
 from stratagem._saved_models._example_results import STAND_INS
 
 _OF_TENSORS = (
@@ -135,4 +136,14 @@ def known_function(name: str) -> UserFunction:
     return _PUBLIC[name] if name in _PUBLIC else host_function_if_needed(named_host_functions()[name])
 
 
+def _open_stand_in(function: UserFunction, run: int) -> UserFunction:
+    """The same where no file has to name the function, so that it may be the user's own."""
+    known: Any = inspect.unwrap(function)
+    if known in FILE_STAND_INS:
+        return functools.partial(FILE_STAND_INS[known], run)
+    return function if kind_of_method(function) is None and known not in _names() else _stand_in(function, run)
+
+
 EXAMPLES: Final = HostExamples(_stand_in, on_device)
+# For programs that stay in this process, as parts of a graph do.
+OPEN_EXAMPLES: Final = HostExamples(_open_stand_in, on_device)

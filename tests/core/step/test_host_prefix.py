@@ -30,6 +30,12 @@ def local(strategy: Any, value: Any) -> list[Any]:
     return [np.asarray(v).tolist() for v in strategy.experimental_local_results(value)]
 
 
+def test_a_function_returns_the_strings_that_it_is_given_in_every_number() -> None:
+    returned = tf.function(lambda words: (words, tf.constant(1)))
+    for words in (["a", "b"], ["c"]):
+        assert np.asarray(returned(tf.constant(words))[0]).tolist() == [word.encode() for word in words]
+
+
 def test_a_function_computes_with_the_strings_of_each_call() -> None:
     traces = []
 

@@ -1,5 +1,8 @@
 """A worker in another process computes with strings itself, before each step: the coordinator does once, while it traces."""
 
+import pickle
+import subprocess
+import sys
 from typing import Any, final
 
 import numpy as np
@@ -206,3 +209,14 @@ def test_every_function_of_strings_of_the_library_can_go_to_a_worker() -> None:
     named = {**_host_functions._PUBLIC, **named_host_functions()}
     assert len(named) > 200
     assert [name for name, function in named.items() if _carried_prefix.LibraryFunction.of(function) is None] == []
+
+
+def test_a_process_that_has_met_no_column_so_far_makes_one() -> None:
+    """As a worker does, which is sent the columns of the step that it is to take."""
+    column = tf.feature_column.categorical_column_with_vocabulary_list("word", ["a", "bb"])
+    bound = _carried_prefix.BoundFunction.of(column._identified)
+    assert bound is not None
+    program = "import pickle, sys; print(pickle.load(sys.stdin.buffer).function().__self__.vocabulary_list)"
+    sent = pickle.dumps(bound.described())
+    answer = subprocess.run([sys.executable, "-c", program], input=sent, capture_output=True, check=True)
+    assert answer.stdout.decode().split() == ["(b'a',", "b'bb')"]

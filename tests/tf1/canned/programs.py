@@ -39,6 +39,7 @@ IN_CLUSTERS = (
     ("combined_regressor", "served"),
     ("baseline_classifier", "served"),
     ("graph_linear_classifier", "served"),
+    ("graph_linear_regressor", "served"),  # its learning rate is a tensor that the step computes
     ("graph_dnn_regressor", "served"),
     ("graph_combined_classifier", "served"),
     ("graph_baseline_classifier", "served"),

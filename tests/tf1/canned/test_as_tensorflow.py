@@ -77,7 +77,11 @@ def test_replicas_train_as_those_of_tensorflow(name: str, count: int, tmp_path: 
 
 TOGETHER = [name for name, mode in IN_CLUSTERS if mode == "together"]
 SERVED = [name for name, mode in IN_CLUSTERS if mode == "served"]
-IN_PROCESSES = ("baseline_classifier", "combined_regressor", "graph_dnn_regressor")  # the others are instances, below
+IN_PROCESSES = (
+    "baseline_classifier",
+    "combined_regressor",
+    "graph_linear_regressor",
+)  # the others are instances, below
 
 
 def in_cluster(mode: str, names: list[str], folder: Path) -> list[list[Any]]:

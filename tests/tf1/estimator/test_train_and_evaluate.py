@@ -168,14 +168,41 @@ def test_arguments_of_other_types_are_refused(wrong: str, tmp_path: Path) -> Non
         ({"chief": ["h0:1"], "worker": ["h1:1"]}, ("chief", 0), "at least one worker and one ps"),
         ({"chief": ["h0:1"], "ps": ["h1:1"]}, ("ps", 0), "at least one worker and one ps"),
         ({"master": ["h0:1"], "worker": ["h1:1"], "ps": ["h2:1"]}, ("master", 0), "Call the master 'chief'"),
+        (
+            {"chief": ["h0:1"], "wroker": ["h1:1"], "ps": ["h2:1"]},
+            ("wroker", 0),
+            "'wroker' is not supported.*ps, worker",
+        ),
+        # An evaluator says of them at once what the tasks that train would say.
+        (
+            {"chief": ["h0:1"], "worker": ["h1:1"]},
+            ("evaluator", 0),
+            "1 chief, 1 worker.*at least one worker and one ps",
+        ),
+        ({"chief": ["h0:1"], "ps": ["h1:1"]}, ("evaluator", 0), "1 chief, 1 ps.*at least one worker and one ps"),
+        ({"chief": ["h0:1"], "wroker": ["h1:1"], "ps": ["h2:1"]}, ("evaluator", 0), "1 chief, 1 wroker, 1 ps"),
+        ({"worker": ["h0:1"], "ps": ["h1:1"]}, ("evaluator", 0), r"one 'chief' node.*\['worker', 'ps'\]"),
+        ({"cheif": ["h0:1"]}, ("evaluator", 0), r"one 'chief' node.*\['cheif'\]"),
+        ({"evaluator": ["h0:1"]}, ("evaluator", 0), r"one 'chief' node.*\['evaluator'\]"),
+        ({"chief": ["h0:1"]}, ("evalutor", 0), "'evalutor' is not a valid task_type"),
+        (None, ("evaluator", 0), "no 'cluster'.*'worker', got 'evaluator'"),
     ],
 )
 def test_clusters_that_cannot_train_are_refused(
     cluster: Any, task: tuple[str, int], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": task[0], "index": task[1]}}))
+    found = {"cluster": cluster} if cluster else {}
+    monkeypatch.setenv("TF_CONFIG", json.dumps({**found, "task": {"type": task[0], "index": task[1]}}))
     with pytest.raises(ValueError, match=words):
         E.train_and_evaluate(estimator_in(tmp_path), E.TrainSpec(rows()), E.EvalSpec(rows()))
+
+
+def test_under_a_strategy_servers_alone_do_not_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = {"type": "evaluator", "index": 0}
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": {"ps": ["h0:1"]}, "task": task}))
+    estimator = estimator_in(tmp_path, train_distribute=tf.distribute.OneDeviceStrategy("CPU:0"))
+    with pytest.raises(ValueError, match=r"1 ps\. Under a strategy its workers train"):
+        E.train_and_evaluate(estimator, E.TrainSpec(rows()), E.EvalSpec(rows()))
 
 
 def test_a_task_among_others_does_not_train_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

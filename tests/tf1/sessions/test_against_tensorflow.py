@@ -2,24 +2,39 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import stratagem as tf
 from tests.tf1.sessions.programs import PROGRAMS, adam_steps
+from tests.tf1.sessions.string_programs import STRING_PROGRAMS
 
 ADAM = Path(__file__).with_name("tensorflow_adam")
 RECORDED = np.load(Path(__file__).with_name("tensorflow_answers.npz"))
+OF_STRINGS = np.load(Path(__file__).with_name("tensorflow_strings.npz"))
 
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gives_the_answers_of_tensorflow(name: str) -> None:
-    answers = PROGRAMS[name](tf.compat.v1)
-    recorded = {key.partition("/")[2]: RECORDED[key] for key in RECORDED.files if key.partition("/")[0] == name}
+    compare(PROGRAMS[name](tf.compat.v1), RECORDED, name)
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", STRING_PROGRAMS)
+def test_a_program_with_strings_gives_the_answers_of_tensorflow(name: str) -> None:
+    compare(STRING_PROGRAMS[name](tf.compat.v1), OF_STRINGS, name)
+
+
+def compare(answers: dict[str, Any], recordings: Any, name: str) -> None:
+    recorded = {key.partition("/")[2]: recordings[key] for key in recordings.files if key.partition("/")[0] == name}
     assert answers.keys() == recorded.keys()
     for key, value in answers.items():
+        if recorded[key].dtype.kind == "S":
+            assert np.asarray(value).tolist() == recorded[key].tolist(), key
+            continue
         np.testing.assert_allclose(np.asarray(value), recorded[key], rtol=2e-5, atol=2e-6, err_msg=key)
         assert np.asarray(value).dtype == recorded[key].dtype, key
 

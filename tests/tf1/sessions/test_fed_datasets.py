@@ -90,15 +90,3 @@ def test_outside_of_the_graph_its_datasets_say_where_they_belong() -> None:
     with pytest.raises(ContextError, match=r"session\.run\(iterator\.initializer, feed_dict\)"):
         list(rows.map(lambda x: x + 1))
     assert [int(x) for x in tf.data.Dataset.range(2)] == [0, 1]
-
-
-def test_strings_of_a_graph_are_for_datasets_alone(session: Any) -> None:
-    words = v1.placeholder(tf.string, [None], name="words")
-    assert (words.name, words.get_shape().as_list(), repr(words)) == (
-        "words:0",
-        [None],
-        "<tf.Tensor 'words:0' shape=(None,) dtype=string>",
-    )
-    for use in (lambda: tf.strings.length(words), lambda: session.run(words, {words: ["a"]}), lambda: words + "a"):
-        with pytest.raises(tf.errors.UnimplementedError):
-            use()

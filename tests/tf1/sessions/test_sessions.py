@@ -292,9 +292,6 @@ def test_an_iterator_says_that_it_was_not_initialized(session: Any) -> None:
     element = iterator.get_next()
     with pytest.raises(tf.errors.FailedPreconditionError, match="iterator has not been initialized"):
         session.run(element)
-    words = v1.data.make_one_shot_iterator(tf.data.Dataset.from_tensor_slices(["a"]))
-    with pytest.raises(tf.errors.UnimplementedError, match="strings"):
-        words.get_next()
 
 
 def test_one_iterator_may_have_two_datasets(session: Any) -> None:

@@ -12,6 +12,7 @@ def inlined(new: xc.ClosedJaxpr, operands: Sequence[Any], results: Sequence[Any]
     The program must have been traced for this place: its own variables keep their names. No result may be one of its operands.
     """
     names = dict(zip(new.jaxpr.invars, operands, strict=True)) | dict(zip(new.jaxpr.outvars, results, strict=True))
+    names |= {v: xc.Literal(c, v.aval) for v, c in zip(new.jaxpr.constvars, new.consts, strict=True)}
 
     def renamed(atom: Any) -> Any:
         return atom if isinstance(atom, xc.Literal) else names.get(atom, atom)

@@ -17,6 +17,7 @@ from stratagem._core.rewrites._options import rewrites_for_speed
 from stratagem._core.rewrites._overlapping_pool import is_overlapping_pool, overlapping_pool_of
 from stratagem._core.rewrites._pointwise import as_matrix_product, is_pointwise
 from stratagem._core.rewrites._product import is_product_for_onednn, product_by_onednn
+from stratagem._core.rewrites._sized import compiled_function, has_known_sizes
 from stratagem._private import map_jaxprs
 
 _TRANSPARENT = ("jit", "pjit", "closed_call", "checkpoint", "remat2", "scan", "cond", "while")
@@ -39,6 +40,7 @@ class _Rule:
 
 _RULES = (
     _Rule("abs", is_integer_magnitude, magnitude, for_speed=False),
+    _Rule("sized_call", has_known_sizes, compiled_function, for_speed=False),
     _Rule("reduce_window_max", is_disjoint_pool, max_pool_of),
     _Rule("reduce_window_max", is_overlapping_pool, overlapping_pool_of),
     _Rule("conv_general_dilated", is_pointwise, as_matrix_product),

@@ -76,7 +76,9 @@ class ArgumentSizes:
                 return leaf
             shape = [known[size][run] if isinstance(size, str) else size for size in next(shapes)]
             number = next(numbers)
-            return strings(_strings(shape, number, run)) if leaf.dtype == object else _zeros(shape, leaf.dtype)
+            if leaf.dtype == object:
+                return strings(example_strings(shape, number, run))
+            return example_zeros(shape, leaf.dtype)
 
         return jax.tree.map(example, structure)
 
@@ -104,13 +106,19 @@ def undecided(error: Exception) -> str | None:
     return f"{found[1]} >= 0" if found and _UNKNOWN in found[1] else None
 
 
-def _zeros(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
+def axis_sizes(axis: int) -> tuple[int, ...]:
+    """Returns the sizes that stand for an unknown one of this axis, by run; there are four such axes."""
+    return _SIZES[axis]
+
+
+def example_zeros(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
+    """Returns a tensor of numbers that stands for an argument's."""
     # One number, shown as often as the shape asks for: it takes no memory.
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
-def _strings(shape: Sequence[int], number: int, run: int) -> np.ndarray:
-    """Returns strings that stand for an argument's: words, of which no two arguments have equally many."""
+def example_strings(shape: Sequence[int], number: int, run: int) -> np.ndarray:
+    """Returns strings that stand for those of the argument with this number: words, as many in no other argument."""
     counts = iter(example_counts(int(np.prod(shape)), number, run))
     found = np.empty(shape, object)
     for place in np.ndindex(*shape):
@@ -141,14 +149,18 @@ def host_sizes(
                 "how many dimensions a result of a function of strings has depends on the strings."
             )
         sizes = zip(*(shape for shape in shapes if shape is not None), strict=True)
-        found[value] = tuple(_size(each, arguments.by_run, unknown) for each in sizes)
+        found[value] = tuple(
+            size if (size := size_of_runs(each, arguments.by_run)) is not None else named_size(each, unknown)
+            for each in sizes
+        )
     return found
 
 
-def _size(
-    sizes: tuple[int, ...], names: Mapping[str, tuple[int, ...]], unknown: dict[tuple[int, ...], str]
-) -> int | str:
-    """Returns a size by its values in all runs."""
+def size_of_runs(sizes: tuple[int, ...], names: Mapping[str, tuple[int, ...]]) -> int | str | None:
+    """Returns a size, a number or the text of a sum of a name, by its values in all runs; None if only strings tell it.
+
+    names: of unknown sizes of arguments.
+    """
     if len(set(sizes)) == 1:
         return sizes[0]
     for name, known in names.items():
@@ -156,5 +168,13 @@ def _size(
         added = sizes[0] - factor * known[0]
         if factor > 0 and not rest and all(factor * k + added == size for k, size in zip(known, sizes, strict=True)):
             return f"{factor}*{name}{added:+d}" if added else f"{factor}*{name}" if factor > 1 else name
-    # Symbols are positive; there may be no entries.
-    return f"{unknown.setdefault(sizes, f'{_UNKNOWN}{len(unknown)}')}-1"
+    return None
+
+
+def named_size(sizes: tuple[int, ...], unknown: dict[tuple[int, ...], str], number: int | None = None) -> str:
+    """Returns the text of a size that only strings tell. unknown: those so far, to which this may be added.
+
+    number: that of the next name, if there are names in other places.
+    """
+    name = f"{_UNKNOWN}{len(unknown) if number is None else number}"
+    return unknown.setdefault(sizes, f"{name}-1")  # symbols are positive, and there may be no entries

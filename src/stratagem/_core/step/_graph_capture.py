@@ -1,13 +1,15 @@
 """GraphCapture: what a graph that is built statement by statement has computed, and the parts of it that are run."""
 
 import contextlib
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final, cast, final
 
 import jax
 import keras
+import numpy as np
 from jax import export
 from jax.extend import core as xc
 
@@ -18,11 +20,23 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.roles import RaisedError
 from stratagem._core.step._assertions import Check
 from stratagem._core.step._differentiate import analyse
+from stratagem._core.step._export import HostExamples
 from stratagem._core.step._gradient_tape import tape_of_program
+from stratagem._core.step._graph_prefix import GraphHost, GraphPrefix
 from stratagem._core.step._markers import gradient_p, mark_p
-from stratagem._core.step._prefix_recorder import NothingKnown
 from stratagem._core.step._trace_recorder import TraceRecorder, capturing
-from stratagem._private import GraphTrace, has_checks, is_seed_state, shape_of, with_sizes
+from stratagem._core.step._traced_strings import HostValue, TracedStrings
+from stratagem._core.values import TensorShape
+from stratagem._private import (
+    GraphTrace,
+    has_checks,
+    is_seed_state,
+    names_in,
+    names_needed,
+    shape_of,
+    symbol_of,
+    with_sizes,
+)
 
 # An assignment of a run: the variable, its new value, and the line of the user's code.
 Writes = dict[int, tuple[keras.Variable, TensorLike, str]]
@@ -47,25 +61,33 @@ class GraphPart:
     """A part of a graph: a program from its inputs to values.
 
     inputs: what it takes: variables, `ElementLeaf`s, and tensors that are fed. shapes: theirs; a size may be a symbol.
+    results: for each, the name of one that the host makes; None for one of the program's. host: the calls that it needs.
     assigned: the variables whose new values follow the results. checks: all of the graph, if the part has any.
     effects: whether it does something besides, as printing.
     """
 
     closed: xc.ClosedJaxpr = field(repr=False)
     inputs: tuple[Value, ...]
-    results: int
+    results: tuple[HostValue | None, ...]
     assigned: tuple[keras.Variable, ...]
     checks: tuple[Check, ...] = ()
     effects: bool = False
+    host: GraphHost = field(default_factory=GraphHost)
 
+    @functools.cached_property
     def fed(self) -> list[TensorLike]:
-        """Returns the inputs that are tensors of the graph, in their order."""
-        return [v for v in self.inputs if not isinstance(v, keras.Variable | ElementLeaf)]
+        """The tensors of the graph that have to be fed, numbers and strings, in the order of the inputs."""
+        found = (v for v in self._given() if not isinstance(v, keras.Variable | ElementLeaf | HostValue))
+        return list({id(v): v for v in found}.values())
 
+    @functools.cached_property
     def sources(self) -> list[Value]:
-        """Returns the iterators that it draws from, in their order."""
-        found = [v.source for v in self.inputs if isinstance(v, ElementLeaf)]
+        """The iterators that it draws from, in their order."""
+        found = [v.source for v in self._given() if isinstance(v, ElementLeaf)]
         return list({id(source): source for source in found}.values())
+
+    def _given(self) -> list[Value]:
+        return [*self.inputs, *self.host.given.values()]
 
     def __call__(self, fed: Sequence[TensorLike], iterators: Sequence[Value]) -> list[TensorLike]:
         """Computes it in the step that is being traced: reads variables, draws elements, assigns. Returns the results.
@@ -74,38 +96,69 @@ class GraphPart:
 
         Raises InvalidArgumentError if unknown sizes that the graph has taken to be equal are not.
         """
-        given, elements = iter(fed), dict[int, list[Any]]()
-        drawn_from = dict(zip(map(id, self.sources()), iterators, strict=True))
-        values = [
-            v.value
-            if isinstance(v, keras.Variable)
-            else _leaf(v, elements, drawn_from)
-            if isinstance(v, ElementLeaf)
-            else next(given)
-            for v in self.inputs
-        ]
-        capturing().checks.extend(self.checks)  # the equations have their numbers
-        sized = with_sizes(self.closed, self._sizes(values))
-        outs = xc.jaxpr_as_fun(sized)(*map(jax.numpy.asarray, values))
-        for variable, value in zip(self.assigned, outs[self.results :], strict=True):
-            variable.assign(value)
-        return outs[: self.results]
+        given, elements = dict(zip(map(id, self.fed), fed, strict=True)), dict[int, list[Any]]()
+        drawn_from = dict(zip(map(id, self.sources), iterators, strict=True))
 
-    def _sizes(self, values: Sequence[Any]) -> dict[str, int]:
-        sizes: dict[str, tuple[int, str]] = {}
-        for var, value, given in zip(self.closed.jaxpr.invars, values, self.inputs, strict=True):
-            for size, symbol in zip(value.shape, var.aval.shape, strict=True):
+        def value_of(each: Any) -> Any:
+            if isinstance(each, keras.Variable):
+                return each.value
+            return _leaf(each, elements, drawn_from) if isinstance(each, ElementLeaf) else given[id(each)]
+
+        recorder = capturing()
+        on_host = self.host.values(value_of, recorder.prefix)
+        values = [on_host[v] if isinstance(v, HostValue) else value_of(v) for v in self.inputs]
+        recorder.checks.extend(self.checks)  # the equations have their numbers
+        sized = with_sizes(self.closed, self._sizes(values, on_host, recorder.prefix))
+        outs = xc.jaxpr_as_fun(sized)(*map(jax.numpy.asarray, values))
+        computed = iter(outs)
+        results = [next(computed) if name is None else on_host[name] for name in self.results]
+        for variable, value in zip(self.assigned, computed, strict=True):
+            variable.assign(value)
+        return results
+
+    def _sizes(self, values: Sequence[Any], on_host: Mapping[HostValue, Any], prefix: Any) -> dict[str, int]:
+        """Returns the sizes of a run, by the names of their symbols."""
+        sizes: dict[str, tuple[int, int, str]] = {}
+        for shape, found, name in self._shapes(values, on_host, prefix):
+            for size, symbol in zip(found, shape, strict=True):
                 if not export.is_symbolic_dim(symbol):
                     continue
-                name = getattr(given, "name", "an element of an iterator")
-                known, other = sizes.setdefault(str(symbol), (int(size), name))
-                if known != size:
+                unknown, number = symbol_of(symbol, int(size))
+                known, there, other = sizes.setdefault(unknown, (number or 0, size, name))
+                if known != number:
                     raise InvalidArgumentError(
-                        f"{name} has the size {size} where {other} has {known}: sizes of the same axis that a graph does not "
+                        f"{name} has the size {size} where {other} has {there}: sizes of the same axis that a graph does not "
                         "know are taken to be equal. Give one of the tensors that size when it is made: "
                         "tf.compat.v1.placeholder(dtype, [32, 28])."
                     )
-        return {name: size for name, (size, _) in sizes.items()}
+        return {name: size for name, (size, *_) in sizes.items()}
+
+    def _shapes(
+        self, values: Sequence[Any], on_host: Mapping[HostValue, Any], prefix: Any
+    ) -> Iterator[tuple[tuple[Any, ...], tuple[int, ...], str]]:
+        """Yields shapes of which the graph does not know all, as it has them and as they are in this run, and what has them.
+
+        Raises InvalidArgumentError for what functions of the host have made in another shape than their examples.
+        """
+        for var, value, given in zip(self.closed.jaxpr.invars, values, self.inputs, strict=True):
+            shape, found = cast(Any, var.aval).shape, tuple(value.shape)
+            if isinstance(given, HostValue) and not _fits(shape, found):
+                raise InvalidArgumentError(f"{_COMPUTED} has the shape {found}, where the graph was built for {shape}.")
+            yield shape, found, _COMPUTED if isinstance(given, HostValue) else getattr(given, "name", _ELEMENT)
+        for name, shape in self.host.sized.items():
+            yield tuple(shape), tuple(on_host[name].shape), getattr(self.host.given.get(name), "name", _COMPUTED)
+        for name, sizes in self.host.valued.items():
+            yield tuple(sizes.ravel()), tuple(prefix.size(on_host[name]).ravel().tolist()), _COMPUTED
+
+
+def _fits(shape: tuple[Any, ...], found: tuple[int, ...]) -> bool:
+    return len(shape) == len(found) and all(
+        not isinstance(known, int) or known == size for known, size in zip(shape, found, strict=True)
+    )
+
+
+_COMPUTED: Final = "what the host computes"
+_ELEMENT: Final = "an element of an iterator"
 
 
 def _leaf(leaf: ElementLeaf, drawn: dict[int, list[Any]], iterators: Mapping[int, Any]) -> Any:
@@ -123,7 +176,6 @@ class GraphRecorder(TraceRecorder):
 
     def __init__(self, mesh: ReplicaMesh, trace: GraphTrace, deferred: Callable[[Value, Value], None]) -> None:
         super().__init__(mesh, [])
-        self.prefix = NothingKnown()  # type: ignore[assignment]
         self.assigning = False
         self.read: dict[xc.Var, Any] = {}
         self.tied: dict[int, Set[xc.Var]] = {}
@@ -198,11 +250,18 @@ class GraphCapture:
     tape: differentiates all that the graph has computed.
     """
 
-    def __init__(self, owner: Value, mesh: ReplicaMesh, deferred: Callable[[Value, Value], None]) -> None:
-        """owner: answers what tensors are asked for, see `GraphTracer`. deferred: see `GraphRecorder`."""
+    def __init__(
+        self, owner: Value, mesh: ReplicaMesh, deferred: Callable[[Value, Value], None], on_host: HostExamples
+    ) -> None:
+        """owner: answers what tensors are asked for, see `GraphTracer`. deferred: see `GraphRecorder`.
+
+        on_host: how functions of the host are called with examples, to learn the sizes of their results.
+        """
         self._trace = GraphTrace(owner)
         self.recorder = GraphRecorder(mesh, self._trace, deferred)
         self._scope = export.SymbolicScope()
+        self._prefix = GraphPrefix(owner, self._trace, self._scope, on_host, self.recorder.need_host)
+        self.recorder.prefix = self._prefix  # type: ignore[assignment]
         self._elements: dict[xc.Var, ElementLeaf] = {}
         self._calls = itertools.count()
         self._fed: dict[xc.Var, TensorLike] = {}
@@ -219,26 +278,46 @@ class GraphCapture:
             yield
 
     def holds(self, value: Value) -> bool:
-        """Returns whether a value is a tensor of this graph."""
-        return self._trace.holds(value)
+        """Returns whether a value is a tensor of this graph, of numbers or strings."""
+        return self._trace.holds(value) or self._prefix.holds(value)
+
+    def key_of(self, tensor: TensorLike) -> Value:
+        """Returns what tells a tensor of this graph from all others."""
+        return tensor.value if isinstance(tensor, TracedStrings) else self.variable_of(tensor)
 
     def variable_of(self, tensor: TensorLike) -> xc.Var:
-        """Returns what stands for a tensor in the parts of the graph."""
+        """Returns what stands for a tensor of numbers in the parts of the graph."""
         return self._trace.variable_of(tensor)
+
+    def strings(self, shape: TensorShape) -> TracedStrings:
+        """Returns strings that have to be fed."""
+        return self._prefix.strings(shape)
+
+    def declared(self, strings: TracedStrings) -> TensorShape:
+        """Returns the shape with which strings that are fed were made; of unknown rank they are taken for a scalar."""
+        return self._prefix.declared(strings)
 
     def tensor(self, shape: ShapeLike, dtype: DTypeLike) -> TensorLike:
         """Returns a tensor that has to be fed. Unknown sizes of one axis are taken to be equal in all tensors."""
         found = self._trace.new_tensor(self._known_or_symbols(shape), dtype)
         self._fed[self.variable_of(found)] = found
+        self._prefix.may_be_given(found, found)
         return found
 
     def element(self, source: Value, specs: Nest) -> Nest:
         """Returns the tensors of an element, which every run draws from the source. specs: in its structure."""
         leaves, structure = jax.tree.flatten(specs)
-        found = [self._trace.new_tensor(self._known_or_symbols(spec.shape), spec.dtype) for spec in leaves]
         call = next(self._calls)
-        self._elements.update((self.variable_of(v), ElementLeaf(source, call, i)) for i, v in enumerate(found))
+        found = [self._part_of_element(spec, ElementLeaf(source, call, i)) for i, spec in enumerate(leaves)]
         return jax.tree.unflatten(structure, found)
+
+    def _part_of_element(self, spec: Any, leaf: ElementLeaf) -> Any:
+        if np.dtype(spec.dtype) == object:
+            return self._prefix.strings(spec.shape, leaf)
+        found = self._trace.new_tensor(self._known_or_symbols(spec.shape), spec.dtype)
+        self._elements[self.variable_of(found)] = leaf
+        self._prefix.may_be_given(found, leaf)
+        return found
 
     def _known_or_symbols(self, shape: Any) -> tuple[Any, ...]:
         names = (_SYMBOLS.format(axis) if size is None else str(size) for axis, size in enumerate(shape))
@@ -257,24 +336,35 @@ class GraphCapture:
         fed: tensors whose values are given. effects: equations that belong to it, by their numbers.
         Draws of random numbers advance their seeds, if the part contains them.
         """
-        values = [*outs, *(value for _, value, _ in writes.values())]
+        strings = [v.value if isinstance(v, TracedStrings) else None for v in outs]
+        values = [v for v in outs if not isinstance(v, TracedStrings)]
+        values += [value for _, value, _ in writes.values()]
         assigned = [variable for variable, _, _ in writes.values()]
-        stops = [self.variable_of(v) for v in fed]
+        numbers = [v for v in fed if not isinstance(v, TracedStrings)]
+        stops = [self.variable_of(v) for v in numbers]
         closed, inputs = self._trace.program(values, _kept, stops, effects, self.recorder.tied)
         seeds = [v for var in inputs if is_seed_state(v := self.recorder.read.get(var)) and id(v) not in writes]
         if seeds:
             values += [self.recorder.values[id(v)] for v in seeds]
             assigned += seeds
             closed, inputs = self._trace.program(values, _kept, stops, effects, self.recorder.tied)
-        by_var = {self.variable_of(v): v for v in fed}
+        by_var = {self.variable_of(v): v for v in numbers}
         given = [by_var[v] if v in by_var else self._input(v) for v in inputs]
         checks = tuple(self.recorder.checks) if has_checks(closed) else ()
-        return GraphPart(closed, tuple(given), len(outs), tuple(assigned), checks, bool(closed.effects))
+        told = {name for var in inputs for name in names_in(cast(Any, var.aval).shape)}
+        host = self._prefix.needed(
+            [v for v in (*given, *strings) if isinstance(v, HostValue)],
+            {name: v for v in fed if (name := self._prefix.name_of(v)) is not None},
+            names_needed(closed) - told,
+        )
+        return GraphPart(closed, tuple(given), tuple(strings), tuple(assigned), checks, bool(closed.effects), host)
 
     def _input(self, var: xc.Var) -> Any:
         if var in self.recorder.read:
             return self.recorder.read[var]
-        return self._elements[var] if var in self._elements else self._fed[var]
+        if var in self._elements:
+            return self._elements[var]
+        return self._fed[var] if var in self._fed else self._prefix.name_of_result(var)
 
     def made_in(self, part: GraphPart) -> set[xc.Var]:
         """Returns what stands for the values that a part computes."""

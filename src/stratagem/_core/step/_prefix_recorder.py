@@ -236,7 +236,8 @@ class PrefixRecorder:
         self._open = False
         run = given or HostPrefix((), (), (), (), strings=False)
         if (
-            len(self._calls) != len(run.calls)
+            (given is None and self._strings)  # which the step may return
+            or len(self._calls) != len(run.calls)
             or not all(map(HostCall.repeats, self._calls, run.calls))
             or self._inputs != [*run.inputs]
             or not {*self._shaped} <= {*run.shaped}

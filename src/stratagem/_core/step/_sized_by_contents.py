@@ -17,12 +17,13 @@ from stratagem._base.types import DTypeLike, ShapeLike
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Takes tensors with sizes that the trace does not know. It is never compiled: a program of such sizes is computed on the host.
+# Takes tensors with sizes that the trace does not know: a program of such sizes is computed on the host. Where the sizes become
+# known, as those of a graph do in each run, another function takes its place before the program is compiled (`_core.rewrites`).
 _sized_call_p = xc.Primitive("sized_call")
 
 
 def _result(
-    *operands: Any, function: Hashable, shape: tuple[Any, ...], dtype: Any, selects: bool
+    *operands: Any, function: Hashable, shape: tuple[Any, ...], dtype: Any, selects: bool, compiled: Hashable
 ) -> jax.core.ShapedArray:
     return jax.core.ShapedArray(shape, dtype)
 
@@ -126,14 +127,16 @@ def sized_call(
     *operands: jax.Array,
     shape: ShapeLike,
     dtype: DTypeLike,
+    compiled: Callable[..., jax.Array],
     selects: bool = False,
 ) -> jax.Array:
     """Returns what a function of NumPy arrays will make of tensors of unknown sizes: a tensor of this shape and dtype.
 
-    selects: whether its numbers are some of the first operand's, unchanged.
+    compiled: does the same in a program, where sizes are known. selects: whether its numbers are some of the first operand's,
+    unchanged.
     """
     found: jax.Array = _sized_call_p.bind(
-        *operands, function=function, shape=shape, dtype=np.dtype(dtype), selects=selects
+        *operands, function=function, shape=shape, dtype=np.dtype(dtype), selects=selects, compiled=compiled
     )
     return found
 

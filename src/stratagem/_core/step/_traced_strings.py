@@ -4,12 +4,12 @@ import math
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol, final
+from typing import Any, NoReturn, Protocol, cast, final
 
 import numpy as np
 
 from stratagem._base.errors import ContextError, TracedDecisionError
-from stratagem._base.types import Nest, ShapeLike
+from stratagem._base.types import Nest, ShapeLike, Value
 from stratagem._core.values import TensorShape
 
 
@@ -110,7 +110,30 @@ class TracedStrings:
         """Returns each string with the other's before it."""
         return self._recorder.called_once(operator.add, (other, self), {})
 
-    __hash__ = None  # type: ignore[assignment]  # as that of other tensors
+    def __hash__(self) -> int:
+        """Returns that of the object in a graph, where tensors are keys of what is fed. Raises TypeError in other traces."""
+        if not hasattr(self._recorder, "graph"):
+            raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+        return id(self)
+
+    @property
+    def graph(self) -> Value:
+        """The graph that the tensor is a part of. Raises AttributeError in any other trace."""
+        return self._recorder.graph  # type: ignore[attr-defined]
+
+    @property
+    def name(self) -> str:
+        """The tensor's name in its graph. Raises AttributeError in any other trace."""
+        return cast(str, self.graph.name_of_tensor(self))
+
+    @property
+    def op(self) -> Value:
+        """The operation of a graph that makes the tensor. Raises AttributeError in any other trace."""
+        return self.graph.operation_of(self)
+
+    def eval(self, feed_dict: Value = None, session: Value = None) -> Value:
+        """Returns the strings in a session, by default the one that is open. Raises AttributeError but in a graph."""
+        return self.graph.evaluated(self, feed_dict, session)
 
     def numpy(self) -> NoReturn:
         """Ends the trace: Python asks for the strings."""
@@ -129,6 +152,8 @@ class TracedStrings:
         )
 
     def __repr__(self) -> str:
+        if hasattr(self._recorder, "graph"):
+            return cast(str, self.graph.shown(self))
         return f"TracedStrings(shape={list(np.shape(self.example))})"
 
 

@@ -124,7 +124,8 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: IntLike, target_wi
     size = _known_sizes("resize_with_crop_or_pad", target_height, target_width)
     if has_unknown_sizes(array.shape) and array.ndim == 3:
         changed = functools.partial(cropped_or_padded, size=size)
-        return sized_call(changed, array, shape=(*size, array.shape[-1]), dtype=array.dtype)
+        again = functools.partial(resize_with_crop_or_pad, target_height=size[0], target_width=size[1])
+        return sized_call(changed, array, shape=(*size, array.shape[-1]), dtype=array.dtype, compiled=again)
     missing = [target - own for target, own in zip(size, array.shape[_HEIGHT:-1], strict=True)]
     kept = [min(target, own) for target, own in zip(size, array.shape[_HEIGHT:-1], strict=True)]
     (crop_top, crop_left), (pad_top, pad_left) = ([max(sign * n // 2, 0) for n in missing] for sign in (-1, 1))

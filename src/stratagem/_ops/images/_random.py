@@ -120,10 +120,16 @@ def _cropped(name: str, value: TensorLike, size: ShapeLike, draw: Draw) -> Tenso
     if has_unknown_sizes(array.shape) and len(wanted) == array.ndim:
         numbers = draw([array.ndim], 0, _LARGEST, dtype=int32)
         part = functools.partial(cut, size=wanted, name=name)
-        return sized_call(part, array, numbers, shape=wanted, dtype=array.dtype, selects=True)
+        again = functools.partial(_part_at, name=name, wanted=wanted)
+        return sized_call(part, array, numbers, shape=wanted, dtype=array.dtype, selects=True, compiled=again)
+    return _part_at(array, draw([array.ndim], 0, _LARGEST, dtype=int32), name, wanted)
+
+
+def _part_at(array: Tensor, numbers: Tensor, name: str, wanted: tuple[int, ...]) -> Tensor:
+    """The part of a tensor of known sizes that numbers choose, one for each dimension."""
     check_fit(name, array.shape, wanted)
     room = np.array(array.shape, np.int32) - np.array(wanted, np.int32) + 1
-    offsets = draw([array.ndim], 0, _LARGEST, dtype=int32) % room
+    offsets = numbers % room
     with allow_x64(array.dtype):
         return jax.lax.dynamic_slice(array, [offsets[axis] for axis in range(array.ndim)], wanted)
 

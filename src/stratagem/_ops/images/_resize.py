@@ -85,7 +85,9 @@ def _resize_later(array: Tensor, new: _Size, method: str, antialias: bool) -> Te
         resized: Callable[..., np.ndarray] = functools.partial(resize_on_host, size=new, method=method)
     else:
         resized = _SumsOverTaps(new, _taps_of(method, antialias))
-    return sized_call(resized, array, shape=(*new, array.shape[-1]), dtype=kind, selects=method == "nearest")
+    again = functools.partial(resize, size=new, method=method, antialias=antialias)
+    shape = (*new, array.shape[-1])
+    return sized_call(resized, array, shape=shape, dtype=kind, compiled=again, selects=method == "nearest")
 
 
 @final
@@ -215,11 +217,20 @@ def resize_images(
     chosen = _FIRST_METHODS.index(method) if method in _FIRST_METHODS else method
     if chosen not in range(len(_FIRST_METHODS)):
         raise ValueError(f"tf.compat.v1.image.resize: method is a number from 0 to 3 or one of {_FIRST_METHODS}.")
+    if has_unknown_sizes(array.shape):
+        again = functools.partial(resize_images, size=new, method=chosen, align_corners=align_corners)
+        shape = (*array.shape[:-3], *new, array.shape[-1])
+        kind = array.dtype if chosen == 1 else np.float32
+        return sized_call(_called_on_host(again), array, shape=shape, dtype=kind, compiled=again)
     if chosen == 1:
         return _picked("resize_images", array, new, half=False, corners=align_corners)
     return _resized(
         "resize_images", array, new, _WITHOUT_FILTER[_FIRST_METHODS[int(chosen)]], half=False, corners=align_corners
     )
+
+
+def _called_on_host(function: Callable[..., Tensor]) -> Callable[..., np.ndarray]:
+    return lambda *arrays: np.asarray(function(*arrays))
 
 
 def resize_bilinear(
@@ -272,6 +283,12 @@ def _first(
 ) -> Tensor:
     array = batch_of(name, images)
     new = _first_size(name, array, size, align_corners, half_pixel_centers)
+    if has_unknown_sizes(array.shape):
+        again = functools.partial(
+            _first, name, size=new, taps=taps, align_corners=align_corners, half_pixel_centers=half_pixel_centers
+        )
+        shape = (*array.shape[:-3], *new, array.shape[-1])
+        return sized_call(_called_on_host(again), array, shape=shape, dtype=np.float32, compiled=again)
     return _resized(name, array, new, taps, half=half_pixel_centers, corners=align_corners)
 
 

@@ -9,7 +9,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike, Unused
 from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import CompositeTensor
-from stratagem._ops._convert import Tensor, is_traced, known_sizes, static_int, tensor
+from stratagem._ops._convert import Tensor, as_size, is_traced, known_sizes, static_int, tensor
 from stratagem._ops._indexing import concrete, gather
 from stratagem._ops._nn import embedding_lookup
 from stratagem._ops._segments import unsorted_segment_sum
@@ -87,7 +87,7 @@ def _parts(ids: Any) -> tuple[Any, Any, int | None]:
     if isinstance(ids, SparseTensor):
         values, rows = ids.values, ids.indices[:, 0]
         sizes = known_sizes(ids._shape)
-        everything = None if sizes is None else int(sizes[0])
+        everything = None if sizes is None else as_size(sizes[0])
     else:
         values, rows, everything = ids.flat_values, ids.value_rowids(), int(ids.shape[0])
     if is_traced(rows):

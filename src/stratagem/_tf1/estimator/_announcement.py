@@ -1,6 +1,7 @@
 """A file in model_dir by which the chief tells the evaluator that training is going on, or that it is over."""
 
 import contextlib
+import logging
 import os
 import threading
 import time
@@ -11,6 +12,8 @@ from typing import Final, final
 from stratagem._base.errors import UnavailableError
 from stratagem._base.storage import file_system
 from stratagem._cluster.control import TimeLimits
+
+_log = logging.getLogger("stratagem.estimator")
 
 _FILE: Final = "training_state"
 _TRAINING, _OVER = "training", "over"
@@ -57,6 +60,12 @@ class ChiefMonitor:
         self._limit = max(TimeLimits.from_environment(os.environ).rejoin, 3 * _HEARTBEAT_SECONDS)
         self._first, self._began = self._read(), time.monotonic()
         self._last, self._heard = self._first, self._began
+        if not self._first:
+            _log.info(
+                "The evaluator waits for the chief to begin a training in %s; it gives up after %g s without a sign of it.",
+                model_dir,
+                self._limit,
+            )
 
     def is_over(self) -> bool:
         """Returns True if no more checkpoints will come.

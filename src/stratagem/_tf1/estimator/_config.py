@@ -95,6 +95,11 @@ class RunConfig:
         return self._task_info.cluster
 
     @property
+    def training_cluster(self) -> ClusterSpec:
+        """The cluster of the tasks that train, which an evaluator waits for; empty for a single task. TensorFlow lacks it."""
+        return self._task_info.training
+
+    @property
     def task_type(self) -> str:
         """The type of this task: "chief", "worker", "ps" or "evaluator"."""
         return self._task_info.task_type

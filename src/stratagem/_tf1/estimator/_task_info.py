@@ -17,6 +17,7 @@ class TaskInfo:
     """The facts that a RunConfig has about the cluster.
 
     global_id: the task's index among all tasks of the cluster; None for an evaluator, which belongs to none.
+    training: the cluster of the tasks that train; of an evaluator, too, whose `cluster` is empty.
     master, evaluation_master: the addresses that sessions of TensorFlow 1 would connect to; not used here.
     servers: the number of parameter servers.
     workers: the number of tasks that train, including the chief.
@@ -24,6 +25,7 @@ class TaskInfo:
     """
 
     cluster: ClusterSpec
+    training: ClusterSpec
     task_type: str = "worker"
     task_id: int = 0
     global_id: int | None = 0
@@ -59,6 +61,7 @@ def task_info_of(found: Mapping[str, Any], *, together: bool) -> TaskInfo:
     address = "" if trains_alone else f"grpc://{cluster.task_address(task_type, task_id)}"
     return TaskInfo(
         cluster=cluster,
+        training=cluster,
         task_type=task_type,
         task_id=task_id,
         global_id=_global_id(cluster, chief, task_type, task_id),
@@ -81,6 +84,7 @@ def _alone(found: Mapping[str, Any], task: Mapping[str, Any], service: dict[str,
         raise ClusterError(f"TF_CONFIG has no 'cluster', so the task index must be 0, got {task_id}. {_ADVICE}")
     return TaskInfo(
         cluster=ClusterSpec({}),
+        training=ClusterSpec({}),
         master=found.get("session_master", ""),
         evaluation_master=found.get("eval_session_master", ""),
         service=service,
@@ -90,13 +94,14 @@ def _alone(found: Mapping[str, Any], task: Mapping[str, Any], service: dict[str,
 def _evaluator(
     found: Mapping[str, Any], cluster: ClusterSpec, task_id: int, service: dict[str, Any] | None
 ) -> TaskInfo:
-    """Returns the facts of an evaluator, which reads checkpoints and does not know the tasks that train."""
+    """Returns the facts of an evaluator, which reads checkpoints and is no member of the cluster that trains."""
     if "master" in cluster.jobs:
         raise ClusterError(
             "TF_CONFIG: a cluster with a 'master' has no evaluator, since the master evaluates. Rename 'master' to 'chief'."
         )
     return TaskInfo(
         cluster=ClusterSpec({}),
+        training=cluster,
         task_type="evaluator",
         task_id=task_id,
         global_id=None,

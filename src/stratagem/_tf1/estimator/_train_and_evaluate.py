@@ -16,6 +16,8 @@ from stratagem._tf1.estimator._train_eval_specs import EvalSpec, TrainSpec
 
 _log = logging.getLogger("stratagem.estimator")
 
+_TASKS = ("chief", "evaluator", "master", "ps", "worker")
+
 
 def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> Nest:
     """Trains `estimator` and evaluates it after its checkpoints.
@@ -45,7 +47,10 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
                 f"There can only be one `evaluator` task, with index 0; TF_CONFIG says that this is evaluator "
                 f"{config.task_id}. Start one evaluator."
             )
+        _check_cluster(config)  # nobody could end the wait for a training that cannot begin
         return evaluate_while_others_train(estimator, train_spec, eval_spec)
+    if config.cluster_spec:
+        _check_cluster(config)
     if config.cluster_spec and config.train_distribute is not None:
         _log.info("Running `train_and_evaluate` with Distribute Coordinator.")
         return _train_together(estimator, train_spec)
@@ -53,7 +58,6 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
     if not config.cluster_spec:
         _log.info("Running training and evaluation locally (non-distributed).")
         return _train_here(estimator, train_spec, eval_spec)
-    _check_cluster(config)
     if config.task_type == "chief":
         return _train_as_chief(estimator, train_spec)
     if config.task_type == "master":
@@ -116,11 +120,25 @@ def _announced(estimator: Estimator) -> contextlib.AbstractContextManager[None]:
 
 
 def _check_cluster(config: RunConfig) -> None:
-    """Raises ClusterError unless the cluster can train: it has a chief alone, or a chief with workers and servers."""
-    tasks = {job: config.cluster_spec.num_tasks(job) for job in config.cluster_spec.jobs if job != "evaluator"}
+    """Raises ClusterError unless the cluster can train: it has a chief alone, or a chief with workers and servers.
+
+    Under a strategy, all tasks train that are no servers.
+    """
+    cluster = config.training_cluster
+    if config.task_type not in _TASKS:
+        raise ClusterError(
+            f"TF_CONFIG: task type {config.task_type!r} is not supported. Supported task types are {', '.join(_TASKS)}."
+        )
+    tasks = {job: cluster.num_tasks(job) for job in cluster.jobs if job != "evaluator"}
+    found = f"TF_CONFIG: the cluster has {', '.join(f'{count} {job}' for job, count in tasks.items()) or 'no task that trains'}"
+    if config.train_distribute is not None:
+        if not any(job in tasks for job in ("chief", "master", "worker")):
+            raise ClusterError(
+                f"{found}. Under a strategy its workers train, together with a chief if there is one: list them."
+            )
+        return
     if sum(tasks.values()) == 1:
         return
-    found = f"TF_CONFIG: the cluster has {', '.join(f'{count} {job}' for job, count in tasks.items())}"
     if "master" in tasks:
         raise ClusterError(f"{found}. Call the master 'chief'; a task 'evaluator' evaluates.")
     if not tasks.get("worker") or not tasks.get("ps"):

@@ -21,7 +21,6 @@ from stratagem._tf1.graph._get_variable import variable as variable
 from stratagem._tf1.graph._graph_iterator import GraphIterator as GraphIterator
 from stratagem._tf1.graph._graph_iterator import make_initializable_iterator as make_initializable_iterator
 from stratagem._tf1.graph._graph_iterator import make_one_shot_iterator as make_one_shot_iterator
-from stratagem._tf1.graph._graph_strings import GraphStrings as GraphStrings
 from stratagem._tf1.graph._graph_variable import GraphVariable as GraphVariable
 from stratagem._tf1.graph._init_from_checkpoint import init_from_checkpoint as init_from_checkpoint
 from stratagem._tf1.graph._initializers import Constant as Constant

@@ -3,7 +3,6 @@
 from typing import Any, final
 
 import jax
-import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, UnimplementedError
 from stratagem._base.types import Nest, Unused, Value
@@ -89,15 +88,7 @@ class GraphIterator:
             raise TypeError(f"make_initializer: the dataset has elements {spec}, the iterator {self.element_spec}.")
 
     def get_next(self, name: str | None = None) -> Nest:
-        """Returns the tensors of an element: each call is one of another, in each run.
-
-        Raises UnimplementedError for strings.
-        """
-        if any(np.dtype(spec.dtype) == object for spec in jax.tree.leaves(self.element_spec)):
-            raise UnimplementedError(
-                "get_next: the elements hold strings, and a compiled step takes numbers alone. Let dataset.map make numbers of "
-                "them."
-            )
+        """Returns the tensors of an element: each call is one of another, in each run."""
         return self._graph.element(self, self.element_spec)
 
     def present(self) -> Value:

@@ -13,7 +13,6 @@ from stratagem._core.context import current
 from stratagem._core.step import GradientTape
 from stratagem._ops import is_traced
 from stratagem._tf1.graph._graph_effects import GraphEffects
-from stratagem._tf1.graph._graph_strings import GraphStrings
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._scopes import Scopes
 
@@ -251,7 +250,7 @@ class ModelBuild:
 
     def is_fed(self, value: Any) -> bool:
         """Returns whether a value is a tensor of the graph that has values in sessions alone, numbers or strings."""
-        return self.owner is not None and (isinstance(value, GraphStrings) or self.owner.holds(value))
+        return self.owner is not None and self.owner.holds(value)
 
     def run_dependencies(self) -> None:
         """Runs the operations of the open `control_dependencies`, because a tensor that depends on them is computed here."""

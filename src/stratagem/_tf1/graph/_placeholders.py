@@ -48,7 +48,7 @@ def receiver_placeholder(dtype: DTypeLike, shape: ShapeLike, name: str | None) -
 def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> TensorLike:
     """Returns a tensor that every run which needs it has to be fed: `session.run(fetches, {placeholder: value})`.
 
-    dtype: strings can be fed to datasets that are made of the placeholder, see `GraphStrings`. shape: sizes, None for one that
+    dtype: functions of strings run on the host, before the step. shape: sizes, None for one that
     each run decides; unknown sizes of the same axis are taken to be equal in all placeholders of a graph. Without a shape it
     is a scalar, such as a learning rate: a step is compiled for ranks that are known.
 

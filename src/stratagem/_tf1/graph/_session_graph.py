@@ -13,13 +13,14 @@ import numpy as np
 from stratagem._base.errors import ContextError
 from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused, Value
 from stratagem._core.context import assign, current, entered
-from stratagem._core.step import GraphCapture, GraphPart, UnknownSizes, default_mesh, with_tensors
+from stratagem._core.step import GraphCapture, GraphPart, TracedStrings, UnknownSizes, default_mesh, with_tensors
 from stratagem._core.values import TensorShape
+from stratagem._ops import on_device
 from stratagem._private import OutsideOfTraces, is_seed_state, named_by, seeds_from, unscoped
+from stratagem._saved_models import OPEN_EXAMPLES
 from stratagem._tf1.graph._collections import get_collection
 from stratagem._tf1.graph._graph_effects import GraphEffects
 from stratagem._tf1.graph._graph_iterator import GraphIterator
-from stratagem._tf1.graph._graph_strings import GraphStrings
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import ModelBuild, building_here, current_building
 from stratagem._tf1.graph._model_state import ModelState
@@ -36,7 +37,7 @@ class Graph:
     """
 
     def __init__(self) -> None:
-        self._capture = GraphCapture(self, default_mesh(), self._deferred)
+        self._capture = GraphCapture(self, default_mesh(), self._deferred, OPEN_EXAMPLES)
         state = ModelState(None)
         self._building = ModelBuild(state, "session", self._capture.tape, self, GraphEffects(self._capture))
         self._layer_names: dict[str, int] = collections.defaultdict(int)
@@ -46,6 +47,7 @@ class Graph:
         self._first: dict[int, Callable[[], Any]] = {}
         self._sizes: dict[tuple[str, str], Any] = {}
         self.parts: dict[Any, Any] = {}
+        self.runs: dict[Any, Any] = {}
 
     # --- Building -----------------------------------------------------------------------------------------------------
 
@@ -109,11 +111,26 @@ class Graph:
         self._building.name_tensor(name, found)
         return found
 
-    def new_strings(self, shape: TensorShape, name: str) -> GraphStrings:
-        """Returns a placeholder of strings."""
-        given = self._building.scopes.new_name(name)
-        self._building.named[given] = found = GraphStrings(self, shape, given)
+    def new_strings(self, shape: TensorShape, name: str) -> TracedStrings:
+        """Returns strings that have to be fed. Of unknown rank they are fed to datasets; elsewhere they are a scalar."""
+        found = self._capture.strings(shape)
+        self._building.name_tensor(name, found)
         return found
+
+    def fed_strings(self, strings: TracedStrings, value: TensorLike) -> TensorLike:
+        """Returns what is fed as a tensor. Raises TypeError for numbers, ValueError for another shape."""
+        given = np.asarray(value, object)
+        found = np.empty(given.shape, object)
+        for place, text in np.ndenumerate(given):
+            if not isinstance(text, str | bytes):
+                raise TypeError(f"{strings.name} takes strings, got {text!r:.100} in what is fed.")
+            found[place] = text.encode() if isinstance(text, str) else bytes(text)
+        shape = self._capture.declared(strings)
+        if not shape.is_compatible_with(found.shape):
+            raise ValueError(
+                f"Cannot feed value of shape {found.shape} for Tensor {strings.name}, which has shape {shape}"
+            )
+        return on_device(found)
 
     def with_default(self, value: TensorLike, name: str) -> TensorLike:
         """Returns a tensor with the values of `value`, in whose place a run may be fed others."""
@@ -165,11 +182,12 @@ class Graph:
 
     def shown(self, tensor: TensorLike) -> str:
         """Returns a tensor as text: its name if it has one, shape and type."""
+        kind = "string" if isinstance(tensor, TracedStrings) else tensor.dtype
         given = self._building.name_given(tensor)
-        sizes = ", ".join(str(size) if isinstance(size, int) else "?" for size in tensor.shape)
+        sizes = ", ".join(str(size) if isinstance(size, int) else "None" for size in tensor.shape)
         end = "," if len(tensor.shape) == 1 else ""
         name = "without a name" if given is None else repr(self.name_of_tensor(tensor))
-        return f"<tf.Tensor {name} shape=({sizes}{end}) dtype={tensor.dtype}>"
+        return f"<tf.Tensor {name} shape=({sizes}{end}) dtype={kind}>"
 
     def operation_of(self, tensor: TensorLike) -> "TensorOperation":
         """Returns what stands for the operation that makes a tensor."""
@@ -289,12 +307,12 @@ class Graph:
         yield from state.local.items()
 
     def holds(self, value: Value) -> bool:
-        """Returns whether a value is a tensor of this graph."""
+        """Returns whether a value is a tensor of this graph, of numbers or strings."""
         return self._capture.holds(value)
 
     def key_of(self, tensor: TensorLike) -> Value:
         """Returns what tells a tensor of this graph from all others."""
-        return self._capture.variable_of(tensor)
+        return self._capture.key_of(tensor)
 
     def sizes(self, value: Value) -> TensorLike:
         """Returns the tensor of unknown sizes, such as `tf.shape(x)` or one of these, the same in each call."""

@@ -5,7 +5,9 @@ from typing import Any
 from stratagem import _ops as ops
 from stratagem._base.types import IntLike, ShapeLike, TensorLike, Unused
 from stratagem._ops import Tensor, named, nn
+from stratagem._ops import sparse as ops_sparse
 from stratagem._ops.sampling import dropout as _dropped
+from stratagem._ops.sparse import SparseTensor
 from stratagem._tf1.graph.functions.reductions import one_of
 
 
@@ -207,11 +209,50 @@ def embedding_lookup(
     max_norm: TensorLike = None,
 ) -> Tensor:
     """Returns rows of a table. Raises ValueError for a table in several parts whose rows alternate between them ("mod")."""
+    return ops.embedding_lookup(_whole(params, partition_strategy), ids, max_norm)
+
+
+@named
+def embedding_lookup_sparse(
+    params: TensorLike,
+    sp_ids: TensorLike,
+    sp_weights: TensorLike,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: str | None = None,
+    max_norm: float | None = None,
+    allow_fast_lookup: Unused = False,
+) -> Tensor:
+    """Returns what `tf.nn.embedding_lookup_sparse` does. Raises ValueError for a table in parts, as `embedding_lookup`."""
+    return ops_sparse.embedding_lookup_sparse(
+        _whole(params, partition_strategy), sp_ids, sp_weights, combiner, max_norm
+    )
+
+
+@named
+def safe_embedding_lookup_sparse(
+    embedding_weights: TensorLike,
+    sparse_ids: SparseTensor,
+    sparse_weights: SparseTensor | None = None,
+    combiner: str = "mean",
+    default_id: IntLike = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: float | None = None,
+    allow_fast_lookup: Unused = False,
+) -> Tensor:
+    """Returns what `tf.nn.safe_embedding_lookup_sparse` does. Raises ValueError for a table in several parts, see there."""
+    table = _whole(embedding_weights, partition_strategy)
+    return ops_sparse.safe_embedding_lookup_sparse(table, sparse_ids, sparse_weights, combiner, default_id, max_norm)
+
+
+def _whole(params: Any, partition_strategy: str) -> Any:
+    """Returns a table. Raises ValueError for one in several parts whose rows alternate between them ("mod")."""
     if isinstance(params, list | tuple) and len(params) > 1 and partition_strategy != "div":
         raise ValueError(
             "tf1.nn.embedding_lookup: a table in parts needs partition_strategy='div'; or pass one variable."
         )
-    return ops.embedding_lookup(params, ids, max_norm)
+    return params
 
 
 @named

@@ -7,12 +7,11 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Nest, TensorLike, Value
-from stratagem._core.step import UnknownSizes, is_symbolic
+from stratagem._core.step import TracedStrings, UnknownSizes, is_symbolic
 from stratagem._core.values import CompositeTensor
 from stratagem._private import KerasVariable
-from stratagem._tf1.graph import Graph, GraphStrings, Operation
+from stratagem._tf1.graph import Graph, Operation
 from stratagem._tf1.graph.summary import GraphSummary
 
 # The value of a fetch, of those of tensors and of the results of operations.
@@ -33,9 +32,11 @@ class FetchPlan:
     structure: Value
 
     @classmethod
-    def of(cls, fetches: Nest, graph: Graph) -> "FetchPlan":
-        """Raises TypeError for None and for what is no fetch, KeyError for an unknown name, ValueError for another graph's."""
-        leaves, structure = jax.tree.flatten(fetches, is_leaf=_is_fetch)
+    def of(cls, leaves: Sequence[Value], structure: Value, graph: Graph) -> "FetchPlan":
+        """Plans what `fetched` returns.
+
+        Raises TypeError for None and for what is no fetch, KeyError for an unknown name, ValueError for another graph's.
+        """
         plan = _Planning(graph)
         answers = [plan.answer(leaf) for leaf in leaves]
         return cls(tuple(plan.tensors), tuple(plan.operations), tuple(answers), structure)
@@ -67,8 +68,6 @@ class _Planning:
             return lambda _, results: results[place]
         if isinstance(fetch, UnknownSizes) or is_symbolic(fetch):
             fetch = self._graph.sizes(fetch)
-        if isinstance(fetch, GraphStrings):
-            raise UnimplementedError(f"Fetch argument {fetch!r}: a run returns numbers; what is fed is known.")
         if isinstance(fetch, CompositeTensor):
             leaves, structure = jax.tree.flatten(fetch)
             parts = [self.answer(leaf) for leaf in leaves]
@@ -79,7 +78,9 @@ class _Planning:
         if isinstance(fetch, KerasVariable):
             with self._graph.as_default():
                 fetch = fetch.value
-        if not isinstance(fetch, jax.Array | np.ndarray | np.generic | int | float):
+        if isinstance(fetch, np.ndarray) and fetch.dtype == object:  # strings that no run changes
+            return lambda *_: np.asarray(fetch)[()]
+        if not isinstance(fetch, jax.Array | TracedStrings | np.ndarray | np.generic | int | float):
             raise TypeError(
                 f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__!r}, must be a string or Tensor. (Can not "
                 f"convert a {type(fetch).__name__} into a Tensor or Operation.)"
@@ -88,10 +89,15 @@ class _Planning:
         return lambda values, _: values[place]
 
     def _tensor(self, tensor: Any) -> int:
-        if isinstance(tensor, jax.core.Tracer) and not self._graph.holds(tensor):
+        if isinstance(tensor, jax.core.Tracer | TracedStrings) and not self._graph.holds(tensor):
             raise ValueError(f"Tensor {tensor!r} is not an element of the session's graph.")
         self.tensors.append(tensor)
         return len(self.tensors) - 1
+
+
+def fetched(fetches: Nest) -> tuple[list[Value], Value]:
+    """Returns the fetches in a structure, and the structure."""
+    return jax.tree.flatten(fetches, is_leaf=_is_fetch)
 
 
 def _is_fetch(value: Any) -> bool:

@@ -9,11 +9,11 @@ import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from stratagem._base.types import Nest, TensorLike, Unused, Value
-from stratagem._core.step import GraphPart, IdentityKey, StepSequence, default_mesh
+from stratagem._core.step import GraphPart, IdentityKey, StepSequence, TracedStrings, default_mesh
 from stratagem._private import KerasVariable, is_seed_state
 from stratagem._servers.remote import is_only_task
-from stratagem._tf1.graph import Graph, GraphStrings, building_here, default_graph, outside_of_graphs
-from stratagem._tf1.sessions._fetches import FetchPlan
+from stratagem._tf1.graph import Graph, building_here, default_graph, outside_of_graphs
+from stratagem._tf1.sessions._planned_run import PlannedRun
 
 # The names of masters that are this process.
 _HERE = ("", "local", "localhost")
@@ -81,30 +81,19 @@ class Session:
         self._check_open()
         if not (feed_dict is None or isinstance(feed_dict, Mapping)):
             raise TypeError(f"feed_dict must be a dictionary from tensors to values, got {feed_dict!r:.200}.")
-        plan = FetchPlan.of(fetches, self._graph)
         feeds = self._feeds(feed_dict or {})
-        numbers = [(tensor, value) for tensor, value in feeds if not isinstance(tensor, GraphStrings)]
-        part, results, hosts = self._part(plan, [tensor for tensor, _ in numbers])
-        fed = {self._graph.key_of(tensor): value for tensor, value in numbers}
-        told = {id(host): host(self, feeds) for host in hosts}
-        count = len(plan.tensors)
+        run = PlannedRun.of(fetches, [tensor for tensor, _ in feeds], self._graph)
+        told = {id(host): host(self, feeds) for host in run.hosts}
+        count = len(run.fetches.tensors)
         with outside_of_graphs():
-            outs = self._computed(part, fed)
+            outs = self._computed(run, [value for _, value in feeds])
             rest = iter(outs[count:])
-            answers = [self._result(result, rest, told) for result in results]
-            return plan.answered(outs[:count], answers)
+            answers = [self._result(result, rest, told) for result in run.results]
+            return run.fetches.answered(outs[:count], answers)
 
     def values(self, tensors: Sequence[TensorLike], feeds: Sequence[tuple[TensorLike, Value]]) -> list[Value]:
-        """Returns the values of tensors, also of placeholders of strings. feeds: what those that are fed have."""
-        strings = {id(tensor): value for tensor, value in feeds if isinstance(tensor, GraphStrings)}
-        missing = [t.name for t in tensors if isinstance(t, GraphStrings) and id(t) not in strings]
-        if missing:
-            raise InvalidArgumentError(
-                f"You must feed a value for placeholder tensor {missing[0].removesuffix(':0')!r} with dtype string"
-            )
-        numbers = [tensor for tensor in tensors if not isinstance(tensor, GraphStrings)]
-        found = iter(self.run(numbers, dict(feeds)) if numbers else ())
-        return [strings[id(tensor)] if isinstance(tensor, GraphStrings) else next(found) for tensor in tensors]
+        """Returns the values of tensors. feeds: what those that are fed have."""
+        return list(self.run(list(tensors), dict(feeds)))
 
     def partial_run(self, *_: Value, **__: Value) -> Value:
         """Raises UnimplementedError: a run is one compiled step."""
@@ -183,13 +172,13 @@ class Session:
             if isinstance(tensor, KerasVariable):
                 with self._graph.as_default():
                     tensor = tensor.value
-            if isinstance(tensor, GraphStrings) and tensor.graph is self._graph:
-                found.append((tensor, tensor.checked(value)))
-                continue
             if not self._graph.holds(tensor):
                 raise TypeError(
                     f"Cannot interpret feed_dict key {key!r} as Tensor: it is no tensor of the session's graph."
                 )
+            if isinstance(tensor, TracedStrings):
+                found.append((tensor, self._graph.fed_strings(tensor, value)))
+                continue
             if isinstance(value, jax.core.Tracer | KerasVariable):
                 raise TypeError(
                     "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
@@ -212,37 +201,23 @@ class Session:
             found.append((tensor, array.astype(tensor.dtype, copy=False)))
         return found
 
-    def _part(self, plan: FetchPlan, fed: Sequence[Any]) -> tuple[GraphPart, list[Any], list[Any]]:
-        graph = self._graph
-        key = (
-            tuple(graph.key_of(t) if graph.holds(t) else IdentityKey(t) for t in plan.tensors),
-            tuple(map(id, plan.operations)),
-            tuple(map(graph.key_of, fed)),
-        )
-        if key not in graph.parts:
-            graph.parts[key] = (*graph.part(plan.tensors, plan.operations, fed), plan)
-        return graph.parts[key][:3]
-
-    def _computed(self, part: GraphPart, fed: Mapping[Any, Any]) -> list[Any]:
+    def _computed(self, run: PlannedRun, fed: Sequence[Any]) -> list[Any]:
+        part = run.part
         if not (part.results or part.assigned or part.effects):
             return []
-        given = []
-        for tensor in part.fed():
-            key = self._graph.key_of(tensor)
-            if key not in fed:
-                raise InvalidArgumentError(
-                    f"You must feed a value for placeholder tensor {tensor.name.removesuffix(':0')!r} with dtype "
-                    f"{tensor.dtype} and shape ({', '.join(str(s) if isinstance(s, int) else '?' for s in tensor.shape)})"
-                )
+        given, waits = [], None in part.results  # for a number that the step computes
+        for number, place in enumerate(run.places):
+            if place is None:
+                raise InvalidArgumentError(_unfed(part.fed[number]))
             # What nobody waits for may still read its feeds when the program changes them.
-            given.append(fed[key] if part.results or not isinstance(fed[key], np.ndarray) else fed[key].copy())
+            given.append(fed[place] if waits or not isinstance(fed[place], np.ndarray) else fed[place].copy())
         calls = self._begun.get(part)
         if calls is None:
             self._check_ready(part)
             for variable in part.assigned:
                 self._graph.changed(variable)
             calls = StepSequence(part, IdentityKey(part), "Session.run", default_mesh())
-        iterators = [source.present() for source in part.sources()]
+        iterators = [source.present() for source in part.sources]
         outs = calls.begin((given, iterators))()
         if part.effects:
             jax.effects_barrier()  # what it prints is there when `run` returns
@@ -323,3 +298,11 @@ def get_default_session() -> Session | None:
     building = building_here()
     found = [] if building is None else building.sessions
     return found[-1] if found else None
+
+
+def _unfed(tensor: Any) -> str:
+    """The text of the error for a placeholder without a value; TensorFlow has the shape of numbers alone in it."""
+    text = f"You must feed a value for placeholder tensor {tensor.name.removesuffix(':0')!r} with dtype "
+    if isinstance(tensor, TracedStrings):
+        return f"{text}string"
+    return f"{text}{tensor.dtype} and shape ({', '.join(str(s) if isinstance(s, int) else '?' for s in tensor.shape)})"

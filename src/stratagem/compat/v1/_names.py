@@ -55,8 +55,8 @@ _EXCLUDED = {
     "train": {"CheckpointView", "TrackableView"},
     "nn": {
         "batch_norm_with_global_normalization", "conv2d_transpose", "conv3d_transpose", "convolution", "ctc_loss",
-        "depth_to_space", "dilation2d", "embedding_lookup_sparse", "erosion2d", "fractional_avg_pool", "fractional_max_pool",
-        "max_pool_with_argmax", "nce_loss", "pool", "safe_embedding_lookup_sparse",
+        "depth_to_space", "dilation2d", "erosion2d", "fractional_avg_pool", "fractional_max_pool",
+        "max_pool_with_argmax", "nce_loss", "pool",
         "sampled_softmax_loss", "separable_conv2d", "space_to_depth",
         "sufficient_statistics", "weighted_moments",
     },

@@ -14,11 +14,13 @@ from stratagem._tf1.graph.nn import conv3d as conv3d
 from stratagem._tf1.graph.nn import depthwise_conv2d as depthwise_conv2d
 from stratagem._tf1.graph.nn import dropout as dropout
 from stratagem._tf1.graph.nn import embedding_lookup as embedding_lookup
+from stratagem._tf1.graph.nn import embedding_lookup_sparse as embedding_lookup_sparse
 from stratagem._tf1.graph.nn import in_top_k as in_top_k
 from stratagem._tf1.graph.nn import l2_normalize as l2_normalize
 from stratagem._tf1.graph.nn import log_softmax as log_softmax
 from stratagem._tf1.graph.nn import max_pool as max_pool
 from stratagem._tf1.graph.nn import moments as moments
+from stratagem._tf1.graph.nn import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from stratagem._tf1.graph.nn import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
 from stratagem._tf1.graph.nn import softmax as softmax
 from stratagem._tf1.graph.nn import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits

@@ -12,11 +12,13 @@ from stratagem._tf1.graph.nn import conv3d as conv3d
 from stratagem._tf1.graph.nn import depthwise_conv2d as depthwise_conv2d
 from stratagem._tf1.graph.nn import dropout as dropout
 from stratagem._tf1.graph.nn import embedding_lookup as embedding_lookup
+from stratagem._tf1.graph.nn import embedding_lookup_sparse as embedding_lookup_sparse
 from stratagem._tf1.graph.nn import in_top_k as in_top_k
 from stratagem._tf1.graph.nn import l2_normalize as l2_normalize
 from stratagem._tf1.graph.nn import log_softmax as log_softmax
 from stratagem._tf1.graph.nn import max_pool as max_pool
 from stratagem._tf1.graph.nn import moments as moments
+from stratagem._tf1.graph.nn import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from stratagem._tf1.graph.nn import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
 from stratagem._tf1.graph.nn import softmax as softmax
 from stratagem._tf1.graph.nn import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
@@ -73,11 +75,11 @@ __all__ = [
     "compute_accidental_hits", "compute_average_loss", "conv1d", "conv1d_transpose", "conv2d", "conv3d",
     "conv_transpose", "crelu", "ctc_unique_labels", "depth_to_space", "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "dropout", "elu", "embedding_lookup",
-    "experimental", "fixed_unigram_candidate_sampler", "in_top_k", "l2_loss", "l2_normalize", "leaky_relu",
-    "local_response_normalization", "log_poisson_loss", "log_softmax", "lrn", "max_pool", "max_pool1d", "max_pool2d",
-    "max_pool3d", "moments", "normalize_moments", "relu", "relu6", "scale_regularization_loss", "selu", "sigmoid",
-    "sigmoid_cross_entropy_with_logits", "silu", "softmax", "softmax_cross_entropy_with_logits",
-    "softmax_cross_entropy_with_logits_v2", "softplus", "softsign", "space_to_batch", "space_to_depth",
-    "sparse_softmax_cross_entropy_with_logits", "swish", "tanh", "top_k", "weighted_cross_entropy_with_logits",
-    "with_space_to_batch", "xw_plus_b", "zero_fraction"
+    "embedding_lookup_sparse", "experimental", "fixed_unigram_candidate_sampler", "in_top_k", "l2_loss", "l2_normalize",
+    "leaky_relu", "local_response_normalization", "log_poisson_loss", "log_softmax", "lrn", "max_pool", "max_pool1d",
+    "max_pool2d", "max_pool3d", "moments", "normalize_moments", "relu", "relu6", "safe_embedding_lookup_sparse",
+    "scale_regularization_loss", "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax",
+    "softmax_cross_entropy_with_logits", "softmax_cross_entropy_with_logits_v2", "softplus", "softsign",
+    "space_to_batch", "space_to_depth", "sparse_softmax_cross_entropy_with_logits", "swish", "tanh", "top_k",
+    "weighted_cross_entropy_with_logits", "with_space_to_batch", "xw_plus_b", "zero_fraction"
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 from stratagem import _ops as ops
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import TensorLike
+from stratagem._core.step import pure_host_function
 from stratagem._ops import text
 from stratagem._ops.sparse import SparseTensor
 from stratagem._tf1.graph.functions.reductions import one_of
@@ -15,6 +16,7 @@ from stratagem._tf1.graph.functions.reductions import one_of
 _SPARSE, _RAGGED = "SparseTensor", "RaggedTensor"
 
 
+@pure_host_function
 def string_split(
     source: TensorLike,
     sep: TensorLike = None,
@@ -48,6 +50,7 @@ def _parts(string: bytes, between: re.Pattern[bytes] | None, skip_empty: bool) -
     return [part for part in found if part] if skip_empty else found
 
 
+@pure_host_function
 def split(
     input: TensorLike = None,
     sep: str | bytes | None = None,
