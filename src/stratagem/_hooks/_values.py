@@ -11,6 +11,7 @@ from stratagem._core.values import (
 from stratagem._devices import attach_compilation_cache, attach_device_names
 from stratagem._private import (
     BIT_OPERATORS,
+    HDF5_PLACES,
     NAMED_PLACES,
     WIDE_PLACES,
     Hook,
@@ -29,6 +30,7 @@ from stratagem._private import (
     mark_seed_states,
     name_as_tensorflow,
     note_backend_start,
+    open_hdf5_of_keras,
     operate_on_bits,
     read_weights_of_earlier_archives,
     reserve_configured_threads,
@@ -190,6 +192,13 @@ OF_VALUES: tuple[Hook, ...] = (
         why='A model that was saved to HDF5 with loss="mse" could not be loaded.',
         test="tests/keras/test_files.py::test_a_loss_is_found_by_every_name",
         attach=find_losses_by_name,
+    ),
+    Hook(
+        what="HDF5 of strangers",
+        places=HDF5_PLACES,
+        why="A file could end or delay the program by what it does to HDF5's library.",
+        test="tests/private/test_hdf5_files.py::test_every_door_refuses_what_ends_its_reader",
+        attach=open_hdf5_of_keras,
     ),
     Hook(
         what="optimizers in HDF5",

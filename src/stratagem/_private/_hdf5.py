@@ -11,6 +11,8 @@ import numpy as np
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.saving import saving_lib
 
+from stratagem._private._hdf5_files import opened_hdf5
+
 _EARLIER: Final = "_layer_checkpoint_dependencies"
 
 
@@ -100,7 +102,7 @@ def _kind_and_number(name: str) -> tuple[str, int]:
 def _optimizer_weights(filepath: Any) -> list[np.ndarray]:
     with contextlib.ExitStack() as stack:
         opened = isinstance(filepath, h5py.File)
-        file = filepath if opened else stack.enter_context(h5py.File(filepath, mode="r"))
+        file = filepath if opened else stack.enter_context(opened_hdf5(filepath))
         return [np.asarray(v) for v in legacy_h5_format.load_optimizer_weights_from_hdf5_group(file)]
 
 

@@ -12,7 +12,7 @@ from stratagem._base.paths import file_errors, is_remote, local_path
 from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import LoadStatus, has_weights, latest_checkpoint, read_weights, write_weights
 from stratagem._core.context import entered
-from stratagem._private import may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
+from stratagem._private import loading_hdf5, may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
 from stratagem._saved_models import MODEL_FILE
 from stratagem._training.saving._archives import verify_archive
 from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at, named_in_errors
@@ -123,6 +123,12 @@ def weights_loader(keras_load: Function) -> Function:
             with named_in_errors(file), copied(file) as copy:
                 status = load_weights(model, copy, skip_mismatch, by_name, options, **kwargs)
             return status if found is not Found.MODEL else _WholeStatus()
+        with loading_hdf5(os.path.join(path, MODEL_FILE) if found is Found.MODEL else path):
+            return load_local(model, path, found, filepath, skip_mismatch, by_name, kwargs)
+
+    def load_local(
+        model: Any, path: str, found: Found, filepath: Any, skip_mismatch: bool, by_name: Any, kwargs: dict[str, Any]
+    ) -> LoadStatus | None:
         match found:
             case Found.WEIGHTS:
                 _demand_topology(path, skip_mismatch, by_name)
