@@ -25,7 +25,7 @@ _LATER: Final = 5  # seconds after which a process that nobody waits for any mor
 @final
 @dataclass(frozen=True)
 class Limits:
-    """What a reader's process may take for all its requests. seconds: of a clock's time; memory: bytes beside its own."""
+    """A reader's process may take so much for all its requests. seconds: of a clock; memory: bytes beside its own."""
 
     seconds: float
     memory: int

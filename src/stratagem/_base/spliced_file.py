@@ -10,7 +10,7 @@ from typing import Any, final
 
 @final
 @dataclass(frozen=True, order=True)
-class Piece:
+class Excerpt:
     """A range of a file whose bytes are in another one. at, size: where it is; source: where they are there."""
 
     at: int
@@ -25,7 +25,7 @@ class SplicedFile(io.RawIOBase):
     Positions of the two files are neither used nor changed. It keeps handles of its own.
     """
 
-    def __init__(self, file: int, other: int, pieces: Sequence[Piece]) -> None:
+    def __init__(self, file: int, other: int, pieces: Sequence[Excerpt]) -> None:
         """file, other: numbers of open files. pieces: they do not overlap."""
         self._size = os.fstat(file).st_size
         self._pieces = sorted(pieces)
@@ -64,7 +64,7 @@ class SplicedFile(io.RawIOBase):
         """Reads from the position on what is in the same file, perhaps less."""
         at = self._position
         number = bisect.bisect_right(self._starts, at)
-        piece = self._pieces[number - 1] if number else Piece(0, 0, 0)
+        piece = self._pieces[number - 1] if number else Excerpt(0, 0, 0)
         if at < piece.at + piece.size:
             count = os.preadv(self._handles[1], [view[: piece.at + piece.size - at]], piece.source + at - piece.at)
             if count == 0:

@@ -57,9 +57,9 @@ from stratagem._private._exported_programs import without_locations as without_l
 from stratagem._private._graph_trace import GraphTrace as GraphTrace
 from stratagem._private._graph_trace import GraphTracer as GraphTracer
 from stratagem._private._hdf5 import hdf5_arrays as hdf5_arrays
+from stratagem._private._hdf5 import keep_hdf5_optimizers as keep_hdf5_optimizers
 from stratagem._private._hdf5 import read_other_optimizers as read_other_optimizers
 from stratagem._private._hdf5 import read_weights_of_earlier_archives as read_weights_of_earlier_archives
-from stratagem._private._hdf5 import restore_hdf5_optimizers as restore_hdf5_optimizers
 from stratagem._private._hdf5_files import HDF5_PLACES as HDF5_PLACES
 from stratagem._private._hdf5_files import is_hdf5 as is_hdf5
 from stratagem._private._hdf5_files import loading_hdf5 as loading_hdf5

@@ -16,9 +16,9 @@ from stratagem._private._hdf5_files import opened_hdf5
 _EARLIER: Final = "_layer_checkpoint_dependencies"
 
 
-def restore_hdf5_optimizers() -> None:
-    """Give the optimizer of a model that is loaded from HDF5 the state that the file has."""
-    load = legacy_h5_format.load_model_from_hdf5
+def keep_hdf5_optimizers() -> None:
+    """Give the optimizer of a model that is loaded from HDF5 its state; let a model that is saved there keep its optimizer."""
+    load, save = legacy_h5_format.load_model_from_hdf5, legacy_h5_format.save_model_to_hdf5
 
     @functools.wraps(load)
     def new_load(filepath: Any, *args: Any, **kwargs: Any) -> Any:
@@ -31,7 +31,18 @@ def restore_hdf5_optimizers() -> None:
             model.optimizer.set_weights(_optimizer_weights(filepath))
         return model
 
-    legacy_h5_format.load_model_from_hdf5 = new_load
+    @functools.wraps(save)
+    def new_save(model: Any, *args: Any, **kwargs: Any) -> None:
+        """Saves a model, which stays compiled as it was. (Keras 3.15 takes its optimizer away: a later file would lack it.)"""
+        compiled = getattr(vars(model).get("_compile_config"), "config", {})
+        kept = dict(compiled)
+        try:
+            save(model, *args, **kwargs)
+        finally:
+            compiled.clear()
+            compiled.update(kept)
+
+    legacy_h5_format.load_model_from_hdf5, legacy_h5_format.save_model_to_hdf5 = new_load, new_save
 
 
 def read_other_optimizers(set_values: Callable[[keras.optimizers.Optimizer, Sequence[np.ndarray]], str | None]) -> None:

@@ -1,4 +1,4 @@
-"""The one place that opens HDF5: what this process wrote as it is, all else as another process has written it again."""
+"""The one place that opens HDF5: files of this process as they are, all others as another process has written them again."""
 
 import contextlib
 import fcntl
@@ -19,11 +19,12 @@ import h5py
 
 from stratagem._base.errors import DataLossError
 from stratagem._base.reader_process import Limits, answers
-from stratagem._base.spliced_file import Piece, SplicedFile
+from stratagem._base.spliced_file import Excerpt, SplicedFile
 
+_READER: Final = "_private/_hdf5_reader.py"
 _LONGEST: Final = 60.0  # seconds for any files; a usual one takes 0.15, most of which start the process
 _SPEED: Final = 20 << 20  # and a second for so many bytes, which may be compressed, or on a slow disk
-_MEMORY: Final = 4 << 30  # bytes, for any files
+_MEMORY: Final = 1 << 30  # bytes, for what is packed in any files
 _UNFOLDED: Final = 16  # and so many for each of their bytes
 _SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
 _NO_LOCKS: Final = ("FALSE", "0")
@@ -62,14 +63,14 @@ class _Rewritten:
 
     structure: io.FileIO
     source: io.FileIO
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Excerpt, ...]
 
     def opened(self) -> h5py.File:
         return _RewrittenFile(SplicedFile(self.structure.fileno(), self.source.fileno(), self.pieces))
 
 
 @final
-class _RewrittenFile(h5py.File):
+class _RewrittenFile(h5py.File):  # type: ignore[misc]
     """An HDF5 file that closes what it is read from."""
 
     def __init__(self, content: SplicedFile) -> None:
@@ -83,7 +84,7 @@ class _RewrittenFile(h5py.File):
 
 
 @final
-class _Loading:
+class _HDF5Load:
     """The files of one load of a model or of weights: each is rewritten once, although it is opened several times."""
 
     def __init__(self, path: str, files: contextlib.ExitStack) -> None:
@@ -91,7 +92,7 @@ class _Loading:
         self.is_own = os.path.isfile(path) and _is_own(path)
         self._files = files
         self._rewritten: dict[_Identity, _Rewritten] = {}
-        self._refusal: DataLossError | None = None
+        self._refusal = ""
 
     def of_paths(self, paths: Sequence[str]) -> list[_Rewritten]:
         """Returns what other files became, those that are not known yet by one process together."""
@@ -106,8 +107,8 @@ class _Loading:
 
     def of_stream(self, stream: Any) -> _Rewritten:
         """Returns what became of an open file. Keras makes a second attempt at what was refused, another way."""
-        if self._refusal is not None:
-            raise self._refusal
+        if self._refusal:
+            raise DataLossError(self._refusal)
         source = self._files.enter_context(_unnamed())
         stream.seek(0)
         shutil.copyfileobj(stream, source, 1 << 24)
@@ -115,22 +116,23 @@ class _Loading:
 
     def _rewrite(self, sources: Sequence[io.FileIO], names: Sequence[str]) -> list[_Rewritten]:
         size = sum(os.fstat(each.fileno()).st_size for each in sources)
-        limits = Limits(_LONGEST + size / _SPEED, _MEMORY + _UNFOLDED * size)
+        largest = _MEMORY + _UNFOLDED * size
+        limits = Limits(_LONGEST + size / _SPEED, 3 * largest)  # an array as it is packed, unpacked, and written
         targets = [self._files.enter_context(_unnamed()) for _ in sources]
         handles = [(source.fileno(), target.fileno()) for source, target in zip(sources, targets, strict=True)]
-        requests = [json.dumps({"source": a, "target": b, "largest": limits.memory}).encode() for a, b in handles]
+        requests = [json.dumps({"source": a, "target": b, "largest": largest}).encode() for a, b in handles]
         made = []
-        answered = answers("_private/_hdf5_reader.py", requests, limits, handles=sum(handles, ()))
+        answered = answers(_READER, requests, limits, handles=sum(handles, ()))
         for source, target, name, answer in zip(sources, targets, names, answered, strict=True):
             facts = json.loads(answer) if isinstance(answer, bytes) else {"problem": _warning(answer)}
             if "problem" in facts:
-                self._refusal = DataLossError(f"{name!r} is no HDF5 file, or a damaged one: {facts['problem']}")
-                raise self._refusal
-            made.append(_Rewritten(target, source, tuple(Piece(*each) for each in facts["pieces"])))
+                self._refusal = f"{name!r} is no HDF5 file, or a damaged one: {facts['problem']}"
+                raise DataLossError(self._refusal)
+            made.append(_Rewritten(target, source, tuple(Excerpt(*each) for each in facts["pieces"])))
         return made
 
 
-_loading: ContextVar[_Loading | None] = ContextVar("stratagem hdf5", default=None)
+_loading: ContextVar[_HDF5Load | None] = ContextVar("stratagem hdf5", default=None)
 
 
 @contextlib.contextmanager
@@ -140,7 +142,7 @@ def loading_hdf5(path: str) -> Iterator[None]:
     path: what is loaded, which is named in errors about its parts. Parts of an archive of this process are opened as they are.
     """
     with contextlib.ExitStack() as files:
-        token = _loading.set(_Loading(path, files))
+        token = _loading.set(_HDF5Load(path, files))
         files.callback(_loading.reset, token)
         yield
 
@@ -166,7 +168,7 @@ def opened_hdf5(source: Any, mode: str = "r") -> h5py.File:
     """Opens an HDF5 file: a path, or an open file that has the bytes of one.
 
     To be read, it is what another process wrote when it had read it all, unless this process has written it itself. Attributes
-    and arrays of what is neither numbers nor text are left out then.
+    and arrays of references, or of arrays of any length, are left out then: no model has them.
 
     Raises DataLossError for a file that is damaged, has parts elsewhere, or ends the process that reads it, delays it or takes
     its memory; the system's errors as h5py does.
@@ -179,7 +181,7 @@ def opened_hdf5(source: Any, mode: str = "r") -> h5py.File:
     if (not os.path.isfile(path) or _is_own(path)) if is_path else (loading is not None and loading.is_own):
         return h5py.File(source, mode)  # which says why it cannot be opened
     with contextlib.ExitStack() as files:
-        one = loading or _Loading(path or "an open file", files)
+        one = loading or _HDF5Load(path or "an open file", files)
         return (one.of_paths([path])[0] if is_path else one.of_stream(source)).opened()
 
 

@@ -14,9 +14,8 @@ from typing import Any, Final, final
 import h5py
 
 from stratagem._base.reader_process import serve
-from stratagem._base.spliced_file import Piece, SplicedFile
+from stratagem._base.spliced_file import Excerpt, SplicedFile
 
-_PLAIN: Final = "biufcS"  # kinds of NumPy's dtypes; texts of any length are "O"
 _METADATA_BLOCK: Final = 1 << 16  # bytes: what describes the arrays is together
 
 
@@ -37,7 +36,7 @@ def _answer(request: bytes) -> bytes:
     return json.dumps({"pieces": [[each.at, each.size, each.source] for each in pieces]}).encode()
 
 
-def _rewritten(source: int, target: int, largest: int) -> list[Piece]:
+def _rewritten(source: int, target: int, largest: int) -> list[Excerpt]:
     with (
         SplicedFile(source, source, ()) as given,
         h5py.File(given, "r") as file,
@@ -55,7 +54,7 @@ class _Copy:
     """
 
     def __init__(self, file: h5py.File, copy: h5py.File, size: int, largest: int) -> None:
-        self.pieces: list[Piece] = []
+        self.pieces: list[Excerpt] = []
         self._size, self._largest = size, largest
         self._names: dict[Any, str] = {
             self._place(file): "/"
@@ -91,7 +90,7 @@ class _Copy:
             made = group.create_group(name)
         elif isinstance(found, h5py.Dataset):
             made = self._array(found, group, name)
-        if made is None:  # a type, or an array of what is neither numbers nor text, which no model has
+        if made is None:  # a type, or an array of what no model has
             return None
         self._names[place] = made.name
         _copy_attributes(found, made)
@@ -123,12 +122,13 @@ class _Copy:
         made = h5py.h5d.create(
             group.id, name.encode(errors="surrogateescape"), as_file, h5py.h5s.create_simple(found.shape), _unwritten()
         )
-        self.pieces.append(Piece(made.get_offset(), size, at))
+        self.pieces.append(Excerpt(made.get_offset(), size, at))
         return h5py.Dataset(made)
 
 
 def _is_plain(dtype: Any) -> bool:
-    return dtype.kind in _PLAIN or h5py.check_string_dtype(dtype) is not None
+    """Returns whether values are bytes that mean nothing to HDF5, or texts of any length."""
+    return not dtype.hasobject or h5py.check_string_dtype(dtype) is not None
 
 
 def _unwritten() -> Any:
