@@ -185,7 +185,7 @@ def run(subject: str, seed: int, seconds: float) -> None:
     end = time.monotonic() + seconds
     folder = Path(tempfile.mkdtemp(prefix="stratagem-fuzz-"))
     content, read = SUBJECTS[subject](folder)
-    vars(sys.modules["stratagem._private._hdf5_files"])["_LONGEST"] = PATIENCE
+    vars(sys.modules["stratagem._private._hdf5_rewritten"])["_LONGEST"] = PATIENCE
     used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     resource.setrlimit(resource.RLIMIT_AS, (used + MOST_MEMORY, resource.RLIM_INFINITY))
     try:

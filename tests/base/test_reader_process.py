@@ -23,12 +23,12 @@ def test_every_request_has_an_answer_or_says_why_not() -> None:
 def test_a_file_has_ranges_of_another(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(bytes(range(100)))
     (tmp_path / "b").write_bytes(bytes(range(100, 200)))
-    pieces = [Excerpt(at=50, size=10, source=90), Excerpt(at=10, size=5, source=0), Excerpt(at=60, size=1, source=3)]
+    excerpts = [Excerpt(at=50, size=10, source=90), Excerpt(at=10, size=5, source=0), Excerpt(at=60, size=1, source=3)]
     wanted = bytearray(range(100))
-    for each in pieces:
+    for each in excerpts:
         wanted[each.at : each.at + each.size] = range(100 + each.source, 100 + each.source + each.size)
     with (tmp_path / "a").open("rb") as a, (tmp_path / "b").open("rb") as b:
-        spliced = SplicedFile(a.fileno(), b.fileno(), pieces)
+        spliced = SplicedFile(a.fileno(), b.fileno(), excerpts)
     with spliced:
         assert spliced.read() == wanted
         for at in range(100):

@@ -117,7 +117,7 @@ def _collected() -> Iterator[None]:
 def _reader(program: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patched:
         # Private: no file that ends HDF5's library does so with every version.
-        patched.setattr("stratagem._private._hdf5_files._READER", program)
+        patched.setattr("stratagem._private._hdf5_rewritten._READER", program)
         yield
 
 
@@ -131,7 +131,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return answers(program, requests, limits, **options)
 
     # Private: how often a process is started shows only in how long a load takes.
-    monkeypatch.setattr("stratagem._private._hdf5_files.answers", counted)
+    monkeypatch.setattr("stratagem._private._hdf5_rewritten.answers", counted)
     return found
 
 
@@ -148,13 +148,13 @@ def test_every_door_refuses_what_ends_its_reader(door: str, files: Path, monkeyp
 
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_reads_what_nobody_has_touched(door: str, files: Path, processes: list[int]) -> None:
-    """One process for one load, except that Keras 2's archives, whose optimizer has a part of its own, need two."""
+    """One process for one load."""
     name, read = DOORS[door]
     made = read(files / name)
     if made is not None and "adamw" not in name:
         for found, wanted in zip(made.get_weights(), WEIGHTS, strict=True):
             np.testing.assert_array_equal(found, wanted)
-    assert len(processes) == (2 if name == "adamw.keras" else 1)
+    assert len(processes) == 1
     assert processes[0] == (len(list(files.glob("s_*"))) if "shards" in door else 1)
 
 
@@ -163,7 +163,7 @@ def test_what_keeps_its_reader_or_takes_its_memory_is_refused(
 ) -> None:
     with monkeypatch.context() as patched:
         # Private: a minute otherwise.
-        patched.setattr("stratagem._private._hdf5_files._LONGEST", 0.0)
+        patched.setattr("stratagem._private._hdf5_rewritten._LONGEST", 0.0)
         with pytest.raises(tf.errors.DataLossError, match=r"w\.weights\.h5.*was not read within 0 s"):
             _load_weights(files / "w.weights.h5")
     with h5py.File(tmp_path / "w.weights.h5", "w") as file:
@@ -281,7 +281,7 @@ def test_changed_files_are_refused_or_read(name: str, files: Path, tmp_path: Pat
         ]
         numbers = [each.fileno() for each in handles]
         for answer in answers("_private/_hdf5_reader.py", requests, Limits(20.0, 1 << 32), handles=numbers):
-            counts[isinstance(answer, bytes) and "pieces" in json.loads(answer)] += 1
+            counts[isinstance(answer, bytes) and "excerpts" in json.loads(answer)] += 1
         for seed in range(first, first + 24, 4):
             with contextlib.suppress(tf.errors.DataLossError), opened_hdf5(tmp_path / str(seed)) as file:
                 file.visititems(lambda _, found: found[()] if isinstance(found, h5py.Dataset) else None)

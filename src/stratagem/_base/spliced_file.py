@@ -20,16 +20,16 @@ class Excerpt:
 
 @final
 class SplicedFile(io.RawIOBase):
-    """The bytes of one open file, and in its place those of another for every piece.
+    """The bytes of one open file, and in its place those of another for every excerpt.
 
     Positions of the two files are neither used nor changed. It keeps handles of its own.
     """
 
-    def __init__(self, file: int, other: int, pieces: Sequence[Excerpt]) -> None:
-        """file, other: numbers of open files. pieces: they do not overlap."""
-        self._size = os.fstat(file).st_size
-        self._pieces = sorted(pieces)
-        self._starts = [each.at for each in self._pieces]
+    def __init__(self, file: int, other: int, excerpts: Sequence[Excerpt], *, size: int | None = None) -> None:
+        """file, other: numbers of open files. excerpts: of the other; they do not overlap. size: that of the file, or less."""
+        self._size = os.fstat(file).st_size if size is None else size
+        self._excerpts = sorted(excerpts)
+        self._starts = [each.at for each in self._excerpts]
         self._position = 0
         self._handles = (os.dup(file), os.dup(other))
 
@@ -53,7 +53,7 @@ class SplicedFile(io.RawIOBase):
         return self._position
 
     def readinto(self, buffer: Any) -> int:
-        """Fills the buffer, as far as there are bytes. Raises OSError if the other file ends before a piece does."""
+        """Fills the buffer, as far as there are bytes. Raises OSError if the other file ends before an excerpt does."""
         view, done = memoryview(buffer).cast("B"), 0
         while done < len(view) and (count := self._read_range(view[done:])):
             self._position += count
@@ -64,9 +64,11 @@ class SplicedFile(io.RawIOBase):
         """Reads from the position on what is in the same file, perhaps less."""
         at = self._position
         number = bisect.bisect_right(self._starts, at)
-        piece = self._pieces[number - 1] if number else Excerpt(0, 0, 0)
-        if at < piece.at + piece.size:
-            count = os.preadv(self._handles[1], [view[: piece.at + piece.size - at]], piece.source + at - piece.at)
+        excerpt = self._excerpts[number - 1] if number else Excerpt(0, 0, 0)
+        if at < excerpt.at + excerpt.size:
+            count = os.preadv(
+                self._handles[1], [view[: excerpt.at + excerpt.size - at]], excerpt.source + at - excerpt.at
+            )
             if count == 0:
                 raise OSError("The file became shorter while it was read.")
             return count

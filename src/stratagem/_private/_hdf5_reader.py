@@ -7,7 +7,6 @@ are numbers; only where they are is told.
 
 import json
 import math
-import os
 import resource
 from typing import Any, Final, final
 
@@ -25,25 +24,26 @@ def main() -> int:
 
 
 def _answer(request: bytes) -> bytes:
-    """Writes one file again: its handle and that of the new file come, the arrays that stay where they are go back."""
+    """Writes one file again: the handles of where it is and of the new file come, what stays where it is goes back."""
     facts = json.loads(request)
     resource.setrlimit(resource.RLIMIT_FSIZE, (facts["largest"], resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
     try:
-        pieces = _rewritten(facts["source"], facts["target"], facts["largest"])
+        found = _rewritten(facts)
     except Exception as error:  # of a parser of bytes, whatever it trips over
         kind = "" if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: "
         return json.dumps({"problem": f"{kind}{error}"}).encode()
-    return json.dumps({"pieces": [[each.at, each.size, each.source] for each in pieces]}).encode()
+    return json.dumps({"excerpts": [[each.at, each.size, each.source] for each in found]}).encode()
 
 
-def _rewritten(source: int, target: int, largest: int) -> list[Excerpt]:
+def _rewritten(facts: dict[str, int]) -> list[Excerpt]:
+    source, size = facts["source"], facts["size"]
     with (
-        SplicedFile(source, source, ()) as given,
+        SplicedFile(source, source, [Excerpt(0, size, facts["at"])], size=size) as given,
         h5py.File(given, "r") as file,
-        open(target, "r+b", buffering=0, closefd=False) as written,
+        open(facts["target"], "r+b", buffering=0, closefd=False) as written,
         h5py.File(written, "w", libver="latest", meta_block_size=_METADATA_BLOCK) as copy,
     ):
-        return _Copy(file, copy, os.fstat(source).st_size, largest).pieces
+        return _Copy(file, copy, size, facts["largest"]).excerpts
 
 
 @final
@@ -54,7 +54,7 @@ class _Copy:
     """
 
     def __init__(self, file: h5py.File, copy: h5py.File, size: int, largest: int) -> None:
-        self.pieces: list[Excerpt] = []
+        self.excerpts: list[Excerpt] = []
         self._size, self._largest = size, largest
         self._names: dict[Any, str] = {
             self._place(file): "/"
@@ -122,7 +122,7 @@ class _Copy:
         made = h5py.h5d.create(
             group.id, name.encode(errors="surrogateescape"), as_file, h5py.h5s.create_simple(found.shape), _unwritten()
         )
-        self.pieces.append(Excerpt(made.get_offset(), size, at))
+        self.excerpts.append(Excerpt(made.get_offset(), size, at))
         return h5py.Dataset(made)
 
 
