@@ -120,7 +120,7 @@ def _hdf5(write: Callable[[Path], Path]) -> Callable[[Path], tuple[bytes, Callab
                         archive.writestr(name, part)
             else:
                 file.write_bytes(content)
-            model.load_weights(file) if "w." in file.name else tf.keras.models.load_model(file)
+            model.load_weights(file) if file.name.startswith("changed-w.") else tf.keras.models.load_model(file)
 
         return parts.get(_PART) or whole.read_bytes(), read
 

@@ -118,9 +118,9 @@ class HDF5Load:
 
     def _part(self, stream: Any) -> _Given | None:
         """Returns where in an archive that is loaded the bytes of an open file are, if they are there as they are."""
-        size, begin = stream.seek(0, os.SEEK_END), stream.seek(0)
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(0)
         head = stream.read(_COMPARED)
-        assert begin == 0, "a file begins at 0"
         if not zipfile.is_zipfile(self.path):
             return None
         file = self._opened(self.path)
@@ -149,7 +149,7 @@ class HDF5Load:
         answered = answers(_READER, [json.dumps(each).encode() for each in requests], limits, handles=sorted(handles))
         made = []
         for each, structure, answer in zip(given, structures, answered, strict=True):
-            facts = json.loads(answer) if isinstance(answer, bytes) else {"problem": _warning(answer)}
+            facts: dict[str, Any] = json.loads(answer) if isinstance(answer, bytes) else {"problem": _warning(answer)}
             if "problem" in facts:
                 self._refusal = f"{each.name!r} is no HDF5 file, or a damaged one: {facts['problem']}"
                 raise DataLossError(self._refusal)
