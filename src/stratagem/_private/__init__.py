@@ -92,6 +92,8 @@ from stratagem._private._legacy import let_symbols_answer_operators as let_symbo
 from stratagem._private._legacy import own_metrics as own_metrics
 from stratagem._private._legacy import sublayers as sublayers
 from stratagem._private._legacy import weigh_layers as weigh_layers
+from stratagem._private._lent_values import LENT_PLACES as LENT_PLACES
+from stratagem._private._lent_values import give_values_back as give_values_back
 from stratagem._private._lookups import intercept_take as intercept_take
 from stratagem._private._lookups import looked_up as looked_up
 from stratagem._private._losses import find_losses_by_name as find_losses_by_name
