@@ -3,12 +3,14 @@
 import logging
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem.testing import STRATEGIES
 
 layers = tf.keras.layers
 X, Y = np.ones((4, 3), "float32"), np.ones((4, 1), "float32")
@@ -120,6 +122,34 @@ def test_values_that_devices_had_taken_are_told(caplog: pytest.LogCaptureFixture
         variable.path for variable in model.layers[0].variables
     ]
     assert not np.array_equal(model.layers[2].get_weights()[2], before[2])
+
+
+@pytest.mark.parametrize("name", ["w.weights.h5", "w.h5", "unnamed", "m.keras", "folder", "ckpt"])
+@pytest.mark.parametrize("strategy", ["default", "mirrored 2"])
+def test_weights_that_do_not_fit_change_nothing(strategy: str, name: str, tmp_path: Path) -> None:
+    """Not in the layers before the one that does not fit, either, nor in the optimizer; and training goes on."""
+    with STRATEGIES[strategy]().scope():
+        other = tf.keras.Sequential(
+            [tf.keras.Input((3,)), layers.Dense(2), layers.BatchNormalization(), layers.Dense(2)]
+        )
+        model = tf.keras.Sequential(
+            [tf.keras.Input((3,)), layers.Dense(2), layers.BatchNormalization(), layers.Dense(1)]
+        )
+        for each in (other, model):
+            each.compile(tf.keras.optimizers.Adam(0.125), "mse")
+            each.optimizer.build(each.trainable_variables)
+    path = tmp_path / name
+    if name in ("m.keras", "folder"):
+        other.save(path)
+    else:
+        other.save_weights(path, **({"save_format": "h5"} if name == "unnamed" else {}))
+    before = _values(model)
+    with pytest.raises(ValueError, match=r"shape|compatible|loaded"):
+        model.load_weights(path)
+    for was, found in zip(before, _values(model), strict=True):
+        np.testing.assert_array_equal(found, was)
+    model.fit(X, Y, verbose=0)
+    model.save_weights(tmp_path / "again.weights.h5")
 
 
 def test_variables_that_share_an_array_are_trained() -> None:
