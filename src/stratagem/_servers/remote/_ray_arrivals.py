@@ -22,6 +22,8 @@ def find_all(actors: Sequence[RayActor]) -> None:
 
     def say(seconds: float) -> None:
         missing = [actor for actor in actors if actor not in arrived]
+        if not missing:  # the last one has come since
+            return
         states = ", ".join(f"{actor.task} ({_state(actor)})" for actor in missing)
         logger.info(
             "%.0f of at most %g s: %d of %d tasks have joined; waiting for %s.",
