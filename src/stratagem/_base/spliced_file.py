@@ -5,7 +5,7 @@ import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 
 @final
@@ -52,7 +52,7 @@ class SplicedFile(io.RawIOBase):
     def tell(self) -> int:
         return self._position
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         """Fills the buffer, as far as there are bytes. Raises OSError if the other file ends before an excerpt does."""
         view, done = memoryview(buffer).cast("B"), 0
         while done < len(view) and (count := self._read_range(view[done:])):

@@ -6,7 +6,7 @@ import os
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, Final, final
+from typing import IO, Any, Final, final
 
 import h5py
 
@@ -67,7 +67,7 @@ def is_hdf5(path: str) -> bool:
     return False
 
 
-def opened_hdf5(source: Any, mode: str = "r") -> h5py.File:
+def opened_hdf5(source: str | bytes | os.PathLike[str] | IO[bytes], mode: str = "r") -> h5py.File:
     """Opens an HDF5 file: a path, or an open file that has the bytes of one.
 
     To be read, it is what another process wrote when it had read it all, unless this process has written it itself. Attributes
@@ -79,13 +79,16 @@ def opened_hdf5(source: Any, mode: str = "r") -> h5py.File:
     if mode != "r":
         return h5py.File(source, mode)
     loading = _loading.get()
-    is_path = isinstance(source, str | bytes | os.PathLike)
-    path = os.fsdecode(source) if is_path else ""
-    if (not os.path.isfile(path) or _is_own(path)) if is_path else (loading is not None and _is_own(loading.path)):
-        return h5py.File(source, mode)  # which says why it cannot be opened
+    if isinstance(source, str | bytes | os.PathLike):
+        path = os.fsdecode(source)
+        if not os.path.isfile(path) or _is_own(path):
+            return h5py.File(source, mode)  # which says why it cannot be opened
+        with contextlib.ExitStack() as files:
+            return (loading or HDF5Load(path, files)).of_paths([path])[0].opened()
+    if loading is not None and _is_own(loading.path):
+        return h5py.File(source, mode)
     with contextlib.ExitStack() as files:
-        one = loading or HDF5Load(path or "an open file", files)
-        return (one.of_paths([path])[0] if is_path else one.of_stream(source)).opened()
+        return (loading or HDF5Load("an open file", files)).of_stream(source).opened()
 
 
 def read_hdf5_first(paths: Sequence[str]) -> None:

@@ -16,8 +16,8 @@ from stratagem._private import loading_hdf5, may_overwrite, read_hdf5_weights, w
 from stratagem._saved_models import MODEL_FILE
 from stratagem._training.saving._archives import verify_archive
 from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at, named_in_errors
-from stratagem._training.saving._kept_values import unchanged_if_refused
 from stratagem._training.saving._learned import refuse_what_hdf5_loses
+from stratagem._training.saving._refused_weights import unchanged_if_refused
 from stratagem._training.saving._sealed_hdf5 import seal_hdf5, verify_hdf5
 from stratagem._training.saving._whole_files import written_together, written_whole
 

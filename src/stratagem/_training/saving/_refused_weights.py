@@ -1,4 +1,4 @@
-"""The values that a model had are kept while a file is read into it, for the case that the file does not fit."""
+"""Weights that are refused, while Keras reads them, leave a model as it was."""
 
 import contextlib
 from collections.abc import Iterator
