@@ -5,6 +5,7 @@ import importlib as _importlib
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
+from stratagem._base import allocator as _allocator
 from stratagem._base import backend as _backend
 from stratagem._base import log as _log
 
@@ -12,6 +13,7 @@ from stratagem._base import log as _log
 # `importlib.metadata.version("stratagem")` are the package's own.
 __version__ = "2.15.1"
 
+_allocator.keep_freed_memory()  # before the threads of what is imported
 _backend.choose()
 _log.show(__name__)
 

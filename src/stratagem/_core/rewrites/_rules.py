@@ -1,4 +1,4 @@
-"""rewrite: replaces every equation that a rule is for, also inside of loops, branches and calls."""
+"""rewrite, rewrite_loops: replace every equation that a rule is for, also inside of loops, branches and calls."""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -9,6 +9,8 @@ import jax
 from jax.extend import core as xc
 
 from stratagem._core.rewrites._convolution import by_onednn, is_for_onednn
+from stratagem._core.rewrites._inlined import inlined
+from stratagem._core.rewrites._loop_products import products_outside
 from stratagem._core.rewrites._magnitude import is_integer_magnitude, magnitude
 from stratagem._core.rewrites._max_pool import is_disjoint_pool, max_pool_of
 from stratagem._core.rewrites._options import rewrites_for_speed
@@ -52,6 +54,30 @@ def rewrite(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
     return xc.ClosedJaxpr(_rewritten(closed.jaxpr, rules), closed.consts)
 
 
+def rewrite_loops(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
+    """Returns the same program, on CPUs without products in its loops that need not be there.
+
+    closed: a program with its gradients: what they multiply, nothing before them shows.
+    """
+    if platform != "cpu" or not rewrites_for_speed():
+        return closed
+    return xc.ClosedJaxpr(_with_loops(closed.jaxpr), closed.consts)
+
+
+def _with_loops(jaxpr: Any) -> Any:
+    return jaxpr.replace(eqns=[new for eqn in jaxpr.eqns for new in _loop_equations(eqn)])
+
+
+def _loop_equations(eqn: Any) -> Iterator[Any]:
+    if eqn.primitive.name in _TRANSPARENT:
+        eqn = eqn.replace(params={k: map_jaxprs(v, _with_loops) for k, v in eqn.params.items()})
+    if eqn.primitive.name != "scan":
+        yield eqn
+        return
+    for new in products_outside(eqn):
+        yield from [new] if new.primitive.name == "scan" else _equations(new, _RULES)
+
+
 def _rewritten(jaxpr: Any, rules: Sequence[_Rule]) -> Any:
     return jaxpr.replace(eqns=[new for eqn in jaxpr.eqns for new in _equations(eqn, rules)])
 
@@ -60,22 +86,10 @@ def _equations(eqn: Any, rules: Sequence[_Rule]) -> Iterator[Any]:
     name = eqn.primitive.name
     rule = next((r for r in rules if r.primitive == name and r.applies(eqn)), None)
     if rule is not None:
-        yield from _inlined(jax.make_jaxpr(rule.instead(eqn))(*(v.aval for v in eqn.invars)), eqn)
+        new = jax.make_jaxpr(rule.instead(eqn))(*(v.aval for v in eqn.invars))
+        yield from inlined(new, eqn.invars, eqn.outvars)
     elif name in _TRANSPARENT:
         inner = functools.partial(_rewritten, rules=rules)
         yield eqn.replace(params={k: map_jaxprs(v, inner) for k, v in eqn.params.items()})
     else:
         yield eqn
-
-
-def _inlined(new: xc.ClosedJaxpr, eqn: Any) -> Iterator[Any]:
-    """Yields a program's equations in place of one equation with the same operands and results."""
-    names = dict(zip(new.jaxpr.invars, eqn.invars, strict=True)) | dict(
-        zip(new.jaxpr.outvars, eqn.outvars, strict=True)
-    )
-
-    def renamed(atom: Any) -> Any:
-        return atom if isinstance(atom, xc.Literal) else names.get(atom, atom)
-
-    for inner in new.jaxpr.eqns:
-        yield inner.replace(invars=list(map(renamed, inner.invars)), outvars=list(map(renamed, inner.outvars)))

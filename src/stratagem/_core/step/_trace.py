@@ -14,7 +14,7 @@ from stratagem._base.errors import ContextError, DivergenceError
 from stratagem._base.types import Nest
 from stratagem._core.context import entered
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.rewrites import rewrite
+from stratagem._core.rewrites import rewrite, rewrite_loops
 from stratagem._core.roles import Strategy
 from stratagem._core.step._arguments import Arguments, input_spec, own_specs
 from stratagem._core.step._assertions import with_checks
@@ -174,7 +174,7 @@ def trace(
             info.found(list(recorder.variables.values()))
             continue
         closed, connections = differentiate(rewrite(closed, platform), [(AXIS, mesh.num_replicas)])
-        closed = without_joined(closed)
+        closed = rewrite_loops(without_joined(closed), platform)
         if replica_shapes is None and mesh.num_replicas > 1:
             own = len(arguments.own)
             shared = len(closed.jaxpr.invars) - len(variables) - own
