@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import jax
-from keras.src.backend.jax.trainer import JAXTrainer
+from keras.src.backend.jax import trainer as jax_trainer
 
 _log = logging.getLogger("stratagem")
 
@@ -23,10 +23,11 @@ def give_values_back() -> None:
     Keras gives back what the last step returned: a first step that raises, an exception in `evaluate`, or two variables that
     share an array would leave the model without values.
     """
-    JAXTrainer._get_jax_state = _noting(JAXTrainer._get_jax_state)
-    JAXTrainer.jax_state_sync = _giving_back(JAXTrainer.jax_state_sync)
+    cls = jax_trainer.JAXTrainer
+    cls._get_jax_state = _noting(cls._get_jax_state)
+    cls.jax_state_sync = _giving_back(cls.jax_state_sync)
     for name in _METHODS:
-        setattr(JAXTrainer, name, _returning(getattr(JAXTrainer, name)))
+        setattr(cls, name, _returning(getattr(cls, name)))
 
 
 def _noting(lend: Callable[..., Any]) -> Callable[..., Any]:
