@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from stratagem.cli.migration._differences import clauses
 from tests.ops.drawn import tables
 from tests.ops.drawn.draws import Function
 from tests.ops.expressions import EXPRESSIONS
@@ -91,21 +92,11 @@ def documented(names: set[str]) -> dict[str, str]:
             in_table = False
         elif in_table and not line.startswith("|---"):
             cells = [cell.strip() for cell in line.strip("| ").split(" | ")] if " | " in line else []
-            text = "; ".join(part for part in clauses(cells[2]) if not is_alike(part)) if len(cells) > 2 else ""
-            if text:
-                found |= dict.fromkeys(about(listed(cells[0], places, names), text), text)
+            told = [part for part in clauses(cells[2]) if not is_alike(part)] if len(cells) > 2 else []
+            here = listed(cells[0], places, names)
+            for path in about(here, "; ".join(told)) if told else ():
+                found[path] = "; ".join(part for part in told if path in about(here, part))
     return found
-
-
-def clauses(text: str) -> list[str]:
-    """The parts of a text between semicolons, but for those in parentheses."""
-    parts, depth, begin = [], 0, 0
-    for place, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if letter == ";" and depth == 0:
-            parts.append(text[begin:place].strip())
-            begin = place + 1
-    return [*parts, text[begin:].strip()]
 
 
 def is_alike(text: str) -> bool:

@@ -10,8 +10,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "stratagem"
 Trees = dict[Path, ast.Module]
-# TensorFlow has two classes of this name, `tf.losses.Reduction` and `tf.compat.v1.losses.Reduction`.
-TENSORFLOWS = {"Reduction"}
 # First words of fragments, such as "What it holds." or "Of every variable." A docstring is a sentence ("Returns the shards of
 # every variable") or a noun phrase with its subject ("The shards of every variable").
 FRAGMENTS = {
@@ -79,7 +77,7 @@ class Shards:
 
 
 def test_no_two_classes_have_one_name(classes: dict[str, list[str]]) -> None:
-    assert {name: paths for name, paths in classes.items() if len(paths) > 1 and name not in TENSORFLOWS} == {}
+    assert {name: paths for name, paths in classes.items() if len(paths) > 1} == {}
 
 
 def test_the_classes_of_the_glossary_are_there_once(classes: dict[str, list[str]]) -> None:

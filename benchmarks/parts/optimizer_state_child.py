@@ -1,12 +1,11 @@
 """A step of Adam, with its slots in shards or without: python -m parts.optimizer_state_child REPLICAS 0|1."""
 
 import sys
-import time
 from typing import Any
 
 import jax
-import numpy as np
 from parts.child import answer
+from parts.replica_steps import timed_steps
 
 import stratagem as tf
 
@@ -29,30 +28,6 @@ if __name__ == "__main__":
         network, optimizer = tf.keras.Sequential(dense), tf.keras.optimizers.Adam(global_clipnorm=1.0)
         network.build((None, UNITS))
 
-    def replica_step(x: Any) -> Any:
-        """Forward, backward, Adam; the loss is a mean of squares."""
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(network(x) ** 2) / ROWS
-        variables = network.trainable_variables
-        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
-        return loss
-
-    @tf.function
-    def step(x: Any) -> Any:
-        """The sum of the replicas' losses."""
-        return strategy.reduce("SUM", strategy.run(replica_step, args=(x,)), axis=None)
-
-    rows = np.random.default_rng(0).normal(size=(ROWS, UNITS)).astype(np.float32)
-    (batch,) = list(strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(rows).batch(ROWS)))
-
-    def timer(steps: int) -> float:
-        """Run so many steps."""
-        start = time.perf_counter()
-        for _ in range(steps):
-            loss = step(batch)
-        float(loss)
-        return time.perf_counter() - start
-
     def facts() -> dict[str, float]:
         """MiB a replica: of weights and slots, and, while the step runs, of all at most and of what it makes for itself."""
         first, mib = jax.devices()[0], 2**20
@@ -69,4 +44,4 @@ if __name__ == "__main__":
             "temporary": largest.temp_size_in_bytes / mib,
         }
 
-    answer(timer, facts)
+    answer(timed_steps(strategy, network, optimizer, (ROWS, UNITS)), facts)

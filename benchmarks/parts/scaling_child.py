@@ -2,11 +2,10 @@
 
 import resource
 import sys
-import time
 from typing import Any
 
-import numpy as np
 from parts.child import answer
+from parts.replica_steps import timed_steps
 
 import stratagem as tf
 
@@ -47,30 +46,6 @@ if __name__ == "__main__":
         network, optimizer = model(what, size), tf.keras.optimizers.Adam()
         network.build((None, inputs))
 
-    def replica_step(x: Any) -> Any:
-        """Forward, backward, Adam; the loss is a mean of squares."""
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(network(x) ** 2) / ROWS
-        variables = network.trainable_variables
-        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
-        return loss
-
-    @tf.function
-    def step(x: Any) -> Any:
-        """The sum of the replicas' losses."""
-        return strategy.reduce("SUM", strategy.run(replica_step, args=(x,)), axis=None)
-
-    rows = np.random.default_rng(0).normal(size=(ROWS, inputs)).astype(np.float32)
-    dataset = tf.data.Dataset.from_tensor_slices(rows).batch(ROWS)
-    (batch,) = list(strategy.experimental_distribute_dataset(dataset))
-
-    def timer(steps: int) -> float:
-        """Run so many steps."""
-        start = time.perf_counter()
-        for _ in range(steps):
-            loss = step(batch)
-        float(loss)
-        return time.perf_counter() - start
-
+    timer = timed_steps(strategy, network, optimizer, (ROWS, inputs))
     # Linux counts in KiB.
     answer(timer, lambda: {"MiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024})

@@ -11,7 +11,14 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.values import Variable
-from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, get_checkpoint_state, latest_checkpoint
+from stratagem.train import (
+    Checkpoint,
+    CheckpointManager,
+    CheckpointOptions,
+    checkpoints_iterator,
+    get_checkpoint_state,
+    latest_checkpoint,
+)
 from tests.checkpoints.models import read
 
 
@@ -171,6 +178,29 @@ def test_numbers_that_begin_again_replace_nothing_without_a_word(
         caplog.clear()
     kept.save()
     assert "ckpt-2" in caplog.text  # also what it meets later
+
+
+@pytest.mark.parametrize("by_manager", [False, True])
+@pytest.mark.parametrize("options", [None, CheckpointOptions(format="tensorflow")])
+def test_a_program_that_goes_on_replaces_what_came_after_without_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, *, by_manager: bool, options: CheckpointOptions | None
+) -> None:
+    """As one that was killed within an epoch, whose number it saves again, or that goes back to an earlier checkpoint."""
+    first = manager(tmp_path)
+    for number in (1, 2, 3):
+        first.checkpoint.v.assign(float(number))
+        first.save(checkpoint_number=number, options=options)
+    kept = manager(tmp_path)
+    if by_manager:
+        kept.restore_or_initialize()
+    else:
+        kept.checkpoint.restore(str(tmp_path / "ckpt-2"))
+    for number in (2, 3):
+        kept.checkpoint.v.assign(10.0 * number)
+        kept.save(checkpoint_number=number, options=options)
+    assert caplog.messages == []
+    manager(tmp_path, 9.0).save(checkpoint_number=3, options=options)
+    assert "Replaced the complete checkpoint" in caplog.text
 
 
 def test_later_steps_are_not_deleted_without_a_word(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

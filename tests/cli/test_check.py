@@ -14,6 +14,9 @@ from click.testing import CliRunner, Result
 
 from stratagem.cli import main
 
+# Private: what the checker knows of clauses has to be of clauses that the table still has.
+from stratagem.cli.migration._differences import clauses, stated_clauses
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -45,7 +48,7 @@ def notebook(*cells: Any) -> str:
         ("import tensorflow\ntensorflow.keras.layers.Dense(1)", "tf.keras.layers.Dense", "works"),
         ("import tensorflow.keras.layers\ntensorflow.keras.layers.Dense(1)", "tf.keras.layers.Dense", "works"),
         ("import tensorflow.compat.v1 as tf\ntf.placeholder('int32')", "tf.compat.v1.placeholder", "works"),
-        ("import tensorflow.compat.v2 as tf\ntf.argsort([1])", "tf.argsort", "differs"),
+        ("import tensorflow.compat.v2 as tf\ntf.linalg.expm([1])", "tf.linalg.expm", "differs"),
         ("import tensorflow as tf\nK = tf.keras.backend\nK.get_session()", "tf.keras.backend.get_session", "missing"),
         ("import tensorflow as tf\ndef f():\n  L = tf.lite\n  L.Interpreter()", "tf.lite.Interpreter", "missing"),
         ("import tensorflow as tf\ntf.optimizers.Adam(1)", "tf.keras.optimizers.Adam", "works"),
@@ -136,15 +139,47 @@ def test_what_differs_in_steps_alone_is_told_of_functions(tmp_path: Path) -> Non
     """What a module does when it is imported is in no step. Other differences are told everywhere."""
     text = "import tensorflow as tf\nw = tf.random.uniform((3,))\ndef f(x):\n  return tf.random.uniform(tf.shape(x))\n"
     assert (
-        states(tmp_path, f"{text}tf.argsort([1])\n")
+        states(tmp_path, f"{text}tf.linalg.expm([1])\n")
         == [
             (1, "tensorflow", "works"),
             (2, "tf.random.uniform", "works"),
             (4, "tf.random.uniform", "differs"),
             (4, "tf.shape", "differs"),
-            (5, "tf.argsort", "differs"),
+            (5, "tf.linalg.expm", "differs"),
         ][-4:]
     )
+
+
+@pytest.mark.parametrize(
+    ("use", "state"),
+    [
+        ("tf.constant('text')", "works"),
+        ("tf.constant(300)", "works"),
+        ("tf.constant(x, tf.float32)", "works"),
+        ("tf.constant([1, [255]], dtype='uint8')", "works"),
+        ("tf.constant(300, tf.uint8)", "differs"),
+        ("tf.constant(-1, tf.uint8)", "differs"),
+        ("tf.constant(x, tf.int8)", "differs"),
+        ("tf.constant(x, dtype)", "differs"),
+        ("tf.constant(*x)", "differs"),
+        ("list(map(tf.constant, x))", "differs"),
+        ("tf.signal.frame(x, 4, frame_step=2)", "works"),
+        ("tf.signal.frame(x, 4, frame_step=step)", "differs"),
+        # What TensorFlow does, and more.
+        ("tf.argsort(x)", "works"),
+        ("tf.nn.conv2d(x, w, 1, 'SAME')", "works"),
+        ("tf.nn.dropout(x, 0.5)", "works"),
+        ("(tf.nn.dropout(x, 0.5), tf.distribute.MirroredStrategy)[0]", "differs"),
+    ],
+)
+def test_a_difference_is_told_where_the_arguments_can_meet_it(tmp_path: Path, use: str, state: str) -> None:
+    assert states(tmp_path, f"import tensorflow as tf\ndef f(x, w, end, step, dtype):\n  return {use}\n")[0][2] == state
+
+
+def test_conditions_are_on_differences_of_the_table() -> None:
+    texts = json.loads((ROOT / "src/stratagem/cli/migration/table.json").read_text())["texts"]
+    every = [clause for text in texts for clause in clauses(text)]
+    assert [begin for begin in stated_clauses() if not any(clause.startswith(begin) for clause in every)] == []
 
 
 def test_a_difference_is_told_of_the_names_that_it_is_about(tmp_path: Path) -> None:
@@ -189,9 +224,37 @@ def test_what_one_worker_does_alone_and_each_for_one_are_habits(tmp_path: Path) 
         (15, "shared_file"),
     ]
     assert "only the chief writes checkpoints" in check(file).stdout
+    file.write_text(WORKERS.replace("if task_id == 0:", "if debug:"))
+    assert [(h["line"], h["kind"]) for h in found(file)["habits"]][:2] == [(10, "saved_once"), (11, "shared_file")]
     for other in ("MirroredStrategy()", "MultiWorkerMirroredStrategy(); tf.distribute.ParameterServerStrategy(r)"):
         file.write_text(WORKERS.replace("MultiWorkerMirroredStrategy()", other))
         assert {h["kind"] for h in found(file)["habits"]} <= {"devices"}
+
+
+CLUSTER = """\
+import os
+import tensorflow as tf
+os.environ["TF_CONFIG"] = str({"cluster": {JOBS}, "task": {"type": "worker", "index": 0}})
+tf.estimator.train_and_evaluate(tf.estimator.Estimator(f, config=tf.estimator.RunConfig(WITH)), a, b)
+"""
+
+
+@pytest.mark.parametrize(
+    ("jobs", "arguments", "told"),
+    [
+        ("'chief': ['a:1'], 'worker': ['b:1']", "", True),
+        ("'worker': ['a:1', 'b:1']", "'m'", True),
+        ("'worker': ['a:1', 'b:1']", "train_distribute=s", False),
+        ("'chief': ['a:1'], 'worker': ['b:1'], 'ps': ['c:1']", "", False),
+        ("'chief': ['a:1']", "", False),
+    ],
+)
+def test_an_estimators_cluster_without_servers_is_a_habit(
+    tmp_path: Path, jobs: str, arguments: str, *, told: bool
+) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(CLUSTER.replace("JOBS", jobs).replace("WITH", arguments))
+    assert [(h["line"], h["kind"]) for h in found(file)["habits"]] == [(4, "estimator_cluster")] * told
 
 
 @pytest.mark.parametrize(
@@ -350,10 +413,20 @@ def test_summary_and_exit_status(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_text("import tensorflow as tf\n" + "tf.zeros(1)\n" * 19)
     done = check(file)
-    assert (done.exit_code, done.stdout) == (0, "100 % of 19 uses work; 0 lines to change\n")
+    assert (done.exit_code, done.stdout) == (0, "100 % of 19 uses work; to change: the import, and no other line\n")
     file.write_text(file.read_text() + "tf.lite.Interpreter()\n")
     done = check(file)
-    assert (done.exit_code, done.stdout.splitlines()[-1]) == (1, "95 % of 20 uses work; 1 line to change")
+    last = done.stdout.splitlines()[-1]
+    assert (done.exit_code, last) == (1, "95 % of 20 uses work; to change: the import, and 1 more line")
+    (tmp_path / "b.py").write_text("import tensorflow as tf\nfrom tensorflow.lite import Interpreter\ntf.zeros(1)\n")
+    assert check(tmp_path).stdout.splitlines()[-1].endswith("to change: 2 imports, and 2 more lines")
+    assert (found(tmp_path)["imports_to_change"], found(tmp_path)["lines_to_change"]) == (2, 2)
+    file.write_text(file.read_text().replace("import tensorflow as tf", "from tensorflow import lite"))
+    assert check(file).stdout.splitlines()[-1].endswith("; 1 line to change")
+    file.write_text(
+        "import stratagem as tf\nimport tensorflow_datasets, os.path\nfrom . import tensorflow\ntf.zeros(1)\n"
+    )
+    assert "; 0 lines to change" in check(file).stdout  # nothing of these imports is TensorFlow's
     assert check(tmp_path / "absent.py").exit_code == 2
     assert check("s3://bucket/a.py").exit_code == 2
     assert check(file, "--yes").exit_code == 2

@@ -81,6 +81,36 @@ def test_a_metric_that_a_call_adds_is_reported_as_in_tensorflow(replicas: int) -
     assert history["sum"] == pytest.approx([3.3 / max(replicas, 1)] * 2, rel=1e-6)
 
 
+class Measuring(layers.Layer):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.act, self.total = tf.keras.metrics.Mean(name="act"), tf.keras.metrics.Sum(name="total")
+
+    def call(self, x: Any) -> Any:
+        self.act.update_state(x)
+        self.total.update_state(x)
+        return x
+
+
+@pytest.mark.parametrize("replicas", [0, 2])
+@pytest.mark.parametrize("built", [False, True])
+def test_a_metric_of_a_layer_that_its_call_updates_is_reported_as_in_tensorflow(replicas: int, *, built: bool) -> None:
+    """The values are those of TensorFlow 2.15.1."""
+    strategy = mirrored(replicas) if replicas else tf.distribute.get_strategy()
+    x, y = np.arange(64, dtype="float32").reshape(16, 4) / 10, np.ones((16, 1), "float32")
+    with strategy.scope():
+        inputs = [tf.keras.Input((4,))] if built else []
+        model = tf.keras.Sequential([*inputs, Measuring(), layers.Dense(1, kernel_initializer="zeros")])
+        model.compile(tf.keras.optimizers.SGD(0.001), "mse")
+    found = model.fit(x, y, verbose=0, batch_size=6, shuffle=False, validation_data=(x[:10], y[:10])).history
+    assert found["loss"] == pytest.approx([0.8816], rel=1e-4)
+    assert found["act"] == pytest.approx([3.15], rel=1e-6)
+    assert found["total"] == pytest.approx([201.6], rel=1e-6)
+    assert found["val_total"] == pytest.approx([78.0], rel=1e-6)
+    model.predict(x, verbose=0)
+    assert float(model.layers[0].total.result()) == pytest.approx(279.6, rel=1e-6)
+
+
 def test_a_metric_without_a_name_is_an_error() -> None:
     layer = layers.Dense(1)
     with pytest.raises(ValueError, match="Please provide a name for your metric"):

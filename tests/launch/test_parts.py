@@ -150,6 +150,6 @@ def test_what_a_step_is_is_said_once_with_the_first_steps(
     assert lines == [
         "worker:0 running",
         "worker:0 running step 3",
-        "a step is a call of a distributed function; those of tests count, too",
+        "a step is a call of a distributed function, counted from the start of its process; those of tests count, too",
         "worker:0 running step 3",
     ]

@@ -1,6 +1,8 @@
 """Functions that begin with strings, or end with them, are saved with what they compute on the host: names, and no code."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -96,7 +98,7 @@ def test_layers_that_look_up_and_hash(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
-def test_labels_are_looked_up_after_the_program(tmp_path: Path) -> None:
+def test_labels_are_looked_up_after_the_program(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     names = layers.StringLookup(vocabulary=WORDS, num_oov_indices=0, invert=True)
 
     def function(x: Any) -> Any:
@@ -104,7 +106,10 @@ def test_labels_are_looked_up_after_the_program(tmp_path: Path) -> None:
         return {"class": names(best), "shown": tf.strings.join([tf.strings.as_string(best), "."]), "score": x[:, 0] * 2}
 
     loaded, x = saved(tmp_path, function, tf.TensorSpec([None, 3])), np.eye(3, dtype="float32")[[2, 0]]
-    found = loaded(x)
+    caplog.clear()
+    with caplog.at_level("INFO"):
+        found = loaded(x)
+    assert caplog.messages == []  # that Python runs it is as it was saved
     assert found["class"].tolist() == [b"plum", b"apple"]
     assert found["shown"].tolist() == [b"2.", b"0."]
     assert np.asarray(found["score"]).tolist() == [0, 2]
@@ -150,6 +155,24 @@ def test_serialized_examples_and_feature_columns(tmp_path: Path) -> None:
     for rows in (1, 5):
         np.testing.assert_allclose(loaded(examples(rows)), function(examples(rows)), rtol=1e-6)
     assert np.shape(loaded(examples(2)[1:])) == (1, 2 + 3 + 3 + 7 + 4), "no row has a word"
+
+
+KINDS = """
+import importlib, pkgutil
+import stratagem.saved_model
+from stratagem._core.step import _host_kinds
+before = {*_host_kinds._BY_NAME, *_host_kinds._FUNCTIONS}
+for _, name, _ in pkgutil.iter_modules(stratagem.__path__):
+    if name.startswith("_"):
+        importlib.import_module(f"stratagem.{name}")
+print(sorted({*_host_kinds._BY_NAME, *_host_kinds._FUNCTIONS} - before), "feature_column.Vocabulary" in before)
+"""
+
+
+def test_a_process_that_only_loads_models_knows_every_kind_of_object() -> None:
+    """An Estimator's export names feature columns, and was called damaged where nobody had imported them."""
+    done = subprocess.run([sys.executable, "-c", KINDS], capture_output=True, text=True, check=True, timeout=300)
+    assert done.stdout == "[] True\n"
 
 
 def test_a_loaded_function_of_strings_trains_in_replicas(tmp_path: Path) -> None:

@@ -85,6 +85,20 @@ def test_names_are_those_of_the_list(kind: str, scope: Any) -> None:
         model.reset_metrics()
 
 
+@pytest.mark.parametrize("scope", [contextlib.nullcontext, lambda: tf.distribute.MirroredStrategy(["cpu:0"]).scope()])
+def test_logs_and_histories_have_the_order_of_these_names(scope: Any) -> None:
+    """As TensorFlow 2.15 has them: the loss, metrics as they were given, then those of the validation."""
+    seen: list[list[str]] = []
+    with scope():
+        model = _one(metrics=["mse", "accuracy"])
+    told = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: seen.append(list(logs)))
+    history = model.fit(X, Y, validation_data=(X, Y), verbose=0, callbacks=[told]).history
+    names = ["loss", "mse", "accuracy"]
+    assert [list(history), *seen] == [[*names, *(f"val_{name}" for name in names)]] * 2
+    for method in (model.evaluate, model.train_on_batch, model.test_on_batch):
+        assert list(method(X, Y, return_dict=True)) == names
+
+
 def test_compiling_again_gives_other_names() -> None:
     model = _one(metrics=["mae"])
     model.evaluate(X, Y, verbose=0)

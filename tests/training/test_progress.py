@@ -2,7 +2,9 @@
 
 import io
 import re
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -10,7 +12,14 @@ import pytest
 from rich.console import Console
 
 import stratagem as tf
+from stratagem._base.job import process_job
+
+# Private: how long there is silence, which no program that a test can wait for exceeds.
+from stratagem._core.step import _program_call
 from stratagem._training import ProgressDisplay
+
+# Private: the same of loading a model.
+from stratagem._training.saving import _models
 
 X = np.random.default_rng(0).normal(size=(100, 6)).astype("float32")
 Y = X.sum(1, keepdims=True)
@@ -70,6 +79,42 @@ def test_a_compilation_that_takes_long_is_told_with_the_rows_of_its_batches(
         f"compiling a step for batches of {rows} rows. Every size of batches has a program" for rows in (32, 15)
     ]
     assert [any(text.startswith(each) for text in told) for each in expected] == [True, True], told
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_compilation_is_told_of_again_and_again_and_explained_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, *, stored: bool
+) -> None:
+    """Where no program is stored, the explanation says how to have them stored."""
+    assert _program_call._SAY_AGAIN_SECONDS <= 10
+    for name in ("_SAY_SECONDS", "_SAY_AGAIN_SECONDS"):
+        monkeypatch.setattr(_program_call, name, 0.001)
+    monkeypatch.setattr(_program_call, "stores_programs", lambda: stored)
+    compiled = _program_call.compiling_seconds()
+    with caplog.at_level("INFO"), _program_call.compiling(process_job(), 8):
+        while len(caplog.messages) < 3:
+            time.sleep(0.001)
+    assert _program_call.compiling_seconds() > compiled
+    first, *later = [message.partition(": ")[2] for message in caplog.messages]
+    assert first.startswith("compiling a step for batches of 8 rows. Every size of batches has a program of its own.")
+    assert ("STRATAGEM_COMPILE_CACHE=1" in first) == (not stored)
+    assert set(later) == {"compiling a step for batches of 8 rows."}
+
+
+def test_a_model_that_loads_for_long_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("_SAY_SECONDS", "_SAY_AGAIN_SECONDS"):
+        monkeypatch.setattr(_models, name, 0.001)
+
+    def slowly(*_: object, **__: object) -> str:
+        while len(caplog.messages) < 2:
+            time.sleep(0.001)
+        return "a model"
+
+    with caplog.at_level("INFO"):
+        assert _models.model_loader(slowly)(tmp_path / "m.keras") == "a model"
+    assert all(f"s: loading a model from {tmp_path / 'm.keras'}. " in message for message in caplog.messages)
 
 
 def test_a_notebook_gets_plain_lines(

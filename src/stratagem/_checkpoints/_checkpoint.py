@@ -95,6 +95,11 @@ class Checkpoint(Tracked):
             self._resume()
         return self._save_counter
 
+    @property
+    def overwrite_guard(self) -> OverwriteGuard:
+        """The checkpoints that this object has written or restored: it replaces these without a warning."""
+        return self._saves
+
     def save(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Writes `<file_prefix>-<n>`, n counting from 1, lists it in the directory's file `checkpoint`, and returns its path.
 
@@ -204,7 +209,7 @@ class Checkpoint(Tracked):
         for earlier in self._restorations:
             earlier.yield_to(restoration)
         warn_not_finite(path, contents.non_finite)
-        self._saves.remember(path)
+        self._saves.restored(path)
         self._restorations = [r for r in [*self._restorations, restoration] if r.waiting]
         return (NamedLoadStatus if restoration.by_name else CheckpointLoadStatus)(self, restoration)
 

@@ -40,6 +40,10 @@ class Saveable(Protocol):
     def save_counter(self) -> Any:
         """The number of the last checkpoint, a variable."""
 
+    @property
+    def overwrite_guard(self) -> OverwriteGuard:
+        """The checkpoints that it has written or restored, also without the manager."""
+
     def snapshot(self, format: CheckpointFormat, copies: HostCopies | None = None) -> CheckpointContents:
         """The current contents for a checkpoint of this format. copies: makes copies of values, which no later step reuses."""
 
@@ -85,7 +89,7 @@ class CheckpointManager:
         self._checkpoint_interval = checkpoint_interval
         self._init_fn = init_fn
         self._last_step: int | None = None
-        self._saves = OverwriteGuard()
+        self._saves = checkpoint.overwrite_guard
         self._begun: str | None = None
         self._latest = latest_checkpoint(self._directory)
         self._last_preserved, self._deletable = self._recover(time.time())

@@ -21,6 +21,7 @@ from stratagem._checkpoints._keras_two import WRITTEN
 from stratagem._checkpoints._latest_intact import warn_not_finite
 from stratagem._checkpoints._naming import OWN
 from stratagem._checkpoints._options import CheckpointFormat
+from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._pending import Assignments, assign, check_fit
 from stratagem._checkpoints._saving import settle
 from stratagem._core.context import entered
@@ -53,11 +54,17 @@ class NamedCheckpoint:
         self._derived, self._written = derived, written
         with entered(strategy=None, replica=None, crossing=False):
             self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
+        self._saves = OverwriteGuard()
 
     @property
     def save_counter(self) -> Variable:
         """The number of saves; not part of what is saved."""
         return self._save_counter
+
+    @property
+    def overwrite_guard(self) -> OverwriteGuard:
+        """The checkpoints that this object has written or restored."""
+        return self._saves
 
     def snapshot(
         self, format: CheckpointFormat = CheckpointFormat.OWN, copies: HostCopies | None = None
@@ -102,6 +109,7 @@ class NamedCheckpoint:
             self._companion.read(path)  # changes nothing if it raises; no value of `assignments` has been assigned yet
         _assign_all(assignments, arrays)
         warn_not_finite(path, contents.non_finite)
+        self._saves.restored(path)
 
     def take(self, arrays: Mapping[str, Stored], path: str, names: dict[str, str]) -> None:
         """Assigns saved values to some variables. names: from the variable's name to the name in the checkpoint at `path`.

@@ -13,7 +13,7 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import sync, sync_tree
-from stratagem._base.paths import absolute, is_remote
+from stratagem._base.paths import absolute, is_remote, parent
 from stratagem._base.storage import copy_file, file_system
 from stratagem._checkpoints._checkpoint_files import AttachedFiles, delete, write
 from stratagem._checkpoints._contents import CheckpointContents
@@ -34,16 +34,25 @@ RESTORE_FIRST = (
 
 @final
 class OverwriteGuard:
-    """The checkpoints that one object has written or restored, which it may replace without a warning."""
+    """The checkpoints that one object has written or restored, which it may replace without a warning.
+
+    An object that has restored a checkpoint goes on from there: it may replace what its directory has of the time after it.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}  # path → generation
+        self._continued: set[str] = set()  # directories
         self._warned: set[str] = set()
 
     def remember(self, path: str) -> None:
         """Records that the object has the values of this complete checkpoint."""
         with contextlib.suppress(NotFoundError, DataLossError):  # another process has deleted it since
             self._known[absolute(path)] = identity(path)
+
+    def restored(self, path: str) -> None:
+        """Records that the object goes on from this checkpoint."""
+        self.remember(path)
+        self._continued.add(absolute(parent(path)))
 
     def write(
         self, path: str, contents: CheckpointContents, *, listed: bool = True, attached: AttachedFiles | None = None
@@ -73,7 +82,8 @@ class OverwriteGuard:
         if backup is not None:
             back_up(path, backup)
         before = identity(path) if there else None
-        loses = before not in (None, self._known.get(absolute(path))) and not holds(path, contents)
+        known = before in (None, self._known.get(absolute(path))) or self._continues(path)
+        loses = not known and not holds(path, contents)
         write_tensorflow(path, contents)
         if file_system(path).is_directory(path):
             delete(path)
@@ -92,9 +102,12 @@ class OverwriteGuard:
             _log.warning("Saved values that are not finite (NaN or infinite): %s, in %r. %s.", shown(bad), path, kept)
         self._known[absolute(path)], self._warned = now, {*bad}
 
+    def _continues(self, path: str) -> bool:
+        return absolute(parent(path)) in self._continued
+
     def _loses(self, path: str, before: Manifest, now: Manifest) -> bool:
         """Returns whether values that somebody else has saved are lost."""
-        if self._known.get(absolute(path)) == before.generation:
+        if self._known.get(absolute(path)) == before.generation or self._continues(path):
             return False
         return any(now.arrays.get(key) != fact for key, fact in before.arrays.items())
 

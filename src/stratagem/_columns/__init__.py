@@ -5,7 +5,6 @@ Out: dense tensors, computed in compiled steps too; what strings and sparse tens
 Never: puts a string into a program, or lets the number of entries of a batch decide about shapes beyond the longest row.
 """
 
-from stratagem._columns import _host_kinds as _host_kinds
 from stratagem._columns._categories import VocabularyFileCategoricalColumn as VocabularyFileCategoricalColumn
 from stratagem._columns._categories import categorical_column_with_hash_bucket as categorical_column_with_hash_bucket
 from stratagem._columns._categories import categorical_column_with_identity as categorical_column_with_identity
@@ -28,6 +27,7 @@ from stratagem._columns._embeddings import embedding_column as embedding_column
 from stratagem._columns._embeddings import shared_embeddings as shared_embeddings
 from stratagem._columns._entries import combined as combined
 from stratagem._columns._features import Features as Features
+from stratagem._columns._host_kinds import describe_columns as describe_columns
 from stratagem._columns._indicator import indicator_column as indicator_column
 from stratagem._columns._layers import DenseFeatures as DenseFeatures
 from stratagem._columns._layers import SequenceFeatures as SequenceFeatures

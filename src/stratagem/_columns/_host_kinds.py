@@ -59,14 +59,16 @@ def _numeric(facts: Mapping[str, Any]) -> UserFunction:
     return SequenceNumericColumn(**facts)._spread
 
 
-for each in (
-    _kind(IdentityCategoricalColumn, "_identified"),
-    _kind(HashedCategoricalColumn, "_identified"),
-    HostKind("feature_column.Vocabulary", VocabularyListCategoricalColumn, "_identified", _list_facts, _list),
-    HostKind("feature_column.VocabularyFile", VocabularyFileCategoricalColumn, "_identified", _file_facts, _list),
-    HostKind("feature_column.SequenceNumeric", SequenceNumericColumn, "_spread", _numeric_facts, _numeric),
-):
-    host_kind(each)
-named_host_function("feature_column.entries", spread)
-named_host_function("feature_column.positions", positions)
-named_host_function("feature_column.entries_to_cross", entries_to_cross)
+def describe_columns() -> None:
+    """Let SavedModels describe feature columns, and be loaded with them by a process that has made none."""
+    for each in (
+        _kind(IdentityCategoricalColumn, "_identified"),
+        _kind(HashedCategoricalColumn, "_identified"),
+        HostKind("feature_column.Vocabulary", VocabularyListCategoricalColumn, "_identified", _list_facts, _list),
+        HostKind("feature_column.VocabularyFile", VocabularyFileCategoricalColumn, "_identified", _file_facts, _list),
+        HostKind("feature_column.SequenceNumeric", SequenceNumericColumn, "_spread", _numeric_facts, _numeric),
+    ):
+        host_kind(each)
+    named_host_function("feature_column.entries", spread)
+    named_host_function("feature_column.positions", positions)
+    named_host_function("feature_column.entries_to_cross", entries_to_cross)

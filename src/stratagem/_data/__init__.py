@@ -54,8 +54,6 @@ from stratagem._data._output_types import output_classes as output_classes
 from stratagem._data._output_types import output_shapes as output_shapes
 from stratagem._data._output_types import output_types as output_types
 from stratagem._data._spare_values import with_spare_values as with_spare_values
-from stratagem._data.distribution._batching import Batching as Batching
-from stratagem._data.distribution._batching import batching as batching
 from stratagem._data.distribution._distributed import DistributedDataset as DistributedDataset
 from stratagem._data.distribution._distributed import (
     DistributedDatasetFromFunction as DistributedDatasetFromFunction,
@@ -78,6 +76,7 @@ from stratagem._data.elements._parts import map_parts as map_parts
 from stratagem._data.elements._spec import DatasetSpec as DatasetSpec
 from stratagem._data.foreign._as_dataset import as_dataset as as_dataset
 from stratagem._data.grouping._reducer import Reducer as Reducer
+from stratagem._data.stages._batching import Batching as Batching
 from stratagem._data.stages._options import AUTOTUNE as AUTOTUNE
 from stratagem._data.stages._options import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from stratagem._data.stages._options import SHARD_HINT as SHARD_HINT

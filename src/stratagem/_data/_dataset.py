@@ -23,6 +23,7 @@ from stratagem._data._one_shot import OneShotIterator
 from stratagem._data._output_types import output_classes, output_shapes, output_types
 from stratagem._data.elements._nest import Nest, convert, kinds_of, spec_of, to_jax
 from stratagem._data.functions._user_code import UserFunction
+from stratagem._data.stages._batching import Batching
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._options import Options
 from stratagem._data.stages._stage import Stage
@@ -129,7 +130,7 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
                 "An input_fn iterates over a tf.data.Dataset. It is called once, before training: return the dataset itself, "
                 "or what dataset.make_one_shot_iterator().get_next() gives."
             )
-        return DatasetIterator(self._stage.walk(), lambda: self._stage.spec)
+        return DatasetIterator(self._stage.walk(), lambda: self._stage.spec, self._batching)
 
     def make_one_shot_iterator(self) -> Nest:
         """Implements `tf.compat.v1`'s method: in an input_fn, the source of its steps' elements; in a graph one whose elements
@@ -161,7 +162,10 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """An iterator of NumPy arrays and scalars that belong to the caller."""
-        return NumpyIterator(self._stage.walk(), lambda: self._stage.spec)
+        return NumpyIterator(self._stage.walk(), lambda: self._stage.spec, self._batching)
+
+    def _batching(self) -> Batching:
+        return Batching.of(self._stage, counts_rows=self._stage.counts_rows)
 
     @property
     def output_types(self) -> Nest:

@@ -15,6 +15,7 @@ from stratagem._core.context import current, entered
 from stratagem._core.values import Tensor, TypeSpec
 from stratagem._data.elements._nest import Nest, convert, map_leaves, spec_of, to_jax, to_own_numpy, to_tensors
 from stratagem._data.elements._spec import DatasetSpec, compatible
+from stratagem._data.stages._batching import Batching
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
 from stratagem._ops import tensor
@@ -31,10 +32,14 @@ class ElementIterator(abc.ABC, Generic[T]):
     While a step is traced, `next` hands the iterator to the trace's recorder; the step then draws before every call.
     """
 
-    def __init__(self, source: StageIterator, element_spec: Callable[[], Nest]) -> None:
+    def __init__(
+        self, source: StageIterator, element_spec: Callable[[], Nest], batching: Callable[[], Batching]
+    ) -> None:
+        """batching: tells the batches of the plan that `source` iterates over."""
         self._source = source
         self._observer = observer() if observed() else None  # a small element is made in the time of a few calls
-        self._spec = element_spec
+        self._spec, self._batching = element_spec, batching
+        self._begun = False
         self._peeked: list[tuple[T, State | None]] = []  # the next one is the last
 
     @abc.abstractmethod
@@ -76,12 +81,14 @@ class ElementIterator(abc.ABC, Generic[T]):
         if recorder is not None:
             drawn: T = recorder.draw(self)
             return drawn
+        self._begun = True
         if self._peeked:
             return self._peeked.pop()[0]
         return self._converted(next(self._source)) if self._observer is None else self._drawn(self._converted)
 
     def next_for_program(self) -> Nest:
         """The next element for a program that transfers NumPy arrays to its device itself. Raises StopIteration at the end."""
+        self._begun = True
         if self._peeked:
             return self._peeked.pop()[0]
         return self._for_program(next(self._source)) if self._observer is None else self._drawn(self._for_program)
@@ -121,6 +128,14 @@ class ElementIterator(abc.ABC, Generic[T]):
 
     def get_state(self) -> State:
         """The position, as a dict that JSON can hold."""
+        facts = {"sizes": list(self._batching().sizes), "begun": self._begun, **self._own_facts()}
+        return {**self._position(), "batching": facts}
+
+    def _own_facts(self) -> State:
+        """Returns further facts by which other batches are told, beside their sizes."""
+        return {}
+
+    def _position(self) -> State:
         if not self._peeked:
             return self._source.get_state()
         state = self._peeked[-1][1]
@@ -131,9 +146,25 @@ class ElementIterator(abc.ABC, Generic[T]):
         return state
 
     def set_state(self, state: State) -> None:
-        """Continues with exactly the element that was next when `state` was taken."""
+        """Continues with exactly the element that was next when `state` was taken.
+
+        Raises:
+            InvalidArgumentError: `state` is behind some element, and counts batches of another size than those of this dataset.
+        """
+        facts = state.get("batching")  # None: of an earlier version
+        if facts is not None and facts["begun"]:
+            self._batching().check(
+                tuple(facts["sizes"]),
+                batches=(facts.get("cardinality"), self._own_facts().get("cardinality")),
+                remedy="begin the epoch anew: restore everything but the iterator.",
+            )
+        self.move_to(state)
+
+    def move_to(self, state: State) -> None:
+        """The same where the batches of `state` have been checked, or do not matter: it is between two epochs."""
         self._peeked.clear()
-        self._source.set_state(state)
+        self._begun = state.get("batching", {}).get("begun", True)
+        self._source.set_state({key: value for key, value in state.items() if key != "batching"})
 
     def close(self) -> None:
         """Stops the threads behind this iterator now; otherwise they end when it is deleted."""

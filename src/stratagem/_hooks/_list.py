@@ -1,5 +1,6 @@
 """Every hook into JAX and Keras, in the order in which they are attached; and attaching them."""
 
+from stratagem._columns import describe_columns
 from stratagem._events import profile_as_asked
 from stratagem._hooks._training import OF_TRAINING
 from stratagem._hooks._values import OF_VALUES
@@ -12,8 +13,11 @@ HOOKS: tuple[Hook, ...] = (*OF_VALUES, *OF_TRAINING)
 def install() -> None:
     """Attach all hooks, unless this process has them; let a profile observe it, if the environment asks for one.
 
+    SavedModels with feature columns can be loaded then, whatever namespace it is that calls this.
+
     Raises:
         ImportError: a version of JAX or Keras lacks a place that a hook needs.
     """
     attach(HOOKS, install)
+    describe_columns()
     profile_as_asked()

@@ -28,6 +28,7 @@ from stratagem._legacy import (
 from stratagem._ops import attach_strings
 from stratagem._preprocessing import attach_layers, attach_weights
 from stratagem._private import (
+    INPUT_PLACES,
     LAYER_PLACES,
     LENT_PLACES,
     RAGGED_PLACES,
@@ -37,6 +38,7 @@ from stratagem._private import (
     Hook,
     give_values_back,
     let_symbols_answer_operators,
+    name_inputs_as_tensorflow,
 )
 from stratagem._saved_models import attach_export
 from stratagem._tf1.graph import attach_graph_variables
@@ -147,6 +149,13 @@ OF_TRAINING: tuple[Hook, ...] = (
         attach=attach_constructors,
     ),
     Hook(
+        what="names of inputs",
+        places=INPUT_PLACES,
+        why='`model.fit({"input_1": x, "input_2": y}, labels)` would fail, and so would `model.input_names`.',
+        test="tests/keras/test_inputs.py::test_inputs_without_names_have_tensorflows",
+        attach=name_inputs_as_tensorflow,
+    ),
+    Hook(
         what="batch statistics of all replicas",
         places=(
             "keras.src.layers.normalization.batch_normalization.BatchNormalization.__init__",
@@ -239,6 +248,8 @@ OF_TRAINING: tuple[Hook, ...] = (
             "keras.src.models.model.Model._creation_strategy",
             "keras.src.trainers.trainer.Trainer.__init__",
             "keras.src.trainers.trainer.Trainer._flatten_metrics_in_order",
+            "keras.src.trainers.trainer.Trainer._get_metrics_result_or_logs",
+            "keras.src.utils.python_utils.pythonify_logs",
             "keras.src.trainers.trainer.Trainer.compile",
             "keras.src.trainers.trainer.Trainer.metrics_names",
         ),

@@ -33,7 +33,7 @@ from stratagem._legacy._optimizers import LegacyNadam as LegacyNadam
 from stratagem._legacy._optimizers import LegacyRMSprop as LegacyRMSprop
 from stratagem._legacy._optimizers import LegacySGD as LegacySGD
 from stratagem._legacy._ragged_layers import attach_ragged as attach_ragged
-from stratagem._legacy._reduction import Reduction as Reduction
+from stratagem._legacy._reduction import LossReduction as LossReduction
 from stratagem._legacy._synchronized_normalization import SyncBatchNormalization as SyncBatchNormalization
 from stratagem._legacy._synchronized_normalization import (
     attach_synchronized_normalization as attach_synchronized_normalization,

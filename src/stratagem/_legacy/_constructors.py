@@ -7,9 +7,10 @@ import keras
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Value
-from stratagem._private import convert_arguments
+from stratagem._private import convert_arguments, take_input_shapes, unnamed_input
 
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+_PLACE_OF_NAME = 9  # among the arguments of an InputLayer
 
 
 @final
@@ -31,7 +32,9 @@ def _of_layer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Arguments:
 
 
 def _of_input(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Arguments:
-    """An input that Sequential makes of its first layer's shape has the size of the batch that this knows."""
+    """An input without a name gets TensorFlow's; one that Sequential makes of its first layer's shape the batch's size, too."""
+    if kwargs.get("name") is None and len(args) < _PLACE_OF_NAME:
+        kwargs["name"] = unnamed_input()
     shape = kwargs.get("shape")
     if isinstance(shape, _BatchInputShape):
         kwargs = {name: value for name, value in kwargs.items() if name != "shape"} | {"batch_shape": shape.sizes}
@@ -72,6 +75,7 @@ def _same(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Arguments:
 def attach_constructors() -> None:
     """Let Keras' classes take the arguments of Keras 2, and have its defaults."""
     none: dict[str, Value] = {}
+    take_input_shapes()
     convert_arguments(keras.layers.Layer, _of_layer, none)
     convert_arguments(keras.layers.InputLayer, _of_input, none)
     convert_arguments(keras.layers.BatchNormalization, _of_normalization, none, ("fused",))

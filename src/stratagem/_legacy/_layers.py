@@ -48,10 +48,12 @@ def add_metric(self: Any, value: TensorLike, name: str | None = None, **kwargs: 
 
 
 def adds_metrics(model: keras.Model) -> bool:
-    """Returns whether the code of the model or of one of its layers calls `add_metric`.
+    """Returns whether a layer of the model has a metric, or the code of the model or of a layer calls `add_metric`.
 
-    Keras' own trainer keeps no metric that a call updates.
+    Keras' own trainer keeps no metric that a call updates, and calls a layer whose metrics have no value.
     """
+    if any(layer.metrics for layer in sublayers(model) if not isinstance(layer, keras.Model)):
+        return True
     classes = {cls for layer in sublayers(model) for cls in type(layer).__mro__}
     own = [vars(cls).values() for cls in classes if not cls.__module__.startswith("keras.")]
     # AutoGraph's hook has put functions around what the classes define.

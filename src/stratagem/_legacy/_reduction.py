@@ -1,8 +1,8 @@
 """Keras 2's names of a reduction: the way in which a loss object combines the losses of the rows."""
 
 
-class Reduction:
-    """TensorFlow's names for Keras' strings that say how a loss object combines the losses of the rows."""
+class LossReduction:
+    """`tf.keras.losses.Reduction`, names of Keras' strings that say how a loss object combines the losses of the rows."""
 
     AUTO = "sum_over_batch_size"
     NONE = "none"

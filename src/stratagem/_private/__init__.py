@@ -70,6 +70,10 @@ from stratagem._private._hdf5_files import read_hdf5_first as read_hdf5_first
 from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach
 from stratagem._private._hooks import attached_by as attached_by
+from stratagem._private._input_names import INPUT_PLACES as INPUT_PLACES
+from stratagem._private._input_names import name_inputs_as_tensorflow as name_inputs_as_tensorflow
+from stratagem._private._input_names import take_input_shapes as take_input_shapes
+from stratagem._private._input_names import unnamed_input as unnamed_input
 from stratagem._private._keras_optional_modules import hide_tensorflow_from_keras as hide_tensorflow_from_keras
 from stratagem._private._known_sizes import with_sizes as with_sizes
 from stratagem._private._layer_classes import LAYER_PLACES as LAYER_PLACES
@@ -139,6 +143,7 @@ from stratagem._private._paths import provide_file_functions as provide_file_fun
 from stratagem._private._program_folder import forget_programs as forget_programs
 from stratagem._private._program_folder import let_workers_store_programs as let_workers_store_programs
 from stratagem._private._program_folder import store_programs as store_programs
+from stratagem._private._program_folder import stores_programs as stores_programs
 from stratagem._private._ragged_inputs import RAGGED_PLACES as RAGGED_PLACES
 from stratagem._private._ragged_inputs import take_ragged as take_ragged
 from stratagem._private._recording_trace import EagerOperation as EagerOperation

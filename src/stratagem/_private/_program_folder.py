@@ -106,6 +106,11 @@ def store_programs(folder: Path, max_bytes: int) -> None:
     compilation_cache._cache_initialized = True
 
 
+def stores_programs() -> bool:
+    """Returns whether programs are stored for later processes, by `store_programs` or by a setting of JAX."""
+    return bool(jax.config.values[_DIRECTORY])
+
+
 def forget_programs() -> None:
     """Ends `store_programs`: JAX has the settings that it had before."""
     if _before:

@@ -84,7 +84,6 @@ _LOST: dict[type, dict[str, str]] = {
     keras.Model: {
         "autotune_steps_per_execution": 'compile(steps_per_execution="auto")',
         "distribute_reduction_method": "predictions of replicas are always concatenated",
-        "input_names": "name the Input layers",
         "state_updates": _GRAPH,
         "train_tf_function": "train_function = None traces the step anew",
     },

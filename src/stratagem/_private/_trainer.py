@@ -12,12 +12,14 @@ from keras.src.trainers import data_adapters
 from keras.src.trainers import trainer as trainer_module
 from keras.src.trainers.data_adapters import array_slicing
 from keras.src.trainers.data_adapters import data_adapter as data_adapter_module
+from keras.src.utils import python_utils
 
 from stratagem._base.types import Nest
 
 DataAdapter = data_adapter_module.DataAdapter
 Method = Callable[..., Any]
 Route = Callable[[Any, Method], Method]
+_sorted_logs = python_utils.pythonify_logs
 
 
 def intercept_trainer(
@@ -44,10 +46,19 @@ def intercept_trainer(
     keras.Model._creation_strategy = None
     keras.Model.distribute_strategy = property(lambda self: owner(self._creation_strategy))
     trainer_module.Trainer.metrics_names = property(metrics_names)
+    python_utils.pythonify_logs = _logs_as_they_come
     for name, route in methods.items():
         # Where Keras defines it: a class whose `compile` is not that of its base is taken for a user's.
         holder = next(cls for cls in keras.Model.__mro__ if name in vars(cls))
         setattr(holder, name, routed_method(getattr(holder, name), route))
+
+
+def _logs_as_they_come(logs: Any) -> dict[str, Any]:
+    """Stands for Keras' function, which makes numbers of what callbacks are given, without sorting the names."""
+    found: dict[str, Any] = {}
+    for name, value in (logs or {}).items():
+        found |= _sorted_logs({name: value})
+    return found
 
 
 def intercept_steps(

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.types import Nest, TensorLike
+from stratagem._core.context import current
 from stratagem._core.mesh import exact
 from stratagem._core.step import Function, RestoredProgram
 from stratagem._core.values import TensorSpec
@@ -24,13 +25,14 @@ class LoadedProgram:
     """A function's program for one kind of arguments.
 
     function: takes the tensors of a call. call: the arguments, with specs in place of tensors. result: its structure.
-    variables: those that it reads or assigns.
+    variables: those that it reads or assigns. ends_on_host: what follows the program is computed on the host, with strings.
     """
 
     function: Function
     call: tuple[tuple[Nest, ...], dict[str, Nest]]
     result: Nest
     variables: tuple[KerasVariable, ...]
+    ends_on_host: bool
 
     @classmethod
     def of(
@@ -47,7 +49,16 @@ class LoadedProgram:
 
         name: for messages. host: what is computed before and after the program.
         """
-        return cls(Function(_Body(name, program, variables, written, result, host)), call, result, tuple(variables))
+        function = Function(_Body(name, program, variables, written, result, host))
+        return cls(function, call, result, tuple(variables), host.late > 0)
+
+    def run(self, tensors: Sequence[TensorLike]) -> Nest:
+        """Runs the program; in a compiled function it becomes a part of that."""
+        context = current()
+        if self.ends_on_host and context.recorder is None and context.replica is None:
+            # Python runs it in any case: to find that out again, with a line in the log, helps nobody.
+            return self.function.python_function(*tensors)
+        return self.function(*tensors)
 
     @property
     def specs(self) -> list[TensorSpec]:
@@ -148,7 +159,7 @@ class LoadedFunction:
             for program in self.programs:
                 tensors = program.tensors(bound, keywords, convert=convert)
                 if tensors is not None:
-                    return program.function(*tensors)
+                    return program.run(tensors)
         raise ValueError(self._no_program(bound, keywords))
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

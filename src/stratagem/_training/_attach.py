@@ -22,7 +22,13 @@ from stratagem._strategies import AbstractStrategy, get_strategy
 from stratagem._training._data_arguments import DataArguments, is_for_our_steps, with_lists_as_arrays
 from stratagem._training._dataset_adapter import accepting_datasets
 from stratagem._training._loops import FitArguments, Loops, split_validation
-from stratagem._training._metric_names import forget_returned_names, list_logs, metrics_names
+from stratagem._training._metric_names import (
+    LogOrder,
+    forget_returned_names,
+    list_logs,
+    metrics_names,
+    ordered_results,
+)
 from stratagem._training._replica_step import StepKind, Steps, check_overrides, has_tensorflow_step, route_step
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
@@ -63,7 +69,7 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
             strings, composites = is_for_our_steps(args, kwargs)
             # Once it has steps of ours, it keeps their compiled functions.
             if keras_can and not (strings or composites or getattr(model, "_steps", None)):
-                return accepting_datasets(original)(*args, **kwargs)
+                return LogOrder(model)(accepting_datasets(original)(*args, **kwargs))
             if strings:
                 _check_takes_strings(model)
             if current().replica is not None:
@@ -277,6 +283,7 @@ def attach_trainer() -> None:
             "test_on_batch": _routed(_test_on_batch),
             "predict_on_batch": _routed(_predict_on_batch),
             "_flatten_metrics_in_order": list_logs,
+            "_get_metrics_result_or_logs": ordered_results,
             **{kind.value: route_step(kind.value) for kind in StepKind},
         },
     )

@@ -1,12 +1,8 @@
 """Reads the batches of a feed epoch by epoch, a few at a time, and can save and restore its position."""
 
-import logging
 from typing import Any, final
 
-from stratagem._base.errors import InvalidArgumentError
 from stratagem._training._feed import BatchSource
-
-_log = logging.getLogger("stratagem")
 
 
 @final
@@ -97,24 +93,9 @@ class Epochs:
 
     def _check(self, sizes: tuple[int, ...], batches: int | None) -> None:
         """Raises InvalidArgumentError if a position among other batches cannot be one among these."""
-        now = self._feed.batching
-        if now.takes_up(sizes) and (sizes or batches == self._feed.batches):
-            if sizes != now.sizes:
-                _log.info(
-                    "The input was saved with batches of %d examples, and has batches of %d: it goes on with the first example "
-                    "that was not read yet.", sizes[0], now.sizes[0],
-                )  # fmt: skip
-            return
-        before, after = _told(sizes, batches), _told(now.sizes, self._feed.batches)
-        raise InvalidArgumentError(
-            f"The saved position of the input is within an epoch and counts batches: it had {before}, and has {after}, so the "
-            "next example is not known. Go on with batches as before (the same number of examples in all replicas together), "
-            "or delete the backup to start anew. Positions between epochs, as of BackupAndRestore(save_freq='epoch') "
-            "without `steps_per_epoch`, fit batches of any size."
+        self._feed.batching.check(
+            sizes,
+            batches=(batches, self._feed.batches),
+            remedy="delete the backup to start anew. Positions between epochs, as of BackupAndRestore(save_freq='epoch') "
+            "without `steps_per_epoch`, fit batches of any size.",
         )
-
-
-def _told(sizes: tuple[int, ...], batches: int | None) -> str:
-    if sizes:
-        return f"batches of {' of '.join(map(str, sizes))}"
-    return "batches of unknown size" if batches is None else f"{batches} batches in an epoch"

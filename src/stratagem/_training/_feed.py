@@ -14,7 +14,6 @@ from stratagem._data import (
     Dataset,
     DistributedInput,
     as_dataset,
-    batching,
     rows_in,
     with_spare_values,
 )
@@ -49,7 +48,9 @@ class BatchSource:
     @functools.cached_property
     def batching(self) -> Batching:
         """The sizes of its batches, and whether a position counts their rows."""
-        return batching(self.source)
+        if isinstance(self.source, DistributedInput):
+            return self.source.batching
+        return Batching.of(self.source.stage, counts_rows=self.source.stage.counts_rows)
 
     @property
     def steps_are_given(self) -> bool:
@@ -80,7 +81,7 @@ class BatchSource:
         """Continues the next epoch where another process's iterator was, `within` an epoch or at its end."""
         iterator, self._used = self.epoch(), not within and not self.continues
         try:
-            iterator.set_state(state)
+            iterator.move_to(state)
         except StopIteration:  # an end that counts batches is behind that of fewer, larger ones
             if not self._used:
                 raise

@@ -20,6 +20,7 @@ from stratagem._strategies import AbstractStrategy
 from stratagem._training._callbacks import callback_list, has_hooks, progress_display, show_progress
 from stratagem._training._data_arguments import DataArguments
 from stratagem._training._loss_watch import LossWatch
+from stratagem._training._metric_names import LogOrder
 from stratagem._training._replica_step import StepKind, Steps
 from stratagem._training._runner import StartedSteps, StepRunner, open_runner, run_batch
 from stratagem._training.callbacks import FitRun, LoopHooks
@@ -101,7 +102,9 @@ class Loops:
         if kind is not StepKind.PREDICT:
             self._model.reset_metrics()
         result = run_batch(self._strategy, self._steps, kind, data)
-        return _python_numbers(result) if kind is not StepKind.PREDICT else _Outputs(self._strategy).add([result])
+        if kind is StepKind.PREDICT:
+            return _Outputs(self._strategy).add([result])
+        return LogOrder(self._model)(_python_numbers(result))
 
     def _runner(self, kind: StepKind, data: DataArguments) -> StepRunner:
         return open_runner(self._strategy, self._steps, kind, data)
@@ -132,7 +135,7 @@ class Loops:
         loss_watch: LossWatch | None = None,
     ) -> tuple[int, Any]:
         """Makes one pass over the data; returns the number of steps and the last logs. hooks: called before and after steps."""
-        loop_hooks = loop_hooks or LoopHooks()
+        loop_hooks, in_order = loop_hooks or LoopHooks(), LogOrder(self._model)
         taken, last = loop_hooks.step, loop_hooks.logs
 
         def step() -> bool:
@@ -146,9 +149,9 @@ class Loops:
             if loss_watch is not None:
                 loss_watch(taken, last)
             if show:
-                show_progress(callbacks, taken, execution.steps, execution.examples, execution.result)
+                show_progress(callbacks, taken, execution.steps, execution.examples, in_order(execution.result))
             if hooks is not None:
-                hooks[1](taken - 1, last)
+                hooks[1](taken - 1, in_order(last))
             loop_hooks.stepped(taken, last)
             return True
 
@@ -159,7 +162,7 @@ class Loops:
         runner.end_epoch()
         if loss_watch is not None:
             loss_watch(taken, last, ended=True)
-        return taken, last
+        return taken, in_order(last)
 
     def evaluate(
         self, data: DataArguments, *, verbose: Any = "auto", callbacks: Any = None, runner: StepRunner | None = None

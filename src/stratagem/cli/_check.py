@@ -80,7 +80,7 @@ def _trouble(error: OSError) -> click.ClickException:
 
 def _fix(report: CheckReport, yes: bool) -> None:
     """Shows the edits of all files that use TensorFlow, asks, and writes them."""
-    names = sorted({use.place.file for use in report.uses} | set(report.importing))
+    names = sorted({use.place.file for use in report.uses} | {place.file for place in report.importing})
     done = [edited(name) for name in names]
     changed = [each for each in done if each.after != each.before]
     for each in changed:

@@ -16,7 +16,7 @@ from stratagem.cli._explain import last_named
 
 _LINES_SECONDS = 5.0  # between two lines
 _FEW_TASKS = 8  # up to this many tasks are described one by one in such a line
-_STEPS = "a step is a call of a distributed function; those of tests count, too"
+_STEPS = "a step is a call of a distributed function, counted from the start of its process; those of tests count, too"
 _LONG_SECONDS = 5.0  # a phase that lasts longer is shown with its seconds
 _WIDE = 200  # columns of tables when there is no terminal
 

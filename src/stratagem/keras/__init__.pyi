@@ -561,11 +561,11 @@ class Model(Layer):
     def build(self, input_shape: Any) -> Any: ...
     autotune_steps_per_execution: Any
     distribute_reduction_method: Any
-    input_names: Any
     state_updates: Any
     train_tf_function: Any
     compiled_loss: Any
     compiled_metrics: Any
+    input_names: Any
     def fit_generator(
         self,
         generator: Any,

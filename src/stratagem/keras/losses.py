@@ -3,8 +3,10 @@
 import keras.losses as _losses
 from keras.losses import *
 
-from stratagem._legacy import Reduction as Reduction
+from stratagem._legacy import LossReduction as _LossReduction
 from stratagem._legacy import sparse_categorical_crossentropy as sparse_categorical_crossentropy
+
+Reduction = _LossReduction
 
 mse = MSE = _losses.mean_squared_error
 mae = MAE = _losses.mean_absolute_error

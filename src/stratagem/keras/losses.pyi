@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from stratagem._legacy import Reduction as Reduction
+from stratagem._legacy import LossReduction as Reduction
 from stratagem.keras import Loss as Loss
 from stratagem.keras import Loss as _keras_Loss
 from stratagem.keras.losses import kl_divergence as KLD

@@ -250,6 +250,18 @@ def test_a_checkpoint_of_another_model_names_what_it_lacks(tmp_path: Any) -> Non
         Estimator(model_fn, tmp_path).evaluate(data())
 
 
+def test_the_inference_time_is_without_compiling(
+    tmp_path: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Estimator(linear(), tmp_path).train(data())
+    compiled = iter([0.0, 1e6])
+    # Private: so long no compilation takes that a test can wait for.
+    monkeypatch.setattr("stratagem._tf1.estimator._evaluate.compiling_seconds", lambda: next(compiled))
+    with caplog.at_level(logging.INFO):
+        Estimator(linear(), tmp_path).evaluate(data(), steps=2)
+    assert "Inference Time : 0.00000s" in caplog.messages
+
+
 def test_the_log_has_tensorflows_lines_in_its_order(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
     estimator = Estimator(linear(), tmp_path, RunConfig())
     estimator.train(data())

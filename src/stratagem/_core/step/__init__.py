@@ -84,6 +84,7 @@ from stratagem._core.step._prefix_recorder import PrefixRecorder as PrefixRecord
 from stratagem._core.step._prefix_recorder import host_function as host_function
 from stratagem._core.step._prefix_recorder import host_function_if_needed as host_function_if_needed
 from stratagem._core.step._prefix_recorder import pure_host_function as pure_host_function
+from stratagem._core.step._program_call import compiling_seconds as compiling_seconds
 from stratagem._core.step._program_call import on_all_devices as on_all_devices
 from stratagem._core.step._program_call import program_call as program_call
 from stratagem._core.step._program_gradients import gradients as gradients

@@ -2,8 +2,10 @@
 
 import contextlib
 import logging
+import threading
+import time
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, final
 
 import jax
 import numpy as np
@@ -13,11 +15,12 @@ from stratagem._base.slow_blocks import while_slow
 from stratagem._base.types import Nest
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import Separate, Stacked
-from stratagem._private import on_device, reusing_executables, to_host_words
+from stratagem._private import on_device, reusing_executables, stores_programs, to_host_words
 
 logger = logging.getLogger("stratagem")
 
-_SAY_SECONDS, _SAY_AGAIN_SECONDS = 5.0, 30.0
+_SAY_SECONDS = 5.0
+_SAY_AGAIN_SECONDS = 10.0  # longer silence looks like a hang
 
 
 def program_call(
@@ -33,6 +36,37 @@ def program_call(
     return _first_call(job, rows) if first else job.waiting()
 
 
+@final
+class _CompilingClock:
+    """Adds up the time in which each thread traces or compiles steps."""
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+
+    def __enter__(self) -> None:
+        self._own.depth = getattr(self._own, "depth", 0) + 1
+        if self._own.depth == 1:
+            self._own.began = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self._own.depth -= 1
+        if self._own.depth == 0:
+            self._own.seconds = self.seconds + time.monotonic() - self._own.began
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of this thread so far."""
+        return float(getattr(self._own, "seconds", 0.0))
+
+
+_clock = _CompilingClock()
+
+
+def compiling_seconds() -> float:
+    """Returns for how many seconds this thread has traced and compiled steps so far."""
+    return _clock.seconds
+
+
 @contextlib.contextmanager
 def _first_call(job: Job, rows: int | None) -> Iterator[None]:
     with compiling(job, rows), reusing_executables():
@@ -41,13 +75,15 @@ def _first_call(job: Job, rows: int | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def compiling(job: Job, rows: int | None) -> Iterator[None]:
-    """Reports that a step is traced or compiled; if that takes long, a log line says so. rows: of its batch, if known."""
+    """Reports that a step is traced or compiled; if that takes long, log lines say so. rows: of its batch, if known."""
     batches = "" if rows is None else f" for batches of {rows} rows"
+    cache = "" if stores_programs() else " STRATAGEM_COMPILE_CACHE=1 keeps programs for the next start."
+    explanations = iter([f" Every size of batches has a program of its own.{cache}"])  # once is enough
 
     def say(seconds: float) -> None:
-        logger.info("%.0f s: compiling a step%s. Every size of batches has a program of its own.", seconds, batches)
+        logger.info("%.0f s: compiling a step%s.%s", seconds, batches, next(explanations, ""))
 
-    with job.phase(Phase.COMPILING), while_slow(say, after=_SAY_SECONDS, every=_SAY_AGAIN_SECONDS):
+    with job.phase(Phase.COMPILING), while_slow(say, after=_SAY_SECONDS, every=_SAY_AGAIN_SECONDS), _clock:
         yield
 
 

@@ -22,6 +22,7 @@ from stratagem._core.values._initial_value import RowsInitializer
 from stratagem._core.values._initializer_program import InitializerProgram
 from stratagem._core.values._on_read import add_to_each, aggregate, on_read, shares
 from stratagem._private import (
+    OutsideOfTraces,
     in_stateless_scope,
     initialized,
     intercept_slots,
@@ -71,7 +72,8 @@ class Placement:
             array = stored(variable)
             if not on_read(variable):
                 return self.mesh.own_first(array)
-            with self.mesh.job.waiting():  # with several workers, this is a collective
+            # With several workers, this is a collective. Where Keras traces a layer to learn its shapes, the slots are values.
+            with self.mesh.job.waiting(), OutsideOfTraces():
                 return self.mesh.first(aggregate(variable, array))
 
     @contextlib.contextmanager

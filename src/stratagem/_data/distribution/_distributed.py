@@ -48,6 +48,7 @@ from stratagem._data.distribution._worker_iterator import OwnIterator, WorkerIte
 from stratagem._data.elements._nest import Array, Nest, leaves, to_tensors
 from stratagem._data.elements._parts import has_composites, map_parts, shapes_without_rows
 from stratagem._data.elements._spec import Spec, with_other_rows
+from stratagem._data.stages._batching import Batching
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import InlineExecutor, ReadAheadIterator, ThreadExecutor
@@ -89,12 +90,12 @@ class PerReplicaSpec:
 class DistributedIterator(ElementIterator[Nest]):
     """Elements of a distributed dataset: nests of PerReplica, or of jax.Arrays if there is one replica."""
 
-    def __init__(
-        self, source: StageIterator, element_spec: Callable[[], Nest], mesh: ReplicaMesh, *, placed: bool
-    ) -> None:
-        """placed: whether the elements of the source lie on the replicas' devices; else they are those of the only replica."""
-        super().__init__(source, element_spec)
-        self._mesh, self._placed = mesh, placed
+    def __init__(self, source: StageIterator, origin: "DistributedInput", mesh: ReplicaMesh, *, placed: bool) -> None:
+        """origin: what is iterated over. placed: whether the elements of the source lie on the replicas' devices; else they
+        are those of the only replica.
+        """
+        super().__init__(source, lambda: origin.element_spec, lambda: origin.batching)
+        self._mesh, self._placed, self._stage = mesh, placed, origin.stage
 
     def _converted(self, element: Nest) -> Nest:
         return element if self._placed else map_parts(lambda parts: place(parts, self._mesh), [element])
@@ -104,8 +105,15 @@ class DistributedIterator(ElementIterator[Nest]):
 
     def get_state(self) -> State:
         """The positions of all workers' iterators; all workers have to call it."""
-        state: State = joined(self._mesh.job.agree("the position of an iterator", super().get_state()))
+        return super().get_state()
+
+    def _position(self) -> State:
+        state: State = joined(self._mesh.job.agree("the position of an iterator", super()._position()))
         return state
+
+    def _own_facts(self) -> State:
+        # Of a source that makes batches itself, no plan tells the sizes; their number does.
+        return {"cardinality": self._stage.cardinality}
 
 
 class DistributedInput(abc.ABC):
@@ -125,6 +133,11 @@ class DistributedInput(abc.ABC):
     def counts_rows(self) -> bool:
         """True if a position counts rows and no batches, as for a `Stage`."""
         return self.stage.counts_rows
+
+    @property
+    def batching(self) -> Batching:
+        """The sizes of its batches, and whether a position counts their rows."""
+        return Batching.of(self.stage, counts_rows=self.counts_rows)
 
     @property
     @abc.abstractmethod
@@ -166,7 +179,7 @@ class DistributedInput(abc.ABC):
         if depth > 0:
             ahead = ReadAheadIterator(walk, depth, InlineExecutor() if quick else ThreadExecutor()) if placed else None
             walk = StallWatch(ahead or walk, self._mesh, agreement, ahead)
-        return DistributedIterator(walk, lambda: self.element_spec, self._mesh, placed=placed)
+        return DistributedIterator(walk, self, self._mesh, placed=placed)
 
     def _without_rows(self, shapes: list[Shape]) -> list[Shape]:
         return shapes_without_rows(self.stage.spec, shapes)

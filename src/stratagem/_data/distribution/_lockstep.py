@@ -6,6 +6,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import CompositeTensor, TensorSpec
 from stratagem._data.distribution._shape_agreement import Shape, ShapeAgreement, Shapes
 from stratagem._data.elements._composites import slice_of_composite
@@ -61,6 +62,12 @@ class LockstepIterator(StageIterator):
         return {"parents": [walk.get_state() for walk in self._walks]}
 
     def set_state(self, state: State) -> None:
+        if len(state["parents"]) != len(self._walks):
+            raise InvalidArgumentError(
+                f"The saved position of the input has those of {len(state['parents'])} datasets, one for each replica, and "
+                f"there are {len(self._walks)}: they cannot be divided anew. Go on with the same number of replicas, or begin "
+                "the epoch anew: restore everything but the iterator."
+            )
         self._ended = False
         self._agreement.restart()
         for walk, saved in zip(self._walks, state["parents"], strict=True):

@@ -6,6 +6,7 @@ from typing import final
 import jax
 import numpy as np
 
+from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Nest, rows_in, slice_rows
 from stratagem._data.elements._spec import Spec, with_other_rows
 from stratagem._data.stages._cardinality import UNKNOWN
@@ -102,4 +103,11 @@ class _RebatchIterator(ParentIterator):
         self._forget()
         self._turn = state["turn"] % len(self._sizes)
         if state["used"]:
-            self._batch, self._used = next(self._source), state["used"]
+            batch, used = next(self._source), state["used"]
+            if used >= rows_in(batch):
+                raise InvalidArgumentError(
+                    f"The saved position of the input is behind {used} rows of a batch that is divided, which has "
+                    f"{rows_in(batch)} now: the next example is not known. Go on with batches of the same size, or begin the "
+                    "epoch anew: restore everything but the iterator."
+                )
+            self._batch, self._used = batch, used

@@ -11,6 +11,7 @@ from stratagem._base.errors import NotFoundError, UnimplementedError
 from stratagem._base.files import atomic_write, make_directories, remove_temporaries
 from stratagem._base.job import Phase, process_job
 from stratagem._base.paths import file_errors, is_remote, parent
+from stratagem._base.slow_blocks import while_slow
 from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import CheckpointFormat, write_weights
 from stratagem._core.context import entered
@@ -49,6 +50,7 @@ Function = Callable[..., Any]
 
 _HDF5 = (".h5", ".hdf5")
 _KERAS_READS = (".keras", *_HDF5)
+_SAY_SECONDS, _SAY_AGAIN_SECONDS = 3.0, 10.0
 
 
 def model_saver(keras_save: Function) -> Function:
@@ -174,6 +176,18 @@ def model_loader(keras_load: Function) -> Function:
         if not _is_path(filepath):
             return keras_load(filepath, custom_objects, compile, safe_mode, **kwargs)
         path = checked_path(filepath)
+
+        def say(seconds: float) -> None:
+            _log.info(
+                "%.0f s: loading a model from %s. Most of it is compiling, for each layer once a process.",
+                seconds,
+                path,
+            )
+
+        with while_slow(say, after=_SAY_SECONDS, every=_SAY_AGAIN_SECONDS):
+            return loaded(path, custom_objects, compile, safe_mode, **kwargs)
+
+    def loaded(path: str, custom_objects: Any, compile: bool, safe_mode: bool, **kwargs: Any) -> Any:
         found = found_at(path)
         if is_remote(path) and found in (Found.MODEL, Found.OTHER):
             with (
@@ -183,11 +197,11 @@ def model_loader(keras_load: Function) -> Function:
                 if found is Found.MODEL:
                     custom_objects = {**own_objects(copy), **(custom_objects or {})}
                     safe_mode = safe_mode and not is_ours(os.path.join(path, MODEL_FILE))
-                return load_model(copy, custom_objects, compile, safe_mode, **kwargs)
+                return loaded(copy, custom_objects, compile, safe_mode, **kwargs)
         with loading_hdf5(os.path.join(path, MODEL_FILE) if found is Found.MODEL else path):
-            return load_local(path, found, custom_objects, compile, safe_mode, kwargs)
+            return loaded_here(path, found, custom_objects, compile, safe_mode, kwargs)
 
-    def load_local(
+    def loaded_here(
         path: str, found: Found, custom_objects: Any, compile: bool, safe_mode: bool, kwargs: dict[str, Any]
     ) -> Any:
         match found:

@@ -10,18 +10,29 @@ _NAMED_ONLY, _ANY_NUMBER, _ANY_NAME = "*", "*+", "**"
 @final
 @dataclass(frozen=True)
 class WrittenArguments:
-    """The arguments of a call. named: their names; unnamed: how many have none; open: `*` or `**` may bring others."""
+    """The arguments of a call. named: their names; unnamed: how many have none; open: `*` or `**` may bring others.
+
+    values: the expressions of those without a name; words: of those with one, by it.
+    """
 
     named: tuple[str, ...] = ()
     unnamed: int = 0
     open: bool = False
+    values: tuple[ast.expr, ...] = ()
+    words: tuple[tuple[str, ast.expr], ...] = ()
+
+    def argument(self, place: int, name: str) -> ast.expr | None:
+        """The expression at a place or of a name, None if there is none."""
+        return self.values[place] if place < len(self.values) else dict(self.words).get(name)
 
 
 def arguments_of(node: ast.Call) -> WrittenArguments:
     """The arguments that a call is written with."""
     starred = sum(isinstance(each, ast.Starred) for each in node.args)
     names = tuple(word.arg for word in node.keywords if word.arg)
-    return WrittenArguments(names, len(node.args) - starred, bool(starred) or len(names) < len(node.keywords))
+    is_open = bool(starred) or len(names) < len(node.keywords)
+    words = tuple((word.arg, word.value) for word in node.keywords if word.arg)
+    return WrittenArguments(names, len(node.args) - starred, is_open, () if starred else tuple(node.args), words)
 
 
 @final

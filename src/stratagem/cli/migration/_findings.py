@@ -77,12 +77,12 @@ class Unread:
 @final
 @dataclass(frozen=True)
 class CheckReport:
-    """All that was found. files: how many were examined; using: how many of them use TensorFlow; importing: those that import
-    its modules."""
+    """All that was found. files: how many were examined; using: how many of them use TensorFlow; importing: the lines that
+    import its modules."""
 
     files: int
     using: int
-    importing: tuple[str, ...]
+    importing: tuple[Place, ...]
     uses: tuple[Use, ...]
     habits: tuple[Habit, ...]
     unread: tuple[Unread, ...]
@@ -98,9 +98,18 @@ class CheckReport:
         return self.counts[State.WORKS] + self.counts[State.DIFFERS]
 
     @cached_property
+    def _wrong(self) -> set[Place]:
+        return {use.place for use in self.uses if use.verdict.state in (State.MISSING, State.UNKNOWN)}
+
+    @property
     def lines_to_change(self) -> int:
         """The number of lines that have a use that is missing or unknown."""
-        return len({use.place for use in self.uses if use.verdict.state in (State.MISSING, State.UNKNOWN)})
+        return len(self._wrong)
+
+    @cached_property
+    def imports_to_change(self) -> int:
+        """The number of other lines that import TensorFlow's modules, which are to import this library's."""
+        return len(set(self.importing) - self._wrong)
 
     @property
     def clean(self) -> bool:

@@ -81,6 +81,11 @@ INTERNALS = {
 MARKERS = ("tensorflow", "stratagem", "tf_keras", "tf_slim", "tflite_runtime")
 
 
+def is_rewritten(module: str) -> bool:
+    """Returns whether an import of a module is to become one of ours, or to go: it is of TensorFlow's."""
+    return module.partition(".")[0] in ("tensorflow", ADDONS, *KERAS)
+
+
 def belongs(module: str) -> bool:
     """Returns whether a module is TensorFlow's, ours, or of a package in these tables."""
     first = module.partition(".")[0]

@@ -4,11 +4,11 @@ import ast
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final, final
 
 from stratagem.cli.migration._arguments import WrittenArguments
 from stratagem.cli.migration._attempts import settled
+from stratagem.cli.migration._differences import met
 from stratagem.cli.migration._findings import CheckReport, Habit, Place, State, Unread, Use, Verdict
 from stratagem.cli.migration._habits import habits_in
 from stratagem.cli.migration._packages import MARKERS, belongs
@@ -20,7 +20,6 @@ from stratagem.cli.migration._uses import Examined, RawUse, examine_trees
 _MOST_FOLLOWED = 200  # names that one name is followed through: a long chain of files ends, too
 _WORD = re.compile(rb"\w+")
 _DEFINED = re.compile(rb"\bdef\s+([a-zA-Z_0-9]+)|\bself\.([a-zA-Z_0-9]+)\s*=[^=]")
-_IN_STEPS = ("within a step", "inside a step", "in a step")  # one begins what is said of a name in steps alone
 _BEST = (State.WORKS, State.DIFFERS, State.UNKNOWN, State.MISSING)
 
 
@@ -48,6 +47,7 @@ class _Repository:
         self._habits: Final[list[Habit]] = []
         self._unread: Final[list[Unread]] = []
         self._defined: Final[set[str]] = set()  # functions and attributes of the program's own
+        self._distributes = False  # it has a strategy
         self._files: Final[
             dict[tuple[str, str, bool], tuple[str | None, list[str]]]
         ] = {}  # what modules' names lead to
@@ -61,6 +61,8 @@ class _Repository:
             if not self._read(path):
                 waiting.append(path)
         self._read_importers(waiting)
+        raws = [each for raw in self._uses.values() for each in raw]
+        self._distributes = any(".distribute." in path for each in raws for path in each.paths)
         uses, using = [], 0
         for path, raw in self._uses.items():
             judged = settled((each.tried, each.imported, self._best(path, each)) for each in raw)
@@ -71,7 +73,12 @@ class _Repository:
         return CheckReport(
             number,
             using,
-            tuple(path for path, raw in self._uses.items() if any(belongs(w) for each in raw for w in each.paths)),
+            tuple(
+                Place(path, each.cell, each.line)
+                for path, raw in self._uses.items()
+                for each in raw
+                if each.tensorflows
+            ),
             tuple(sorted(uses, key=_place)),
             tuple(sorted(self._habits, key=_place)),
             tuple(sorted(self._unread, key=_place)),
@@ -135,7 +142,9 @@ class _Repository:
             elif belongs(full) and ".*" not in full and INSTANCE not in full:
                 return None
         best = min(found, key=lambda verdict: _BEST.index(verdict.state), default=None)
-        return best if best is None or raw.in_function else _outside_of_steps(best)
+        if best is None:
+            return None
+        return met(best, raw.call, in_function=raw.in_function, in_replicas=self._distributes)
 
     def _verdict(self, full: str, call: WrittenArguments | None) -> Verdict | None:
         if full in ("tensorflow.*", "tensorflow.compat.v1.*", "tensorflow.compat.v2.*"):
@@ -220,13 +229,3 @@ class _Repository:
             folder = os.path.dirname(folder)
             found.append(folder)
         return found
-
-
-def _outside_of_steps(verdict: Verdict) -> Verdict:
-    """The verdict on a use that is in no step, without what differs only there."""
-    if verdict.state is not State.DIFFERS:
-        return verdict
-    kept = "; ".join(clause for clause in verdict.text.split("; ") if not clause.startswith(_IN_STEPS))
-    if kept:
-        return replace(verdict, text=kept)
-    return Verdict(verdict.name, State.WORKS)

@@ -19,15 +19,23 @@ def plain(text: str) -> str:
 
 
 def summary(report: CheckReport) -> str:
-    """The line at the end: '94 % of 312 uses work; 3 lines to change'."""
+    """The line at the end: '94 % of 312 uses work; to change: the import, and 3 more lines'."""
     if not report.uses:
         unread = f"; {count(len(report.unread), 'file or cell')} could not be read" if report.unread else ""
         return f"no use of TensorFlow in {count(report.files, 'file')}{unread}"
     share = int(100 * report.working / len(report.uses))  # rounded down: 100 % only if all of them work
-    text = f"{share} % of {count(len(report.uses), 'use')} work; {count(report.lines_to_change, 'line')} to change"
+    text = f"{share} % of {count(len(report.uses), 'use')} work; {_to_change(report)}"
     differ = report.counts[State.DIFFERS]
     text += f"; {differ:,} work with a difference" if differ else ""
     return f"{text}; {len(report.unread):,} could not be read" if report.unread else text
+
+
+def _to_change(report: CheckReport) -> str:
+    imports, more = report.imports_to_change, report.lines_to_change
+    if not imports:
+        return f"{count(more, 'line')} to change"
+    named = "the import" if imports == 1 else count(imports, "import")
+    return f"to change: {named}, and {count(more, 'more line') if more else 'no other line'}"
 
 
 def lines(report: CheckReport, paint: Paint, *, everything: bool) -> Iterator[str]:
@@ -74,6 +82,7 @@ def facts(report: CheckReport) -> Json:
         "files": report.files,
         "files_using_tensorflow": report.using,
         "counts": {str(state): report.counts[state] for state in State},
+        "imports_to_change": report.imports_to_change,
         "lines_to_change": report.lines_to_change,
         "uses": [
             {

@@ -7,6 +7,7 @@ from typing import final
 
 from stratagem.cli.migration._arguments import WrittenArguments, arguments_of
 from stratagem.cli.migration._attempts import Tried, places_of
+from stratagem.cli.migration._packages import is_rewritten
 from stratagem.cli.migration._scopes import (
     DATASET,
     INSTANCE,
@@ -28,9 +29,9 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 class RawUse:
     """An expression whose name may lead to TensorFlow.
 
-    paths: where to. call: its arguments, where it is called. imported: it is a part of an import statement. tried: the `try`
-    statements around it, in each the attempt or a handler of it. in_function: a function has it, which may be a part of a
-    step; other code of a module runs when it is imported.
+    paths: where to. call: its arguments, where it is called. imported: it is a part of an import statement. tensorflows: one
+    that names a module of TensorFlow's. tried: the `try` statements around it, in each the attempt or a handler of it.
+    in_function: a function has it, which may be a part of a step; other code of a module runs when it is imported.
     """
 
     cell: int
@@ -38,6 +39,7 @@ class RawUse:
     paths: tuple[str, ...]
     call: WrittenArguments | None = None
     imported: bool = False
+    tensorflows: bool = False
     tried: tuple[Tried, ...] = ()
     in_function: bool = False
 
@@ -108,9 +110,12 @@ class _Walk:
                 yield from self._each(ast.iter_child_nodes(node), scope)
 
     def _use(
-        self, line: int, paths: tuple[str, ...], call: WrittenArguments | None = None, *, imported: bool = False
+        self, line: int, paths: tuple[str, ...], call: WrittenArguments | None = None, *, imported: str | None = None
     ) -> RawUse:
-        return RawUse(self._cell, line, paths, call, imported, self._tried, self._functions > 0)
+        tensorflows = imported is not None and is_rewritten(imported)
+        return RawUse(
+            self._cell, line, paths, call, imported is not None, tensorflows, self._tried, self._functions > 0
+        )
 
     def _each(self, nodes: "Iterator[ast.AST] | list[ast.stmt]", scope: SourceScope) -> Iterator[RawUse]:
         for node in nodes:
@@ -132,11 +137,12 @@ class _Walk:
         if isinstance(node, ast.Import):
             for name, path in imported(node):
                 whole = next((a.name for a in node.names if not a.asname and a.name.startswith(f"{name}.")), "")
-                yield self._use(node.lineno, (f"{path}{whole.removeprefix(name)}",), imported=True)
+                written = next(a.name for a in node.names if (a.asname or a.name.partition(".")[0]) == name)
+                yield self._use(node.lineno, (f"{path}{whole.removeprefix(name)}",), imported=written)
             return
         for (name, path), alias in zip(imported(node), node.names, strict=True):
             star = ".*" if name == "*" else ""
-            yield self._use(alias.lineno, (f"{path}{star}",), imported=True)
+            yield self._use(alias.lineno, (f"{path}{star}",), imported="" if node.level else node.module or "")
 
     def _function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: SourceScope

@@ -16,12 +16,14 @@ _TOGETHER = {"fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "p
 _SAVES = {"save", "save_weights", "write"}
 _SAVED = ("model", "checkpoint", "ckpt", "manager")
 _WRITES = set("wax")
+_ALONE = {"chief", "evaluator"}  # jobs of a cluster with one task that trains
 _DOCUMENT = "docs/multi_worker.md"
 
 
 def worker_habits_in(path: str, found: Examined) -> Iterator[Habit]:
     """The habits in a file that trains on several workers; none in one with parameter servers, whose coordinator is alone."""
     nodes = [(cell, node, scope) for cell, tree in found.trees for node, scope in with_scopes(tree, found.scope)]
+    yield from _estimators_without_servers(path, nodes)
     named = [(node, scope) for _, node, scope in nodes if isinstance(node, ast.Attribute | ast.Name)]
     if not any(leads(node, scope, *_STRATEGIES) for node, scope in named):
         return
@@ -39,6 +41,29 @@ def worker_habits_in(path: str, found: Examined) -> Iterator[Habit]:
             found_here = _alone(node) if id(node) in alone else _everywhere(node, scope)
             for kind, text in found_here:
                 yield Habit(Place(path, cell, node.lineno), kind, text, _DOCUMENT)
+
+
+def _estimators_without_servers(path: str, nodes: list[tuple[int, ast.AST, SourceScope]]) -> Iterator[Habit]:
+    """Yields where an Estimator trains on a cluster of which no ps is seen, and whose tasks are not to train together."""
+    clusters = [jobs for _, node, _ in nodes if isinstance(node, ast.Dict) for jobs in _clusters(node)]
+    named = any(isinstance(node, ast.Constant) and node.value == "TF_CONFIG" for _, node, _ in nodes)
+    together = any(isinstance(node, ast.keyword) and node.arg == "train_distribute" for _, node, _ in nodes)
+    if together or not (named or clusters) or any("ps" in jobs or jobs <= _ALONE for jobs in clusters):
+        return
+    for cell, node, scope in nodes:
+        if isinstance(node, ast.Call) and leads(node.func, scope, "train_and_evaluate"):
+            text = (
+                "a cluster of workers needs ps tasks, or RunConfig(train_distribute=tf.distribute."
+                "MultiWorkerMirroredStrategy()): without either it is a ClusterError"
+            )
+            yield Habit(Place(path, cell, node.lineno), "estimator_cluster", text, "docs/estimators.md#on-a-cluster")
+
+
+def _clusters(node: ast.Dict) -> Iterator[set[str]]:
+    """Yields the jobs of the cluster that a dict is written with, as TF_CONFIG has it."""
+    for key, value in zip(node.keys, node.values, strict=True):
+        if isinstance(key, ast.Constant) and key.value == "cluster" and isinstance(value, ast.Dict):
+            yield {str(job.value) for job in value.keys if isinstance(job, ast.Constant)}
 
 
 def _tells_apart(test: ast.expr) -> bool:
@@ -64,6 +89,11 @@ def _alone(node: ast.Call) -> Iterator[tuple[str, str]]:
 
 def _everywhere(node: ast.Call, scope: SourceScope) -> Iterator[tuple[str, str]]:
     """Yields the kinds and the texts of what each worker does although it is for one."""
+    method = chain(node.func)
+    name = ".".join([method[0], *method[1]]) if method is not None else ""
+    if name.endswith(".save") and "model" in name.lower():
+        text = f"`{name}` by all workers to one path: it is written once, so other workers need no paths of their own"
+        yield "saved_once", f"{text} (TensorFlow: they do)"
     if leads(node.func, scope, "train.latest_checkpoint"):
         text = "only the chief writes checkpoints: name a folder that all hosts share, or the workers begin differently"
         yield "latest_checkpoint", text
