@@ -62,6 +62,9 @@ class Rendezvous(Job):
     def begin_step(self) -> None:
         pass
 
+    def gather(self, what: str) -> None:
+        pass
+
     def check(self) -> None:
         pass
 

@@ -45,6 +45,17 @@ def test_training_goes_on_from_hdf5(strategy: Any, tmp_path: Path) -> None:
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6)
 
 
+def test_a_file_that_is_saved_after_hdf5_has_the_optimizer(tmp_path: Path) -> None:
+    made = model(STRATEGIES["default"]())
+    made.fit(X, Y, verbose=0)
+    kept = type(made.optimizer)
+    made.save(tmp_path / "model.h5")
+    made.save(tmp_path / "model.keras")
+    again = keras.models.load_model(tmp_path / "model.keras")
+    assert type(again.optimizer) is kept
+    assert int(again.optimizer.iterations.numpy()) == 1
+
+
 @pytest.mark.parametrize("loss", NAMES)
 def test_a_loss_is_found_by_every_name(loss: str) -> None:
     assert callable(keras.losses.deserialize(loss))

@@ -113,6 +113,15 @@ class Job(abc.ABC):
         """Tells the other workers that another step begins."""
 
     @abc.abstractmethod
+    def gather(self, what: str) -> None:
+        """Waits until all workers are here, after the same step as this one, unless they were since that step.
+
+        Before a collective that one worker might begin alone: raises what `agree` does where the others went on or ended, at
+        once, while the collective would wait for them. In a thread beside the main one it does nothing.
+        what: describes the collective, and that all have to call it.
+        """
+
+    @abc.abstractmethod
     def check(self) -> None:
         """Raises PeerFailedError if the job has failed."""
 
@@ -154,6 +163,9 @@ class SingleWorkerJob(Job):
         return contextlib.nullcontext()
 
     def begin_step(self) -> None:
+        pass
+
+    def gather(self, what: str) -> None:
         pass
 
     def check(self) -> None:

@@ -30,11 +30,13 @@ from stratagem._preprocessing import attach_layers, attach_weights
 from stratagem._private import (
     INPUT_PLACES,
     LAYER_PLACES,
+    LENT_PLACES,
     RAGGED_PLACES,
     ROUTED_PLACES,
     SAVING_PLACES,
     STRING_PLACES,
     Hook,
+    give_values_back,
     let_symbols_answer_operators,
     name_inputs_as_tensorflow,
 )
@@ -55,6 +57,13 @@ _OPTIMIZER = "keras.src.optimizers.base_optimizer.BaseOptimizer"
 
 
 OF_TRAINING: tuple[Hook, ...] = (
+    Hook(
+        what="values of models that train without a strategy",
+        places=LENT_PLACES,
+        why="An exception in a first step, or in `evaluate` or `predict`, would leave a model without its weights.",
+        test="tests/training/test_nothing_lost.py::test_a_model_has_its_values_whatever_ends_a_call",
+        attach=give_values_back,
+    ),
     Hook(
         what="application of gradients",
         places=(

@@ -11,6 +11,7 @@ from stratagem._core.values import (
 from stratagem._devices import attach_compilation_cache, attach_device_names
 from stratagem._private import (
     BIT_OPERATORS,
+    HDF5_PLACES,
     NAMED_PLACES,
     WIDE_PLACES,
     Hook,
@@ -25,14 +26,15 @@ from stratagem._private import (
     intercept_waits,
     keep_64_bits,
     keep_checks,
+    keep_hdf5_optimizers,
     let_workers_store_programs,
     mark_seed_states,
     name_as_tensorflow,
     note_backend_start,
+    open_hdf5_of_keras,
     operate_on_bits,
     read_weights_of_earlier_archives,
     reserve_configured_threads,
-    restore_hdf5_optimizers,
     weigh_as_tensorflow,
 )
 
@@ -192,11 +194,21 @@ OF_VALUES: tuple[Hook, ...] = (
         attach=find_losses_by_name,
     ),
     Hook(
+        what="HDF5 of strangers",
+        places=HDF5_PLACES,
+        why="A file could end or delay the program by what it does to HDF5's library.",
+        test="tests/training/test_hdf5_of_others.py::test_every_door_refuses_what_ends_its_reader",
+        attach=open_hdf5_of_keras,
+    ),
+    Hook(
         what="optimizers in HDF5",
-        places=("keras.src.legacy.saving.legacy_h5_format.load_model_from_hdf5",),
-        why="Training would go on from an HDF5 file without the optimizer's state.",
+        places=(
+            "keras.src.legacy.saving.legacy_h5_format.load_model_from_hdf5",
+            "keras.src.legacy.saving.legacy_h5_format.save_model_to_hdf5",
+        ),
+        why="Training would go on without the optimizer's state, and what is saved after HDF5 would lack the optimizer.",
         test="tests/keras/test_files.py::test_training_goes_on_from_hdf5",
-        attach=restore_hdf5_optimizers,
+        attach=keep_hdf5_optimizers,
     ),
     Hook(
         what="weights of Keras 2.12 to 2.14",

@@ -57,9 +57,16 @@ from stratagem._private._exported_programs import without_locations as without_l
 from stratagem._private._graph_trace import GraphTrace as GraphTrace
 from stratagem._private._graph_trace import GraphTracer as GraphTracer
 from stratagem._private._hdf5 import hdf5_arrays as hdf5_arrays
+from stratagem._private._hdf5 import keep_hdf5_optimizers as keep_hdf5_optimizers
 from stratagem._private._hdf5 import read_other_optimizers as read_other_optimizers
 from stratagem._private._hdf5 import read_weights_of_earlier_archives as read_weights_of_earlier_archives
-from stratagem._private._hdf5 import restore_hdf5_optimizers as restore_hdf5_optimizers
+from stratagem._private._hdf5_files import HDF5_PLACES as HDF5_PLACES
+from stratagem._private._hdf5_files import is_hdf5 as is_hdf5
+from stratagem._private._hdf5_files import loading_hdf5 as loading_hdf5
+from stratagem._private._hdf5_files import note_own_hdf5 as note_own_hdf5
+from stratagem._private._hdf5_files import open_hdf5_of_keras as open_hdf5_of_keras
+from stratagem._private._hdf5_files import opened_hdf5 as opened_hdf5
+from stratagem._private._hdf5_files import read_hdf5_first as read_hdf5_first
 from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach
 from stratagem._private._hooks import attached_by as attached_by
@@ -92,6 +99,8 @@ from stratagem._private._legacy import let_symbols_answer_operators as let_symbo
 from stratagem._private._legacy import own_metrics as own_metrics
 from stratagem._private._legacy import sublayers as sublayers
 from stratagem._private._legacy import weigh_layers as weigh_layers
+from stratagem._private._lent_values import LENT_PLACES as LENT_PLACES
+from stratagem._private._lent_values import give_values_back as give_values_back
 from stratagem._private._lookups import intercept_take as intercept_take
 from stratagem._private._lookups import looked_up as looked_up
 from stratagem._private._losses import find_losses_by_name as find_losses_by_name
@@ -107,7 +116,6 @@ from stratagem._private._model_files import accept_any_path as accept_any_path
 from stratagem._private._model_files import has_layers_by_position as has_layers_by_position
 from stratagem._private._model_files import hdf5_problem as hdf5_problem
 from stratagem._private._model_files import intercept_saving as intercept_saving
-from stratagem._private._model_files import is_hdf5 as is_hdf5
 from stratagem._private._model_files import may_overwrite as may_overwrite
 from stratagem._private._model_files import note_arguments as note_arguments
 from stratagem._private._model_files import read_archive_weights as read_archive_weights

@@ -11,12 +11,14 @@ import numpy as np
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.saving import saving_lib
 
+from stratagem._private._hdf5_files import opened_hdf5
+
 _EARLIER: Final = "_layer_checkpoint_dependencies"
 
 
-def restore_hdf5_optimizers() -> None:
-    """Give the optimizer of a model that is loaded from HDF5 the state that the file has."""
-    load = legacy_h5_format.load_model_from_hdf5
+def keep_hdf5_optimizers() -> None:
+    """Give the optimizer of a model that is loaded from HDF5 its state; let a model that is saved there keep its optimizer."""
+    load, save = legacy_h5_format.load_model_from_hdf5, legacy_h5_format.save_model_to_hdf5
 
     @functools.wraps(load)
     def new_load(filepath: Any, *args: Any, **kwargs: Any) -> Any:
@@ -29,7 +31,18 @@ def restore_hdf5_optimizers() -> None:
             model.optimizer.set_weights(_optimizer_weights(filepath))
         return model
 
-    legacy_h5_format.load_model_from_hdf5 = new_load
+    @functools.wraps(save)
+    def new_save(model: Any, *args: Any, **kwargs: Any) -> None:
+        """Saves a model, which stays compiled as it was. (Keras 3.15 takes its optimizer away: a later file would lack it.)"""
+        compiled = getattr(vars(model).get("_compile_config"), "config", {})
+        kept = dict(compiled)
+        try:
+            save(model, *args, **kwargs)
+        finally:
+            compiled.clear()
+            compiled.update(kept)
+
+    legacy_h5_format.load_model_from_hdf5, legacy_h5_format.save_model_to_hdf5 = new_load, new_save
 
 
 def read_other_optimizers(set_values: Callable[[keras.optimizers.Optimizer, Sequence[np.ndarray]], str | None]) -> None:
@@ -100,7 +113,7 @@ def _kind_and_number(name: str) -> tuple[str, int]:
 def _optimizer_weights(filepath: Any) -> list[np.ndarray]:
     with contextlib.ExitStack() as stack:
         opened = isinstance(filepath, h5py.File)
-        file = filepath if opened else stack.enter_context(h5py.File(filepath, mode="r"))
+        file = filepath if opened else stack.enter_context(opened_hdf5(filepath))
         return [np.asarray(v) for v in legacy_h5_format.load_optimizer_weights_from_hdf5_group(file)]
 
 

@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import h5py
 import keras
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.models.functional import Functional
@@ -17,6 +16,7 @@ from keras.src.utils import io_utils
 
 from stratagem._base.types import UserFunction, Value
 from stratagem._private._constructors import showing
+from stratagem._private._hdf5_files import opened_hdf5
 
 Function = Callable[..., Any]
 # Arguments that functions take here beside Keras' own.
@@ -138,25 +138,12 @@ def may_overwrite(path: str) -> bool:
     return bool(io_utils.ask_to_proceed_with_overwrite(path))
 
 
-def is_hdf5(path: str) -> bool:
-    """True for a file in HDF5's format, whatever its name, and not for an archive in which one lies at such a place."""
-    return os.path.isfile(path) and not zipfile.is_zipfile(path) and bool(h5py.is_hdf5(path))
-
-
 def hdf5_problem(path: str) -> str | None:
-    """Returns why a file cannot be opened as HDF5, in that library's words, or is no model; None if nothing is wrong.
-
-    Raises OSError for the system's errors.
-    """
-    try:
-        with h5py.File(path, "r") as file:
-            found = {name: file.attrs[name] for name in ("model_config", "training_config") if name in file.attrs}
-        wrong = [name for name, value in found.items() if not isinstance(value, str | bytes)]
-        return f"its {wrong[0]} is no text" if wrong else None
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        return str(error)
+    """Returns why an HDF5 file is no model; None if nothing is wrong. Raises as `opened_hdf5` does."""
+    with opened_hdf5(path) as file:
+        found = {name: file.attrs[name] for name in ("model_config", "training_config") if name in file.attrs}
+    wrong = [name for name, value in found.items() if not isinstance(value, str | bytes)]
+    return f"its {wrong[0]} is no text" if wrong else None
 
 
 def read_archive_weights(model: keras.Model, path: str) -> None:
@@ -195,13 +182,13 @@ def read_hdf5_model(path: Value, custom_objects: Value, compile: bool, safe_mode
 
 def write_hdf5_weights(model: keras.Model, path: str) -> None:
     """Write the weights of a model's layers to an HDF5 file of any name."""
-    with h5py.File(path, "w") as file:
+    with opened_hdf5(path, "w") as file:
         legacy_h5_format.save_weights_to_hdf5_group(file, model)
 
 
 def read_hdf5_weights(model: keras.Model, path: str, by_name: bool, skip_mismatch: bool) -> None:
     """Read the weights of layers from an HDF5 file of any name, by their order or by the layers' names."""
-    with h5py.File(path, "r") as file:
+    with opened_hdf5(path) as file:
         is_whole = "layer_names" not in file.attrs and "model_weights" in file
         group = saving_lib.safe_get_h5_group(file, "model_weights") if is_whole else file
         if by_name:

@@ -6,8 +6,6 @@ ever. What comes from here was written by XLA's own writer, of a program that it
 
 import io
 import re
-import resource
-import sys
 from typing import Final
 
 from jaxlib import _jax
@@ -15,31 +13,15 @@ from jaxlib.mlir import ir
 from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 from jaxlib.mlir.dialects import chlo, mpmd, sdy, stablehlo
 
+from stratagem._base.reader_process import serve
+
 # After four bytes and a version of MLIR's, which version of StableHLO a program is written for.
 _PRODUCER: Final = re.compile(rb"ML\xefR.StableHLO_v(\d{1,4}\.\d{1,4}\.\d{1,4})\0", re.DOTALL)
-_MEMORY: Final = 4 << 30  # bytes, for any program
-_UNFOLDED: Final = 64  # and so many for each of its bytes
 
 
 def main() -> int:
     """Answers each program of the standard input, as `stratagem._private.rewritten_programs` sends it."""
-    limit = _MEMORY
-    while head := sys.stdin.buffer.read(8):
-        code = sys.stdin.buffer.read(int.from_bytes(head))
-        limit += _UNFOLDED * len(code)
-        _limit_memory(limit)
-        try:
-            answer = b"+" + _again(code)
-        except Exception as error:  # of a parser of bytes, whatever it trips over
-            answer = f"-{type(error).__name__}: {error}".encode()
-        sys.stdout.buffer.write(len(answer).to_bytes(8) + answer)
-        sys.stdout.buffer.flush()
-    return 0
-
-
-def _limit_memory(size: int) -> None:
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (size if most == resource.RLIM_INFINITY else min(size, most), most))
+    return serve(_again)
 
 
 def _again(code: bytes) -> bytes:

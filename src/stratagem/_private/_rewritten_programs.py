@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -10,9 +9,11 @@ from typing import Any, Final, final
 from jax import export
 from jax._src.export import serialization_generated as ser_flatbuf
 
-from stratagem._base.programs import command, search_path
+from stratagem._base.reader_process import Limits, answers
 
 _LONGEST: Final = 60.0  # seconds for all programs of a SavedModel; a usual one takes 0.02
+_MEMORY: Final = 4 << 30  # bytes, for any program
+_UNFOLDED: Final = 64  # and so many for each of its bytes
 
 
 @final
@@ -31,8 +32,10 @@ def rewritten_programs(codes: Sequence[bytes]) -> list[RewrittenProgram | str]:
     reader fail end that process. All programs after such a one are none, too.
     """
     found = [_deserialized(code) for code in codes]
-    answers = _answers([each.mlir_module_serialized for given in found if not isinstance(given, str) for each in given])
-    return [given if isinstance(given, str) else _rewritten(given, answers) for given in found]
+    modules = [each.mlir_module_serialized for given in found if not isinstance(given, str) for each in given]
+    limits = Limits(_LONGEST, _MEMORY + _UNFOLDED * sum(map(len, modules)))
+    answered = answers("_private/_program_reader.py", modules, limits)
+    return [given if isinstance(given, str) else _rewritten(given, answered) for given in found]
 
 
 def _deserialized(code: bytes) -> list[export.Exported] | str:
@@ -62,9 +65,9 @@ def _with_gradients(program: export.Exported) -> Iterator[export.Exported]:
         each = each.vjp() if each.has_vjp() else None
 
 
-def _rewritten(given: Sequence[export.Exported], answers: Iterator[bytes | str]) -> RewrittenProgram | str:
+def _rewritten(given: Sequence[export.Exported], answered: Iterator[bytes | str]) -> RewrittenProgram | str:
     """Returns the first of these programs with the others as its gradients, each with the next answer as its StableHLO."""
-    modules = list(itertools.islice(answers, len(given)))
+    modules = list(itertools.islice(answered, len(given)))
     made: export.Exported | None = None
     for each, module in zip(reversed(given), reversed(modules), strict=True):
         if isinstance(module, str):
@@ -77,32 +80,3 @@ def _rewritten(given: Sequence[export.Exported], answers: Iterator[bytes | str])
 
 def _constant(gradient: export.Exported) -> Any:
     return lambda _: gradient
-
-
-def _answers(modules: Sequence[bytes]) -> Iterator[bytes | str]:
-    """Yields, for each module, it as the other process wrote it, or what that process said or how it ended."""
-    if not modules:
-        return
-    output, end = _read_elsewhere(modules)
-    at = 0
-    for _ in modules:
-        size = int.from_bytes(output[at : at + 8])
-        answer = output[at + 8 : at + 8 + size]
-        at += 8 + size
-        if not answer or len(answer) < size:
-            yield end
-        else:
-            yield answer[1:] if answer[:1] == b"+" else answer[1:].decode(errors="replace")
-
-
-def _read_elsewhere(modules: Sequence[bytes]) -> tuple[bytes, str]:
-    """Returns the answers of a process that is sent modules, perhaps not to all of them, and what its end says."""
-    request = b"".join(len(each).to_bytes(8) + each for each in modules)
-    program = command("_private/_program_reader.py", path=search_path())
-    try:
-        done = subprocess.run(
-            program, input=request, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_LONGEST, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        return error.output or b"", f"it was not read within {_LONGEST:.0f} s"
-    return done.stdout, f"it ended the process that read it, with status {done.returncode}"

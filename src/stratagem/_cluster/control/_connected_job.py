@@ -34,6 +34,7 @@ class ConnectedJob(Job):
     def __init__(self, link: ControlClient) -> None:
         self.link = link
         self._counts: dict[str, Iterator[int]] = defaultdict(itertools.count)
+        self._gathered_after = -1  # this step, counted from 0
         self._collectives: frozenset[Address] = frozenset()  # the addresses of all tasks' collectives
         link.on_failure(lambda: abort_connections(self._collectives))
         atexit.register(self._leave)
@@ -95,6 +96,12 @@ class ConnectedJob(Job):
     def begin_step(self) -> None:
         self.link.check()  # after a failure, a collective that begins now would wait for tasks that have ended
         self.link.begin_step()
+
+    def gather(self, what: str) -> None:
+        step = self.link.step
+        if self._gathered_after != step and threading.current_thread() is threading.main_thread():
+            self.agree(what, None)
+            self._gathered_after = step
 
     def check(self) -> None:
         self.link.check()

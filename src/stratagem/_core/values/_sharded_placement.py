@@ -32,8 +32,16 @@ class ShardedPlacement(Placement):
         return ShardLayout(tuple(shape_of(variable)), self.mesh.num_replicas)
 
     def read(self, variable: keras.Variable) -> jax.Array:
-        """Returns the whole value, a local array. With several workers this is a collective."""
-        with storage, self.mesh.job.waiting():
+        """Returns the whole value, a local array. With several workers this is a collective.
+
+        Raises PeerFailedError if the other workers are elsewhere: they went on, or have ended.
+        """
+        job = self.mesh.job
+        job.gather(
+            f"read {variable.path}, of which every worker has a part: with shard_optimizer_state=True all workers call what "
+            "saves a model or reads its optimizer"
+        )
+        with storage, job.waiting():
             return self.mesh.first(_join(self.layout(variable), self.mesh)(stored(variable)))
 
     @contextlib.contextmanager

@@ -16,7 +16,9 @@ from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import CheckpointFormat, write_weights
 from stratagem._core.context import entered
 from stratagem._private import (
+    loading_hdf5,
     may_overwrite,
+    note_own_hdf5,
     read_hdf5_model,
     sublayers,
     with_arguments,
@@ -129,6 +131,8 @@ def _save_folder(model: Any, target: str, include_optimizer: bool, keras_save: F
             _save_without_class(model, target, error)
             return
     remember(target)
+    if not is_remote(target):
+        note_own_hdf5(target)
     files = file_system(folder)
     if found := [name for name in SAVED_MODEL if files.exists(os.path.join(folder, name))]:
         _log.warning(
@@ -194,6 +198,12 @@ def model_loader(keras_load: Function) -> Function:
                     custom_objects = {**own_objects(copy), **(custom_objects or {})}
                     safe_mode = safe_mode and not is_ours(os.path.join(path, MODEL_FILE))
                 return loaded(copy, custom_objects, compile, safe_mode, **kwargs)
+        with loading_hdf5(os.path.join(path, MODEL_FILE) if found is Found.MODEL else path):
+            return loaded_here(path, found, custom_objects, compile, safe_mode, kwargs)
+
+    def loaded_here(
+        path: str, found: Found, custom_objects: Any, compile: bool, safe_mode: bool, kwargs: dict[str, Any]
+    ) -> Any:
         match found:
             case Found.MODEL:
                 path = os.path.join(path, MODEL_FILE)

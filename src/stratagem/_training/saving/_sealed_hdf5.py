@@ -14,7 +14,7 @@ from typing import Any, Final
 import google_crc32c
 
 from stratagem._base.errors import DataLossError
-from stratagem._private import hdf5_problem
+from stratagem._private import hdf5_problem, read_hdf5_first
 from stratagem._training.saving._seals import Seal, checksum, damaged, last_bytes
 
 _LINE: Final = Seal(b"\nstratagem: the CRC32C of all before this line is %08x\n")
@@ -43,9 +43,16 @@ def verify_hdf5(path: str) -> None:
     """
     if not os.path.isfile(path):
         return
-    if path.endswith(".json"):
-        _verify_list(Path(path))
-        return
+    files = _verified_list(Path(path)) if path.endswith(".json") else [path]
+    for file in files:
+        _verify_seal(file)
+    read_hdf5_first(files)
+    for file in files:
+        if (problem := hdf5_problem(file)) is not None:
+            raise DataLossError(f"{file!r} is damaged, or no model: {problem}")
+
+
+def _verify_seal(path: str) -> None:
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         end = last_bytes(file, _LINE.length)
@@ -54,8 +61,6 @@ def verify_hdf5(path: str) -> None:
             raise damaged(path)
     if not is_sealed and _LINE.text[:_NEEDED] in end:
         raise DataLossError(f"{path!r} is damaged: its last bytes are missing.")
-    if (problem := hdf5_problem(path)) is not None:
-        raise DataLossError(f"{path!r} is no HDF5 file, or a damaged one: {problem}")
 
 
 def _shards(path: Path, listed: Any) -> Iterator[Path]:
@@ -67,7 +72,8 @@ def _shards(path: Path, listed: Any) -> Iterator[Path]:
         yield path.with_name(name)
 
 
-def _verify_list(path: Path) -> None:
+def _verified_list(path: Path) -> list[str]:
+    """Returns the files that a list of shards names, which are there."""
     text = path.read_bytes()
     first, below = text[: _FIRST_LINE.length], text[_FIRST_LINE.length :]
     if _FIRST_LINE.is_one(first) and first != _FIRST_LINE.of(google_crc32c.value(below)):
@@ -79,4 +85,4 @@ def _verify_list(path: Path) -> None:
     for shard in shards:
         if not shard.is_file():
             raise DataLossError(f"{str(path)!r} names {shard.name!r}, which is not beside it.")
-        verify_hdf5(str(shard))
+    return [str(shard) for shard in shards]

@@ -12,11 +12,12 @@ from stratagem._base.paths import file_errors, is_remote, local_path
 from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import LoadStatus, has_weights, latest_checkpoint, read_weights, write_weights
 from stratagem._core.context import entered
-from stratagem._private import may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
+from stratagem._private import loading_hdf5, may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
 from stratagem._saved_models import MODEL_FILE
 from stratagem._training.saving._archives import verify_archive
 from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at, named_in_errors
 from stratagem._training.saving._learned import refuse_what_hdf5_loses
+from stratagem._training.saving._refused_weights import unchanged_if_refused
 from stratagem._training.saving._sealed_hdf5 import seal_hdf5, verify_hdf5
 from stratagem._training.saving._whole_files import written_together, written_whole
 
@@ -123,6 +124,12 @@ def weights_loader(keras_load: Function) -> Function:
             with named_in_errors(file), copied(file) as copy:
                 status = load_weights(model, copy, skip_mismatch, by_name, options, **kwargs)
             return status if found is not Found.MODEL else _WholeStatus()
+        with loading_hdf5(os.path.join(path, MODEL_FILE) if found is Found.MODEL else path):
+            return load_local(model, path, found, filepath, skip_mismatch, by_name, kwargs)
+
+    def load_local(
+        model: Any, path: str, found: Found, filepath: Any, skip_mismatch: bool, by_name: Any, kwargs: dict[str, Any]
+    ) -> LoadStatus | None:
         match found:
             case Found.WEIGHTS:
                 _demand_topology(path, skip_mismatch, by_name)
@@ -131,12 +138,16 @@ def weights_loader(keras_load: Function) -> Function:
                 _demand_topology(path, skip_mismatch, by_name)
                 verify_archive(os.path.join(path, MODEL_FILE))
                 # It may have another optimizer than the one that was saved.
-                with without_training(model), named_in_errors(os.path.join(path, MODEL_FILE)):
+                with (
+                    unchanged_if_refused(model),
+                    without_training(model),
+                    named_in_errors(os.path.join(path, MODEL_FILE)),
+                ):
                     keras_load(model, os.path.join(path, MODEL_FILE))
                 return _WholeStatus()
             case Found.HDF5 if not path.endswith(_HDF5):
                 verify_hdf5(path)
-                with named_in_errors(path):
+                with unchanged_if_refused(model), named_in_errors(path):
                     read_hdf5_weights(model, path, bool(by_name), skip_mismatch)
                 return None
             case Found.SAVED_MODEL:
@@ -155,7 +166,7 @@ def weights_loader(keras_load: Function) -> Function:
                 )
             case Found.OTHER if path.endswith(".keras"):
                 verify_archive(path)
-        with named_in_errors(path):
+        with unchanged_if_refused(model), named_in_errors(path):
             _load_with_keras(keras_load, model, filepath, skip_mismatch, by_name, kwargs)
         return None
 

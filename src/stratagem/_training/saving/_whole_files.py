@@ -10,6 +10,7 @@ from stratagem._base.files import atomic_write, commit
 from stratagem._base.job import Phase, process_job
 from stratagem._base.paths import file_errors
 from stratagem._core.context import entered
+from stratagem._private import note_own_hdf5
 
 
 @contextlib.contextmanager
@@ -18,8 +19,10 @@ def written_whole(path: str) -> Iterator[str]:
 
     Raises TensorFlow's errors for those of files.
     """
-    with _saving(path), atomic_write(Path(path)) as written:
-        yield str(written)
+    with _saving(path):
+        with atomic_write(Path(path)) as written:
+            yield str(written)
+        note_own_hdf5(path)
 
 
 @contextlib.contextmanager
@@ -31,6 +34,7 @@ def written_together(path: str) -> Iterator[str]:
         made = sorted(Path(folder).iterdir(), key=lambda file: file.suffix == ".json")
         for file in made:
             commit(file, target.parent / file.name)
+            note_own_hdf5(str(target.parent / file.name))
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 
 from stratagem._base.errors import DataLossError
-from stratagem._private import hdf5_arrays
+from stratagem._private import hdf5_arrays, is_hdf5, opened_hdf5
 
 Config = dict[str, Any]
 
@@ -43,10 +43,10 @@ class KerasTwoFile:
         """
         with _damage_named(self.path), contextlib.ExitStack() as stack:
             if not self.is_archive:
-                return hdf5_arrays(stack.enter_context(h5py.File(self.path, "r")), "optimizer_weights")
+                return hdf5_arrays(stack.enter_context(opened_hdf5(self.path)), "optimizer_weights")
             archive = stack.enter_context(zipfile.ZipFile(self.path))
             part = stack.enter_context(archive.open(_WEIGHTS))
-            return hdf5_arrays(stack.enter_context(h5py.File(part, "r")), "optimizer/vars")
+            return hdf5_arrays(stack.enter_context(opened_hdf5(part)), "optimizer/vars")
 
 
 def keras_two_file(path: str) -> KerasTwoFile | None:
@@ -60,8 +60,8 @@ def keras_two_file(path: str) -> KerasTwoFile | None:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 return _from_archive(path, archive)
-        if h5py.is_hdf5(path):
-            with h5py.File(path, "r") as file:
+        if is_hdf5(path):
+            with opened_hdf5(path) as file:
                 return _from_hdf5(path, file)
     return None
 
