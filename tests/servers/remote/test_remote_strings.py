@@ -212,11 +212,14 @@ def test_every_function_of_strings_of_the_library_can_go_to_a_worker() -> None:
 
 
 def test_a_process_that_has_met_no_column_so_far_makes_one() -> None:
-    """As a worker does, which is sent the columns of the step that it is to take."""
+    """As a worker does, which has attached the hooks, and is sent the columns of the step that it is to take."""
     column = tf.feature_column.categorical_column_with_vocabulary_list("word", ["a", "bb"])
     bound = _carried_prefix.BoundFunction.of(column._identified)
     assert bound is not None
-    program = "import pickle, sys; print(pickle.load(sys.stdin.buffer).function().__self__.vocabulary_list)"
+    program = (
+        "import pickle, sys; from stratagem._hooks import install; install(); "
+        "print(pickle.load(sys.stdin.buffer).function().__self__.vocabulary_list)"
+    )
     sent = pickle.dumps(bound.described())
     answer = subprocess.run([sys.executable, "-c", program], input=sent, capture_output=True, check=True)
     assert answer.stdout.decode().split() == ["(b'a',", "b'bb')"]

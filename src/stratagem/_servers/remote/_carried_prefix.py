@@ -57,17 +57,15 @@ class LibraryFunction:
 class LibraryObject:
     """An object whose method is a function of the host: its kind, and what makes an equal one (`HostKind`).
 
-    name: of a layer, for its messages; None of other objects. module: that of the object's class, with which the kind comes.
+    name: of a layer, for its messages; None of other objects.
     """
 
-    module: str
     kind: str
     facts: Mapping[str, Nest]
     name: str | None
 
     def function(self) -> UserFunction:
         """Returns the method of an equal object."""
-        importlib.import_module(self.module)  # which this process may not have needed so far
         made: Any = kind_named(self.kind).make(self.facts)
         if self.name is not None:
             made.__self__.name = self.name
@@ -96,7 +94,7 @@ class BoundFunction:
     def described(self) -> LibraryObject:
         """Returns the object as it is now. Raises UnimplementedError if it calls code of the user's."""
         name = self.owner.name if isinstance(self.owner, keras.Layer) else None
-        return LibraryObject(self.kind.owner.__module__, self.kind.name, self.kind.facts(self.owner), name)
+        return LibraryObject(self.kind.name, self.kind.facts(self.owner), name)
 
 
 @final

@@ -45,7 +45,8 @@ class PlannedRun:
         keys = {graph.key_of(tensor): place for place, tensor in enumerate(fed)}
         found = cls(plan, part, results, hosts, [keys.get(graph.key_of(tensor)) for tensor in part.fed])
         if key is not None:
-            graph.runs[key] = found, leaves  # which keep their identities as long as they are a part of the key
+            # The key has identities, which are theirs as long as they are kept.
+            graph.runs[key] = found, (leaves, tuple(fed), tuple(graph.building.dependencies))
         return found
 
 
