@@ -1,4 +1,4 @@
-"""What do checkpoints cost: the stall of a save in the background, and saving and restoring against TensorFlow?"""
+"""What do checkpoints cost: the stall of a save in the background, and saving and restoring against TensorFlow and Orbax?"""
 
 import time
 from contextlib import ExitStack
@@ -10,36 +10,50 @@ import click
 import numpy as np
 from parts.child import child
 from parts.paired import Timer
-from parts.peers import TENSORFLOW, python_of
+from parts.peers import ORBAX, TENSORFLOW, python_of
 from parts.report import options, reported
 from parts.saves_program import AGAIN, COLD, WARM
 
 import stratagem as tf
 
 WIDTH = 1024
+FEW = 1 << 10  # rows, from whose time follow those of a step of 100 ms
 EVERY = 10  # steps between two saves
 
 
 @click.command()
 @python_of(TENSORFLOW)
+@python_of(ORBAX)
 @options(5)
 @click.option("--megabytes", default=1024, show_default=True, type=click.IntRange(64), help="How much is saved.")
 @click.option("--files", type=click.Path(file_okay=False), help="Where checkpoints are written. [default: temporary]")
-def main(tensorflow_python: str | None, rounds: int, folder: Path, megabytes: int, files: str | None) -> None:
-    """Compare steps that save in the background with those that do not, then saves and restores with TensorFlow's."""
-    with reported("async_saves", folder, {TENSORFLOW: tensorflow_python}) as report:
+def main(
+    tensorflow_python: str | None,
+    orbax_python: str | None,
+    rounds: int,
+    folder: Path,
+    megabytes: int,
+    files: str | None,
+) -> None:
+    """Compare steps that save in the background with those that do not, then saves and restores with the others'."""
+    others = {TENSORFLOW: tensorflow_python, ORBAX: orbax_python}
+    with reported("async_saves", folder, others) as report:
         with TemporaryDirectory(dir=files) as place:
             _stall(report, place, 3 * rounds)
         with ExitStack() as stack:
             for what in ("save", WARM, COLD, AGAIN):
-                folders = [stack.enter_context(TemporaryDirectory(dir=files)) for _ in range(2)]
-                timers = {"Stratagem": _timer(stack, "parts.stratagem_saves_child", folders[0], what, megabytes)}
-                if tensorflow_python:
-                    timers["TensorFlow"] = _timer(
-                        stack, "parts.tensorflow_saves_child", folders[1], what, megabytes, python=tensorflow_python
-                    )
-                target = {} if what == AGAIN else {"TensorFlow": 1.0}
-                report.compare(f"{what}: {megabytes} MB", timers, rounds=rounds, steps=1, warm_up=1, targets=target)
+                timers, targets = {}, {}
+                for label, module, python in (
+                    ("Stratagem", "parts.stratagem_saves_child", {}),
+                    ("TensorFlow", "parts.tensorflow_saves_child", {"python": tensorflow_python}),
+                    ("Orbax", "parts.orbax_saves_child", {"python": orbax_python}),
+                ):
+                    if None not in python.values():
+                        place = stack.enter_context(TemporaryDirectory(dir=files))
+                        timers[label] = _timer(stack, module, place, what, megabytes, **python)
+                        targets[label] = 1.0
+                compared = {} if what == AGAIN else targets
+                report.compare(f"{what}: {megabytes} MB", timers, rounds=rounds, steps=1, warm_up=1, targets=compared)
 
 
 def _timer(stack: ExitStack, module: str, folder: str, what: str, megabytes: int, **python: str) -> Timer:
@@ -65,7 +79,7 @@ def _stall(report: Any, place: str, rounds: int) -> None:
         model = tf.keras.Sequential([tf.keras.layers.Dense(WIDTH, activation="relu") for _ in range(4)])
         optimizer = tf.keras.optimizers.SGD(0.001, momentum=0.5)
     rng = np.random.default_rng(0)
-    features = rng.standard_normal((1 << 10, WIDTH), dtype=np.float32)
+    features = rng.standard_normal((1 << 13, WIDTH), dtype=np.float32)
 
     @tf.function  # type: ignore[untyped-decorator]
     def step(images: Any) -> Any:
@@ -83,12 +97,9 @@ def _stall(report: Any, place: str, rounds: int) -> None:
         np.asarray(step(features[:rows]))
         return time.perf_counter() - began
 
-    step_seconds(64)
-    rows = len(features)
+    step_seconds(FEW)
+    rows = min(len(features), max(64, int(FEW * 0.1 / min(step_seconds(FEW) for _ in range(3)))))
     step_seconds(rows)
-    if (seconds := min(step_seconds(rows) for _ in range(3))) > 0.1:
-        rows = max(64, int(rows * 0.1 / seconds))
-        step_seconds(rows)
     checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
     manager = tf.train.CheckpointManager(checkpoint, place, 2)
     in_background = tf.train.CheckpointOptions(enable_async=True)

@@ -54,7 +54,8 @@ class Peer:
 
 TENSORFLOW = Peer("tensorflow", "tensorflow-cpu", "2.15.1", "3.11")
 TORCH = Peer("torch", "torch", "2.13.0", "3.11", ("numpy>=2.1,<3",), _TORCH_INDEX)
-PEERS = (TENSORFLOW, TORCH)
+ORBAX = Peer("orbax", "orbax-checkpoint", "0.12.8", "3.11", ("jax==0.10.2", "jaxlib==0.10.2"))
+PEERS = (TENSORFLOW, TORCH, ORBAX)
 
 
 def python_of(peer: Peer) -> Callable[[_Command], _Command]:

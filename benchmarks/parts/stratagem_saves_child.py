@@ -3,8 +3,8 @@
 import sys
 
 from parts.child import answer
-from parts.saves_program import timer
+from parts.saves_program import of_tensorflow, timer
 
 import stratagem as tf
 
-answer(timer(tf, sys.argv[1], sys.argv[2], int(sys.argv[3])))
+answer(timer(of_tensorflow(tf, int(sys.argv[3])), sys.argv[1], sys.argv[2]))

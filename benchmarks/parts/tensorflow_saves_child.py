@@ -7,6 +7,6 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import tensorflow as tf
 from parts.child import answer
-from parts.saves_program import timer
+from parts.saves_program import of_tensorflow, timer
 
-answer(timer(tf, sys.argv[1], sys.argv[2], int(sys.argv[3])))
+answer(timer(of_tensorflow(tf, int(sys.argv[3])), sys.argv[1], sys.argv[2]))

@@ -1,5 +1,6 @@
 """A process keeps the memory that its steps need again."""
 
+import os
 import subprocess
 import sys
 
@@ -7,9 +8,9 @@ import pytest
 
 from stratagem._base.allocator import keep_freed_memory
 
-# 81 MiB of intermediate values, more than any arena of glibc's but the first can hold.
+# Its argument is the square root of the number of its intermediate values.
 PROGRAM = """
-import mmap, resource
+import mmap, resource, sys
 import numpy as np
 import stratagem as tf
 
@@ -17,20 +18,26 @@ import stratagem as tf
 def step(x):
     return tf.reduce_sum(tf.tanh(x @ tf.transpose(x)) @ x)
 
-x = tf.constant(np.ones((4608, 2), "float32"))
+size = int(sys.argv[1])
+x = tf.constant(np.ones((size, 2), "float32"))
 for _ in range(3):
     float(step(x))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 for _ in range(10):
     float(step(x))
-print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) * mmap.PAGESIZE / 10 / (4 * 4608**2))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) * mmap.PAGESIZE / 10 / (4 * size**2))
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other allocators")
-def test_a_step_does_not_ask_the_system_for_its_memory_anew() -> None:
+@pytest.mark.parametrize(
+    ("said", "size"),
+    [("on", 3400), ("large", 4608)],  # 44 MiB and 81
+)
+def test_a_step_does_not_ask_the_system_for_its_memory_anew(said: str, size: int) -> None:
     """Seen by the pages that the system gives: after the first steps there are hardly any."""
-    run = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=600, check=False)
+    command, env = [sys.executable, "-c", PROGRAM, str(size)], os.environ | {"STRATAGEM_KEEP_MEMORY": said}
+    run = subprocess.run(command, env=env, capture_output=True, text=True, timeout=600, check=False)
     assert float(run.stdout) < 0.25, run.stderr
 
 
@@ -51,3 +58,9 @@ def test_settings_of_the_environment_stand(name: str, value: str, monkeypatch: p
 def test_a_c_library_without_the_settings_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ctypes.CDLL", lambda _: object())
     assert not keep_freed_memory()
+
+
+def test_a_word_that_nobody_knows_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STRATAGEM_KEEP_MEMORY", "always")
+    with pytest.raises(ValueError, match="large or off"):
+        keep_freed_memory()
