@@ -73,7 +73,7 @@ seeds: $(READY) ## run the documents' programs whole (tens of minutes; STRATAGEM
 	@$(BIN)/python scripts/seeds_migration.py --documents "$(SEEDS)"
 
 # Peers have environments of their own in .peers. The chart shows the newest figure of every comparison.
-bench: $(READY) ## run every benchmark against TensorFlow and PyTorch, and draw their ratios (an hour)
+bench: $(READY) ## run every benchmark against TensorFlow, PyTorch and Orbax, and draw their ratios (an hour)
 	@$(BIN)/python benchmarks/parts/peers.py
 	@set -e; for program in $(filter-out benchmarks/chart.py,$(wildcard benchmarks/*.py)); do \
 		echo "bench: $$program"; $(BIN)/python "$$program"; \

@@ -16,7 +16,7 @@ from jax.custom_derivatives import SymbolicZero
 from jax.extend import core as xc
 
 from stratagem._core.while_gradient import pushed_forward, reverse_connected, reverse_while, reversible_while
-from stratagem._private import jax_function, map_jaxprs
+from stratagem._private import jax_function, map_equations, map_jaxprs
 
 Function = Callable[..., Any]
 
@@ -69,9 +69,7 @@ _KNOWN: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 def _with_rules(jaxpr: Any) -> Any:
-    eqns = [new for eqn in jaxpr.eqns for new in _equations(eqn)]
-    changed = len(eqns) != len(jaxpr.eqns) or any(a is not b for a, b in zip(eqns, jaxpr.eqns, strict=True))
-    return jaxpr.replace(eqns=eqns) if changed else jaxpr
+    return map_equations(jaxpr, _equations)
 
 
 def _equations(eqn: Any) -> Iterator[Any]:

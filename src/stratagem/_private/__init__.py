@@ -207,13 +207,17 @@ from stratagem._private._traces import AtTraceLevel as AtTraceLevel
 from stratagem._private._traces import OutsideOfTraces as OutsideOfTraces
 from stratagem._private._traces import computes_at_once as computes_at_once
 from stratagem._private._traces import is_constant as is_constant
+from stratagem._private._traces import is_literal as is_literal
 from stratagem._private._traces import jax_function as jax_function
 from stratagem._private._traces import line_of as line_of
+from stratagem._private._traces import map_equations as map_equations
 from stratagem._private._traces import map_jaxprs as map_jaxprs
+from stratagem._private._traces import needed_equations as needed_equations
 from stratagem._private._traces import new_jaxpr as new_jaxpr
 from stratagem._private._traces import stand_in as stand_in
 from stratagem._private._traces import sub_jaxprs as sub_jaxprs
 from stratagem._private._traces import trace_level as trace_level
+from stratagem._private._traces import with_jaxprs as with_jaxprs
 from stratagem._private._traces import without_meshes as without_meshes
 from stratagem._private._trainer import DataAdapter as DataAdapter
 from stratagem._private._trainer import data_adapter as data_adapter

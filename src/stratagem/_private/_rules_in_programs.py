@@ -9,6 +9,7 @@ from jax.extend import core as xc
 from jax.tree_util import PyTreeDef
 
 from stratagem._base.types import Value
+from stratagem._private._traces import sub_jaxprs
 
 # JAX wraps rules anew in each trace, in functions of these modules that hold them in their closures.
 _WRAPPING = ("jax._src.interpreters.", "jax._src.linear_util", "jax._src.api_util")
@@ -25,12 +26,8 @@ def rules_of(closed: xc.ClosedJaxpr) -> list[Value]:
 def _equations(jaxpr: Any) -> Iterator[Any]:
     for eqn in jaxpr.eqns:
         yield eqn
-        for value in eqn.params.values():
-            for each in value if isinstance(value, list | tuple) else (value,):
-                if isinstance(each, xc.ClosedJaxpr):
-                    yield from _equations(each.jaxpr)
-                elif isinstance(each, xc.Jaxpr):
-                    yield from _equations(each)
+        for inner in sub_jaxprs(eqn.params):
+            yield from _equations(inner)
 
 
 def _functions(value: Any) -> Iterator[Any]:

@@ -80,12 +80,45 @@ def sub_jaxprs(params: dict[str, Value]) -> Iterable[Jaxpr]:
 
 
 def map_jaxprs(param: Value, change: Callable[[Jaxpr], Jaxpr]) -> Value:
-    """An equation's parameter with other programs in it; one without programs as it is."""
+    """An equation's parameter with other programs in it; one without programs, or whose programs stay the same, as it is.
+
+    JAX derives from a program what it needs once, by its identity.
+    """
     if type(param) is tuple:  # not a named one, which holds no programs
-        return tuple(map_jaxprs(part, change) for part in param)
+        parts = tuple(map_jaxprs(part, change) for part in param)
+        return parts if any(new is not old for new, old in zip(parts, param, strict=True)) else param
     if isinstance(param, ClosedJaxpr):
-        return ClosedJaxpr(change(param.jaxpr), param.consts)
+        changed = change(param.jaxpr)
+        return param if changed is param.jaxpr else ClosedJaxpr(changed, param.consts)
     return change(param) if isinstance(param, Jaxpr) else param
+
+
+def map_equations(jaxpr: Jaxpr, change: Callable[[JaxprEqn], Iterable[JaxprEqn]]) -> Jaxpr:
+    """A program with other equations in place of each; the same object if all of them stay the same."""
+    eqns = [new for eqn in jaxpr.eqns for new in change(eqn)]
+    same = len(eqns) == len(jaxpr.eqns) and all(new is old for new, old in zip(eqns, jaxpr.eqns, strict=True))
+    return jaxpr if same else jaxpr.replace(eqns=eqns)
+
+
+def with_jaxprs(eqn: JaxprEqn, change: Callable[[Jaxpr], Jaxpr]) -> JaxprEqn:
+    """An equation with other programs inside; the same object if all of them stay the same."""
+    params = {name: map_jaxprs(value, change) for name, value in eqn.params.items()}
+    return eqn.replace(params=params) if any(params[name] is not eqn.params[name] for name in params) else eqn
+
+
+def is_literal(atom: Var | Literal) -> bool:
+    """Returns whether an operand is a number that stands in the program."""
+    return isinstance(atom, Literal)
+
+
+def needed_equations(eqns: Sequence[JaxprEqn], results: Iterable[Var | Literal]) -> list[JaxprEqn]:
+    """The equations that the results depend on, and those with effects."""
+    wanted, kept = {v for v in results if not is_literal(v)}, []
+    for eqn in reversed(eqns):
+        if eqn.effects or not wanted.isdisjoint(eqn.outvars):
+            wanted.update(v for v in eqn.invars if not is_literal(v))
+            kept.append(eqn)
+    return kept[::-1]
 
 
 _JAX = str(Path(jax.__file__).parent)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 from jax.extend import core as xc
 
-from stratagem._core.rewrites import rewrite_loops
+from stratagem._core.rewrites import rewrite, rewrite_loops
 from tests.core.step.observing import equations
 
 
@@ -163,16 +163,17 @@ def test_a_loop_over_parts_of_a_batch_keeps_its_products() -> None:
     assert inside(old) == inside(new) > 8
 
 
-def test_a_sum_of_products_that_is_read_in_the_loop_stays() -> None:
+@pytest.mark.parametrize("before", [False, True])
+def test_a_sum_of_products_that_is_read_in_the_loop_stays(before: bool) -> None:
     def loop(x: Any) -> Any:
         def body(total: Any, x: Any) -> Any:
-            total = total + x.T @ x
-            return total, jnp.max(total)
+            following = total + x.T @ x
+            return following, jnp.max(total if before else following)
 
         return jax.lax.scan(body, jnp.zeros((3, 3)), x)
 
-    old, new = rewritten(loop, numbers(5, 2, 3))
-    assert inside(old) == inside(new) == 1
+    with jax.enable_x64(True):
+        assert inside(assert_same(loop, numbers(5, 2, 3))) == 1
 
 
 def test_other_platforms_and_untouched_programs_keep_their_loops(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,3 +185,25 @@ def test_other_platforms_and_untouched_programs_keep_their_loops(monkeypatch: py
     assert rewrite_loops(closed, "cuda") is closed
     monkeypatch.setenv("STRATAGEM_REWRITES", "off")
     assert rewrite_loops(closed, "cpu") is closed
+
+
+def test_programs_that_stay_the_same_are_the_same_objects() -> None:
+    """JAX derives and lowers a function's program once, by its identity, however often it is called."""
+
+    @jax.jit
+    def called(x: Any) -> Any:
+        return jax.lax.cond(x[0, 0] > 0, jnp.sin, jnp.cos, x)
+
+    def program(x: Any, w: Any) -> Any:
+        h = called(called(jnp.zeros((2, 3))))
+        return jax.lax.scan(lambda h, x: (jnp.tanh(h + x @ w), None), h, x)[0]
+
+    old, new = rewritten(program, numbers(5, 2, 4), numbers(4, 3))
+    assert inside(old) == 1
+    assert inside(new) == 0
+    first, second = (
+        [eqn for eqn in closed.jaxpr.eqns if eqn.primitive.name in ("jit", "pjit")] for closed in (old, new)
+    )
+    assert len(first) == len(second) == 2
+    assert all(a is b for a, b in zip(first, second, strict=True))
+    assert rewrite(old, "cpu").jaxpr is old.jaxpr

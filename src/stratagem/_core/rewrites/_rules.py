@@ -18,7 +18,7 @@ from stratagem._core.rewrites._overlapping_pool import is_overlapping_pool, over
 from stratagem._core.rewrites._pointwise import as_matrix_product, is_pointwise
 from stratagem._core.rewrites._product import is_product_for_onednn, product_by_onednn
 from stratagem._core.rewrites._sized import compiled_function, has_known_sizes
-from stratagem._private import map_jaxprs
+from stratagem._private import map_equations, with_jaxprs
 
 _TRANSPARENT = ("jit", "pjit", "closed_call", "checkpoint", "remat2", "scan", "cond", "while")
 
@@ -67,12 +67,12 @@ def rewrite_loops(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
 
 
 def _with_loops(jaxpr: Any) -> Any:
-    return jaxpr.replace(eqns=[new for eqn in jaxpr.eqns for new in _loop_equations(eqn)])
+    return map_equations(jaxpr, _loop_equations)
 
 
 def _loop_equations(eqn: Any) -> Iterator[Any]:
     if eqn.primitive.name in _TRANSPARENT:
-        eqn = eqn.replace(params={k: map_jaxprs(v, _with_loops) for k, v in eqn.params.items()})
+        eqn = with_jaxprs(eqn, _with_loops)
     if eqn.primitive.name != "scan":
         yield eqn
         return
@@ -81,7 +81,7 @@ def _loop_equations(eqn: Any) -> Iterator[Any]:
 
 
 def _rewritten(jaxpr: Any, rules: Sequence[_Rule]) -> Any:
-    return jaxpr.replace(eqns=[new for eqn in jaxpr.eqns for new in _equations(eqn, rules)])
+    return map_equations(jaxpr, functools.partial(_equations, rules=rules))
 
 
 def _equations(eqn: Any, rules: Sequence[_Rule]) -> Iterator[Any]:
@@ -91,7 +91,6 @@ def _equations(eqn: Any, rules: Sequence[_Rule]) -> Iterator[Any]:
         new = jax.make_jaxpr(rule.instead(eqn))(*(v.aval for v in eqn.invars))
         yield from inlined(new, eqn.invars, eqn.outvars)
     elif name in _TRANSPARENT:
-        inner = functools.partial(_rewritten, rules=rules)
-        yield eqn.replace(params={k: map_jaxprs(v, inner) for k, v in eqn.params.items()})
+        yield with_jaxprs(eqn, functools.partial(_rewritten, rules=rules))
     else:
         yield eqn

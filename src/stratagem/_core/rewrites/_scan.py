@@ -4,11 +4,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, final
 
 from jax.extend import core as xc
 
+from stratagem._private import needed_equations
 
+
+@final
 @dataclass(frozen=True)
 class Scan:
     """A `scan` equation. Its body takes constants, carries and slices of arrays, and gives carries and slices of results."""
@@ -84,7 +87,7 @@ class Scan:
         carries, arrays = list(carries), list(arrays)
         outs = [*(self.next_carries[i] for i in carries), *(self.results[i] for i in arrays), *more]
         kept = [*self.constants, *(self.carries[i] for i in carries), *self.slices]
-        body = self.body.replace(invars=kept, outvars=outs, eqns=needed(self.body.eqns, outs))
+        body = self.body.replace(invars=kept, outvars=outs, eqns=needed_equations(self.body.eqns, outs))
         results = [*(self.ends[i] for i in carries), *(self.arrays[i] for i in arrays), *more.values()]
         return self._with(body, [self.outside[v] for v in kept], results, len(carries))
 
@@ -94,21 +97,6 @@ class Scan:
         return self.loop.replace(invars=list(operands), outvars=list(results), params=params)
 
 
-def is_literal(atom: Any) -> bool:
-    """Returns whether an operand is a number that stands in the program."""
-    return isinstance(atom, xc.Literal)
-
-
 def size(variables: Iterable[Any]) -> int:
     """Returns the bytes of variables."""
     return sum(math.prod(v.aval.shape) * v.aval.dtype.itemsize for v in variables)
-
-
-def needed(eqns: Sequence[Any], results: Iterable[Any]) -> list[Any]:
-    """Returns the equations that the results depend on, and those with effects."""
-    wanted, kept = {v for v in results if not is_literal(v)}, []
-    for eqn in reversed(eqns):
-        if eqn.effects or any(v in wanted for v in eqn.outvars):
-            wanted.update(v for v in eqn.invars if not is_literal(v))
-            kept.append(eqn)
-    return kept[::-1]

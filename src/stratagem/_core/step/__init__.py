@@ -75,7 +75,6 @@ from stratagem._core.step._keras_rules import attach_metrics as attach_metrics
 from stratagem._core.step._keras_rules import attach_optimizers as attach_optimizers
 from stratagem._core.step._keras_rules import attach_seeds as attach_seeds
 from stratagem._core.step._keras_rules import creating_variables as creating_variables
-from stratagem._core.step._markers import is_literal as is_literal
 from stratagem._core.step._partition import sub_function as sub_function
 from stratagem._core.step._placement_log import get_log_device_placement as get_log_device_placement
 from stratagem._core.step._placement_log import set_log_device_placement as set_log_device_placement

@@ -24,12 +24,11 @@ from stratagem._core.step._markers import (
     gradient_p,
     gradient_parts,
     has_markers,
-    is_literal,
     mark_p,
     stopped_values,
 )
 from stratagem._core.step._rows_primitive import as_one_call, rows_p
-from stratagem._private import new_jaxpr
+from stratagem._private import is_literal, new_jaxpr
 
 Eqn = Any
 Var = Any

@@ -8,9 +8,8 @@ from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.step._differentiate import AxisEnv
-from stratagem._core.step._markers import is_literal
 from stratagem._core.step._varying_outputs import COLLECTIVES
-from stratagem._private import line_of, sub_jaxprs
+from stratagem._private import is_literal, line_of, sub_jaxprs
 
 
 def has_side_effects(eqn: xc.JaxprEqn) -> bool:

@@ -3,9 +3,8 @@
 from typing import Any
 
 from jax.extend import core as xc
-from jax.extend.core import Literal, Var
 
-from stratagem._private import sub_jaxprs
+from stratagem._private import is_literal, sub_jaxprs
 
 # mark(*values, tape, kind): kind is open | watch | pause | resume | close. Only its position in the program has a meaning.
 mark_p = xc.Primitive("tape_mark")
@@ -27,11 +26,6 @@ def _gradient_types(*values: Any, targets: int, seeded: bool, stops: int, rows: 
 gradient_p.def_abstract_eval(_gradient_types)
 
 MARKERS = (mark_p, gradient_p)
-
-
-def is_literal(atom: Var | Literal) -> bool:
-    """Returns whether an atom is a constant written into an equation, which has no name."""
-    return isinstance(atom, xc.Literal)
 
 
 def has_markers(eqn: Any) -> bool:

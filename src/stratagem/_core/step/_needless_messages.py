@@ -8,10 +8,9 @@ from typing import Any
 
 from jax.extend import core as xc
 
-from stratagem._core.step._markers import is_literal
 from stratagem._core.step._sums import FIRST_REPLICAS_VALUE
 from stratagem._core.step._varying_outputs import varying_results
-from stratagem._private import map_jaxprs
+from stratagem._private import is_literal, map_jaxprs
 
 _CALLS = ("jit", "pjit", "closed_call")
 

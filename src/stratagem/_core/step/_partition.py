@@ -21,9 +21,8 @@ from stratagem._base.types import Nest
 from stratagem._core.mesh import exact
 from stratagem._core.step._differentiate import AxisEnv
 from stratagem._core.step._inline_collectives import flatten, has_side_effects
-from stratagem._core.step._markers import is_literal
 from stratagem._core.step._varying_outputs import COLLECTIVES, EQUALIZING
-from stratagem._private import new_jaxpr
+from stratagem._private import is_literal, new_jaxpr
 
 Var = xc.Var
 Eqn = xc.JaxprEqn

@@ -17,10 +17,9 @@ from jax.extend import core as xc
 
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.step._inline_collectives import called_jaxpr, communicates
-from stratagem._core.step._markers import is_literal
 from stratagem._core.step._shards import is_element, own_shard, shared_by_shards, whole_values
 from stratagem._core.values import ELEMENTWISE, ShardLayout
-from stratagem._private import new_jaxpr
+from stratagem._private import is_literal, new_jaxpr
 
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "checkpoint", "remat2")
 _SAME_ELEMENTS = ("reshape", "squeeze", "expand_dims", "broadcast_in_dim")  # in the same order, if these are as many

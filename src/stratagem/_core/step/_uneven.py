@@ -15,13 +15,13 @@ from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
-from stratagem._core.step._markers import is_literal
 from stratagem._core.step._partition import LocalPiece, Partition, RowCountProgram
 from stratagem._core.step._program_call import program_call, rows_of
 from stratagem._core.step._program_keys import static_key
 from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import per_replica, storage
+from stratagem._private import is_literal
 
 EACH, EVERY = PartitionSpec(AXIS), PartitionSpec()
 

@@ -7,9 +7,8 @@ from jax.extend import core as xc
 
 from stratagem._base.errors import DivergenceError
 from stratagem._core.mesh import AXIS
-from stratagem._core.step._markers import is_literal
 from stratagem._core.step._shards import OF_EQUAL_VALUES
-from stratagem._private import line_of, sub_jaxprs
+from stratagem._private import is_literal, line_of, sub_jaxprs
 
 # Each is a message to all other replicas.
 EQUALIZING = {"psum", "pmax", "pmin", "all_gather", "psum_invariant", "all_gather_invariant"}

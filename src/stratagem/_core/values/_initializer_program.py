@@ -15,7 +15,7 @@ from jax.extend import core as xc
 from stratagem._base.types import TensorLike
 from stratagem._core.context import entered
 from stratagem._core.values._rows import RowwiseInitializer, run_here
-from stratagem._private import new_jaxpr, recorded
+from stratagem._private import is_literal, needed_equations, new_jaxpr, recorded
 
 # Rows are made in chunks of this many bytes: intermediate values take up to twelve times that.
 _AT_A_TIME = 2 << 20
@@ -142,12 +142,8 @@ def _is_self_contained(closed: xc.ClosedJaxpr) -> bool:
 def _outputs(closed: xc.ClosedJaxpr, first: int, last: int | None = None) -> xc.ClosedJaxpr:
     """Returns the program of some outputs, without equations that these do not need."""
     outs = closed.jaxpr.outvars[first:last]
-    needed = {v for v in outs if not isinstance(v, xc.Literal)}
-    eqns: list[Any] = []
-    for eqn in reversed(closed.jaxpr.eqns):
-        if not needed.isdisjoint(eqn.outvars) or eqn.effects:
-            eqns.append(eqn)
-            needed.update(v for v in eqn.invars if not isinstance(v, xc.Literal))
-    consts = [(v, c) for v, c in zip(closed.jaxpr.constvars, closed.consts, strict=True) if v in needed]
-    jaxpr = new_jaxpr([v for v, _ in consts], [], outs, eqns[::-1])
+    eqns = needed_equations(closed.jaxpr.eqns, outs)
+    read = {v for v in (*outs, *(v for eqn in eqns for v in eqn.invars)) if not is_literal(v)}
+    consts = [(v, c) for v, c in zip(closed.jaxpr.constvars, closed.consts, strict=True) if v in read]
+    jaxpr = new_jaxpr([v for v, _ in consts], [], outs, eqns)
     return xc.ClosedJaxpr(jaxpr, [c for _, c in consts])

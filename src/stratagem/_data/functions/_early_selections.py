@@ -8,9 +8,10 @@ from typing import Any, final
 import jax
 from jax.extend import core as xc
 
-from stratagem._core.step import PixelSums, called_function, is_literal, is_selection
+from stratagem._core.step import PixelSums, called_function, is_selection
 from stratagem._data.elements._nest import Array
 from stratagem._data.functions._host_arithmetic import Equation, can_compute, compute, used_once
+from stratagem._private import is_literal
 
 # Each number of their result depends on one number of an operand. Others are scalars.
 _POINTWISE = ("convert_element_type", "add", "sub", "mul", "div", "max", "min", "neg", "abs")

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jax.extend import core as xc
 
-from stratagem._core.step import HostValue, called_function, has_unknown_sizes, is_literal
+from stratagem._core.step import HostValue, called_function, has_unknown_sizes
 from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array
 from stratagem._data.functions._compiled import CompiledFunction
@@ -17,7 +17,7 @@ from stratagem._data.functions._host_arithmetic import Equation, can_compute, co
 from stratagem._data.functions._host_run import HostRun
 from stratagem._data.functions._traced import NeedsPython, TracedFunction
 from stratagem._ops import tensor
-from stratagem._private import new_jaxpr
+from stratagem._private import is_literal, new_jaxpr
 
 Variable = Any  # of a jaxpr
 

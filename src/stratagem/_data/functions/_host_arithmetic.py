@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._core.step import called_function, called_jaxpr, is_literal
+from stratagem._core.step import called_function, called_jaxpr
 from stratagem._data.elements._nest import Array
+from stratagem._private import is_literal
 
 Rule = Callable[..., Any]
 Equation = Any  # of a jaxpr: JAX gives the types of its variables no shape

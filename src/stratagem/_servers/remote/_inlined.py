@@ -6,8 +6,8 @@ from typing import Any
 from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._core.step import called_jaxpr, is_literal
-from stratagem._private import sub_jaxprs
+from stratagem._core.step import called_jaxpr
+from stratagem._private import is_literal, sub_jaxprs
 from stratagem._servers.remote._markers import apply_p
 
 _CALLS = ("jit", "pjit", "closed_call", "core_call")

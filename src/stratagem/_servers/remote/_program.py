@@ -18,14 +18,13 @@ from stratagem._core.step import (
     RemoteProgram,
     StringsResult,
     Trace,
-    is_literal,
     on_all_devices,
     program_call,
     tracing,
     with_strings,
 )
 from stratagem._core.values import is_remote, placement_of
-from stratagem._private import is_seed_state
+from stratagem._private import is_literal, is_seed_state
 from stratagem._servers.remote._execution_plan import (
     CompiledSubprogram,
     ExecutionPlan,

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._core.step import is_literal
+from stratagem._private import is_literal
 
 Var = Any
 Eqn = Any

@@ -17,8 +17,9 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._core.step import RemoteUpdate, Trace, has_side_effects, is_literal
+from stratagem._core.step import RemoteUpdate, Trace, has_side_effects
 from stratagem._core.values import is_remote
+from stratagem._private import is_literal
 from stratagem._servers.remote._inlined import inlined
 from stratagem._servers.remote._markers import apply_p, lookup_p, scatter_p
 from stratagem._servers.remote._row_rules import RowGradientType, Rule, sparse_rule

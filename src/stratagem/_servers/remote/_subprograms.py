@@ -10,7 +10,8 @@ from jax.sharding import PartitionSpec
 
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.rewrites import compiler_options
-from stratagem._core.step import is_literal, sub_function
+from stratagem._core.step import sub_function
+from stratagem._private import is_literal
 from stratagem._servers.remote._markers import lookup_p, scatter_p, scattered
 from stratagem._servers.remote._step_analysis import StepAnalysis
 
