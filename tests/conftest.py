@@ -34,6 +34,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [LEAN, *(p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p not in ("", LEAN))]
 )
 
+# What is imported and collected stays, and collections that look at all of it take a third of a worker's start.
+gc.disable()
+
 import hypothesis
 import jax
 import psutil
@@ -85,6 +88,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_beyond_the_sample(items, day())
     ranks = {name: rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(item.path.parent.name, len(LONG)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """From here on there is garbage: what is there by now stays, and no collection looks at it.
+
+    Full collections are rarer than usual. Each looks at all that the tests of a module hold on to; those that wait for the end
+    of an object collect by themselves.
+    """
+    gc.freeze()
+    gc.set_threshold(*gc.get_threshold()[:2], 50)
+    gc.enable()
 
 
 def threads() -> set[str]:

@@ -4,6 +4,7 @@ A process that imports JAX, Keras and the package by itself needs seconds of CPU
 """
 
 import contextlib
+import gc
 import json
 import os
 import runpy
@@ -13,6 +14,9 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+# What is imported stays: a collection that looks at all of it takes most of a second, and each forked process begins with some.
+gc.disable()
 
 import jax
 import keras  # noqa: F401
@@ -25,6 +29,9 @@ def search_path(environment: Mapping[str, str]) -> list[str]:
     """The folders that PYTHONPATH names."""
     return [os.path.abspath(path) for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
 
+
+gc.freeze()
+gc.enable()
 
 OWN_PATHS = search_path(os.environ)
 LENGTH = struct.Struct("!I")  # of a request

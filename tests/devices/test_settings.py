@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from tests import prepared
 
 # A machine with two GPUs, as far as the list of devices, JAX's settings and the driver's command go.
 PROGRAM = """
@@ -163,7 +164,5 @@ def test_physical_devices_are_the_gpus_that_resolvers_count(tmp_path: Path) -> N
     command.write_text(DRIVER)
     command.chmod(command.stat().st_mode | stat.S_IXUSR)
     environ = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    run = subprocess.run(
-        [sys.executable, "-c", COUNTING], env=environ, capture_output=True, text=True, timeout=300, check=False
-    )
+    run = prepared.run(COUNTING, environment=environ)
     assert run.stdout.splitlines() == ["3 3", "1 1", "0 0", "0 0", "2 2"], run.stderr

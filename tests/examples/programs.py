@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,13 +42,9 @@ def with_tensorflow(source: str) -> str:
     return changed
 
 
-def run(python: str, program: Path, folder: Path, more: tuple[str, ...], env: Mapping[str, str]) -> Outcome:
-    """Run a program, which must succeed, and read what it leaves in `folder`."""
-    name = program.stem
-    command = [python, str(program), FOLDER.get(name, "--output"), str(folder), *OPTIONS, *MORE.get(name, ()), *more]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=240, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return left_in(folder, done.stdout + done.stderr)
+def arguments(name: str, folder: Path) -> list[str]:
+    """What a program is started with, that it writes into `folder`."""
+    return [FOLDER.get(name, "--output"), str(folder), *OPTIONS, *MORE.get(name, ())]
 
 
 def left_in(folder: Path, output: str) -> Outcome:

@@ -9,13 +9,14 @@ It rewrites the files of `tests/examples/recorded`: for each program its curve a
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from tests.examples.programs import PROGRAMS, RECORDED, ROOT, run, with_tensorflow
+from tests.examples.programs import PROGRAMS, RECORDED, ROOT, arguments, left_in, with_tensorflow
 
 
 def main() -> None:
@@ -31,7 +32,9 @@ def main() -> None:
         for name in sys.argv[1:] or PROGRAMS:
             program = Path(scratch) / f"{name}.py"
             program.write_text(with_tensorflow((ROOT / "examples" / f"{name}.py").read_text()))
-            outcome = run(sys.executable, program, Path(scratch) / name, (), env)
+            folder = Path(scratch) / name
+            subprocess.run([sys.executable, str(program), *arguments(name, folder)], env=env, check=True)
+            outcome = left_in(folder, output="")
             (RECORDED / f"{name}.json").write_text(json.dumps(outcome.curve, indent=1) + "\n")
             weights = {f"weight{index}": weight for index, weight in enumerate(outcome.weights)}
             np.savez_compressed(RECORDED / f"{name}.npz", **weights)

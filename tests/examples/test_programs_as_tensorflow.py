@@ -5,14 +5,14 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests import prepared
 from tests.cli.launches import launcher
-from tests.examples.programs import MORE, OPTIONS, RECORDED, ROOT, Outcome, left_in, run
+from tests.examples.programs import RECORDED, ROOT, Outcome, arguments, left_in
 from tests.multi_worker.jobs import PATIENCE
 
 # Relative, of every recorded loss (of scores: to the largest, since one near zero is what is left of larger terms), and
@@ -20,11 +20,18 @@ from tests.multi_worker.jobs import PATIENCE
 LOSS, WEIGHT = 5e-6, 1e-5
 
 
-def outcome(name: str, folder: Path, *more: str) -> Outcome:
-    """What a program of ours writes, in a process of its own, with the virtual devices that it asks for."""
+def ended(name: str, folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
+    """What becomes of a program of ours, in a process of its own, with the virtual devices that it asks for."""
     env = {name: value for name, value in os.environ.items() if name != "JAX_NUM_CPU_DEVICES"}
     env["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), env.get("PYTHONPATH", "")])
-    return run(sys.executable, ROOT / "examples" / f"{name}.py", folder, more, env)
+    return prepared.run(ROOT / "examples" / f"{name}.py", *arguments(name, folder), *more, environment=env)
+
+
+def outcome(name: str, folder: Path, *more: str) -> Outcome:
+    """What such a program writes, which has to succeed."""
+    done = ended(name, folder, *more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return left_in(folder, done.stdout + done.stderr)
 
 
 def recorded(name: str) -> tuple[dict[str, list[float]], list[np.ndarray]]:
@@ -120,12 +127,7 @@ def test_a_session_that_goes_on_where_its_saver_has_stopped(tmp_path: Path) -> N
 def test_a_monitored_session_that_is_killed_and_started_again(tmp_path: Path) -> None:
     """It is killed after a step that no checkpoint has: the losses of steps that it takes again are the same, to the bit."""
     name, folder = "fashion_mnist_monitored", tmp_path / "out"
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
-    env = {key: value for key, value in env.items() if key != "JAX_NUM_CPU_DEVICES"}
-    command = [sys.executable, str(ROOT / "examples" / f"{name}.py"), f"--output={folder}", *OPTIONS]
-    killed = subprocess.run(
-        [*command, "--die_after=20"], env=env, capture_output=True, text=True, timeout=240, check=False
-    )
+    killed = ended(name, folder, "--die_after=20")
     assert killed.returncode == -signal.SIGKILL, killed.stdout + killed.stderr
     before = [json.loads(line) for line in (folder / "losses.jsonl").read_text().splitlines()]
     assert len(before) == 20
@@ -151,8 +153,7 @@ def test_clicks_by_a_worker_that_looks_words_up_and_servers_in_processes_of_thei
     """TensorFlow's curve and weights are the same, to the bit, wherever words are looked up."""
     name, folder = "click_model", tmp_path / "out"
     program = ROOT / "examples" / f"{name}.py"
-    arguments = (f"--output={folder}", *OPTIONS, *MORE[name], *more)
-    with launcher("--chief", "--workers", 1, "--ps", 2, program, *arguments) as started:
+    with launcher("--chief", "--workers", 1, "--ps", 2, program, *arguments(name, folder), *more) as started:
         done = started.done(PATIENCE)
     assert done.code == 0, done
     assert_as_tensorflow(left_in(folder, done.out), name)

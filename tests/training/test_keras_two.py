@@ -41,6 +41,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("ending", ["keras", "h5"])
 @pytest.mark.parametrize("name", CASES)
 def test_a_model_answers_and_trains_on_as_in_tensorflow(name: str, ending: str, files: Path) -> None:

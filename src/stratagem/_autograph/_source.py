@@ -1,7 +1,7 @@
 """The source of a function, and whether it is still what the function was compiled from."""
 
 import functools
-import inspect
+import linecache
 import types
 
 from stratagem._base.types import UserFunction
@@ -14,12 +14,14 @@ def source_has_changed(function: UserFunction) -> bool:
     A conversion would run what the file says now. False as well where there is no source, which is told elsewhere.
     """
     code = function.__code__
+    # Not by `inspect`, which looks for the module of code among the files of all modules, for a tenth of a second at first.
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)
     try:
-        lines, _ = inspect.findsource(code)
         module = _compiled("".join(lines), code.co_filename)
-    except (OSError, SyntaxError, ValueError):  # none, or a half-saved one, whose text cannot be converted either
+    except (SyntaxError, ValueError):  # a half-saved one, whose text cannot be converted either
         return False
-    return not any(_may_be(code, other) for other in all_code(module))
+    return bool(lines) and not any(_may_be(code, other) for other in all_code(module))
 
 
 @functools.lru_cache(maxsize=64)
