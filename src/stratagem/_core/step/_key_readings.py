@@ -87,6 +87,8 @@ class FunctionReading:
             now = home.get(name, _NOTHING)
             if before() is not (_NONE if now is None else now):
                 return False
+        if not (self.defaults or self.keywords):
+            return not fn.__defaults__ and not fn.__kwdefaults__
         return self._defaults_hold(fn.__defaults__ or (), fn.__kwdefaults__ or {})
 
     def _defaults_hold(self, defaults: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
