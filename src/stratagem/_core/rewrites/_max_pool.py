@@ -48,10 +48,8 @@ def max_pool(x: jax.Array, window: tuple[int, ...]) -> jax.Array:
 def _max_pool_forward(x: jax.Array, window: tuple[int, ...]) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
     cells = _cells(x, window)
     winner = place_of_maximum(cells, jnp.zeros(cells[0].shape, jnp.int8))
-    return functools.reduce(jnp.maximum, cells), (
-        winner,
-        jnp.zeros((0, *x.shape), x.dtype),
-    )  # the latter carries the shape
+    like = jnp.zeros((0, *x.shape), x.dtype)  # an empty array carries the shape
+    return functools.reduce(jnp.maximum, cells), (winner, like)
 
 
 def place_of_maximum(cells: Sequence[jax.Array], first: jax.Array) -> jax.Array:
