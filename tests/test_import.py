@@ -24,7 +24,14 @@ for name, switch in ("keras", gc.enable), ("estimator", gc.disable):
     switch()
     already = ran()
     getattr(stratagem, name)
-    left[name] = [gc.isenabled(), ran() - already]
+    left[name] = [gc.isenabled(), ran() - already, len(gc.get_objects(0)) + len(gc.get_objects(1)), gc.get_freeze_count()]
+    if name == "keras":
+        gc.enable()
+        gc.freeze()
+        frozen = gc.get_freeze_count()
+        stratagem.data
+        left["frozen"] = [frozen, gc.get_freeze_count()]
+        gc.unfreeze()
 print(json.dumps({"version": stratagem.__version__, "new": new, "devices": devices, "left": left}))
 """
 NOT_YET = ("keras", "grain", "orbax", "ray", "matplotlib", "tensorflow")
@@ -64,10 +71,18 @@ def test_version_is_a_tensorflow_2_one(imported: dict[str, Any]) -> None:
 
 
 def test_the_garbage_collector_waits_for_an_import_and_is_left_as_it_was(imported: dict[str, Any]) -> None:
-    enabled, runs = imported["left"]["keras"]
+    enabled, runs, young, frozen = imported["left"]["keras"]
     assert enabled
     assert runs <= 1, "what is imported was looked through again and again"  # one, when it may run again
-    assert imported["left"]["estimator"] == [False, 0]
+    assert young < 1000, "what is imported is looked through when the program makes its first objects"
+    assert frozen == 0, "what is imported, and what the program had before, is never looked through"
+    assert imported["left"]["estimator"][:2] == [False, 0]
+
+
+def test_what_a_program_has_frozen_stays_so_when_it_imports(imported: dict[str, Any]) -> None:
+    before, after = imported["left"]["frozen"]
+    assert before > 1000
+    assert abs(after - before) < 1000
 
 
 def test_compat_v2_is_the_module_itself() -> None:

@@ -86,13 +86,19 @@ newaxis = None
 
 
 def _imported(module: str) -> _ModuleType:
-    """Imports a module with the garbage collector off, which would scan the many new, permanent objects again and again."""
+    """Imports a module with the garbage collector off, which would scan the many new, permanent objects again and again.
+
+    They go to its oldest generation unscanned: else the first 700 objects that a program makes would have it scan them all.
+    """
     collecting = _gc.isenabled()
     _gc.disable()
     try:
         return _importlib.import_module(module)
     finally:
         if collecting:
+            if not _gc.get_freeze_count():  # what the program itself has frozen stays so
+                _gc.freeze()
+                _gc.unfreeze()
             _gc.enable()
 
 
