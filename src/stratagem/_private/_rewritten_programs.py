@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -16,6 +17,7 @@ from stratagem._base.reader_process import Limits, Reader, Reading
 _READER: Final = Reader(
     "_private/_program_reader.py", bare=("stratagem", "stratagem._private", "jaxlib"), absent=("numpy",)
 )
+_OF_FIRST_CALL: Final = "jaxlib.mlir.dialects.mhlo"  # which JAX imports with the first program that it lowers
 _LONGEST: Final = 60.0  # seconds for all programs of a SavedModel; a usual one takes 0.02
 _MEMORY: Final = 4 << 30  # bytes, for any program
 _UNFOLDED: Final = 64  # and so many for each of its bytes
@@ -46,6 +48,7 @@ def rewritten_programs(codes: Sequence[bytes]) -> Iterator[Callable[[], list[Rew
         answers = reading.answers(different)
 
         def rewritten() -> list[RewrittenProgram | str]:
+            importlib.import_module(_OF_FIRST_CALL)  # there is nothing to do here until the other process has answered
             answered = dict(zip(different, answers, strict=True))
             return [given if isinstance(given, str) else _rewritten(given, answered) for given in found]
 
