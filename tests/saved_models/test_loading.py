@@ -1,6 +1,6 @@
 """What a load does: what another process reads for it, and that nothing is compiled before the first call."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import jax
@@ -39,7 +39,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counts: list[int] = []
     answers = Reading.answers
 
-    def counted(self: Reading, requests: Sequence[bytes]) -> Iterator[bytes | str]:
+    def counted(self: Reading, requests: Sequence[bytes]) -> list[bytes | str]:
         counts.append(len(requests))
         return answers(self, requests)
 

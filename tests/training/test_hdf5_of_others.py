@@ -127,7 +127,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many files each process has read."""
     found: list[int] = []
 
-    def counted(program: Reader, requests: Any, limits: Limits, **options: Any) -> Iterator[bytes | str]:
+    def counted(program: Reader, requests: Any, limits: Limits, **options: Any) -> list[bytes | str]:
         found.extend([len(requests)] * bool(requests))
         return answers(program, requests, limits, **options)
 

@@ -8,8 +8,8 @@ its main function is `serve` of `reader_main`.
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self, final
@@ -68,13 +68,27 @@ class Reading:
         # Pipes hold little: somebody has to fill and empty them, while the caller does something else.
         self._exchange = ThreadPoolExecutor(1, "stratagem-reading")
 
-    def answers(self, requests: Sequence[bytes]) -> Iterator[bytes | str]:
-        """Sends the requests at once. The iterator waits, and yields the answer to each, or, as text, why there is none.
+    def ask(self, requests: Sequence[bytes]) -> Callable[[], list[bytes | str]]:
+        """Sends the requests at once. Calling what it returns waits, and returns what `answers` does."""
+        return self._exchange.submit(self.answers, requests).result
 
-        All requests after one that ends the process have none, too. Called once.
+    def answers(self, requests: Sequence[bytes]) -> list[bytes | str]:
+        """Sends the requests, and returns the answer to each, or, as text, why there is none. Called once, or `ask` is.
+
+        All requests after one that ends the process have none, too.
         """
-        sent = b"".join(len(each).to_bytes(8) + each for each in requests)
-        return _answers(len(requests), self._exchange.submit(self._output, sent))
+        output, end = self._output(b"".join(len(each).to_bytes(8) + each for each in requests))
+        found: list[bytes | str] = []
+        at = 0
+        for _ in requests:
+            size = int.from_bytes(output[at : at + 8])
+            answer = output[at + 8 : at + 8 + size]
+            at += 8 + size
+            if not answer or len(answer) < size:
+                found.append(end)
+            else:
+                found.append(answer[1:] if answer[:1] == b"+" else answer[1:].decode(errors="replace"))
+        return found
 
     def _output(self, sent: bytes) -> tuple[bytes, str]:
         """Returns the answers of the process, perhaps not to all requests, and what its end says."""
@@ -104,24 +118,12 @@ class Reading:
 
 def answers(
     reader: Reader, requests: Sequence[bytes], limits: Limits, *, handles: Sequence[int] = ()
-) -> Iterator[bytes | str]:
-    """Yields what a reader answers to each request, or why there is no answer, as `Reading.answers` does."""
-    if requests:
-        with Reading(reader, limits, handles=handles) as reading:
-            yield from reading.answers(requests)
-
-
-def _answers(count: int, exchanged: "Future[tuple[bytes, str]]") -> Iterator[bytes | str]:
-    output, end = exchanged.result()
-    at = 0
-    for _ in range(count):
-        size = int.from_bytes(output[at : at + 8])
-        answer = output[at + 8 : at + 8 + size]
-        at += 8 + size
-        if not answer or len(answer) < size:
-            yield end
-        else:
-            yield answer[1:] if answer[:1] == b"+" else answer[1:].decode(errors="replace")
+) -> list[bytes | str]:
+    """Returns what a reader answers to each request, or why there is no answer, as `Reading.answers` does."""
+    if not requests:
+        return []
+    with Reading(reader, limits, handles=handles) as reading:
+        return reading.answers(requests)
 
 
 def _status(code: int) -> str:

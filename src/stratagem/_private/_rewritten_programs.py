@@ -45,11 +45,11 @@ def rewritten_programs(codes: Sequence[bytes]) -> Iterator[Callable[[], list[Rew
         found = [_deserialized(code) for code in codes]
         modules = [each.mlir_module_serialized for given in found if not isinstance(given, str) for each in given]
         different = [*dict.fromkeys(modules)]
-        answers = reading.answers(different)
+        answers = reading.ask(different)
 
         def rewritten() -> list[RewrittenProgram | str]:
             importlib.import_module(_OF_FIRST_CALL)  # there is nothing to do here until the other process has answered
-            answered = dict(zip(different, answers, strict=True))
+            answered = dict(zip(different, answers(), strict=True))
             return [given if isinstance(given, str) else _rewritten(given, answered) for given in found]
 
         yield rewritten
