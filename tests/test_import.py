@@ -27,11 +27,14 @@ for name, switch in ("keras", gc.enable), ("estimator", gc.disable):
     young = range(2 if sys.version_info < (3, 14) else 1)  # generations but the oldest, of which there is one since
     left[name] = [gc.isenabled(), ran() - already, sum(len(gc.get_objects(each)) for each in young), gc.get_freeze_count()]
     if name == "keras":
-        gc.enable()
         gc.freeze()
         frozen = gc.get_freeze_count()
+        thresholds = gc.get_threshold()
+        gc.set_threshold(0)
+        many = [[] for _ in range(50_000)]  # as an import makes
         stratagem.data
         left["frozen"] = [frozen, gc.get_freeze_count()]
+        gc.set_threshold(*thresholds)
         gc.unfreeze()
 print(json.dumps({"version": stratagem.__version__, "new": new, "devices": devices, "left": left}))
 """

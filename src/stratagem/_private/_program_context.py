@@ -1,4 +1,4 @@
-"""What MLIR's library needs to read a StableHLO program: a context with the dialects that JAX's exports have.
+"""The context in which MLIR's library reads a StableHLO program, with the dialects that JAX's exports have.
 
 It imports neither JAX nor JAX's Python modules of these dialects: the process that reads programs of strangers imports it, and
 whoever loads one waits for that.
