@@ -1,17 +1,20 @@
 """The key of a function is made once, and again after anything that it was made of is another object."""
 
+import copy
 import functools
 import gc
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
+import cloudpickle
 import pytest
 
 import stratagem as tf
 
 # Private: how keys are made is seen in speed alone.
-from stratagem._core.step import function_key, static_key
+from stratagem._core.step import RememberedKey, function_key
 
 
 class Thing:
@@ -86,51 +89,81 @@ changes = pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 
 
 def test_nothing_changed_is_the_same_key() -> None:
-    fn = made()
-    assert function_key(fn) is function_key(fn)
-    assert function_key(fn) == static_key(fn)
-    assert hash(function_key(fn)) == hash(static_key(fn))
+    fn, remembered = made(), RememberedKey()
+    assert remembered.of(fn) is remembered.of(fn)
+    assert remembered.of(fn) == function_key(fn)
+    assert hash(remembered.of(fn)) == hash(function_key(fn))
 
 
 @changes
 def test_whatever_changes_the_key_is_that_of_now(change: Callable[[Any], Any]) -> None:
-    fn = made()
-    before = function_key(fn)
+    fn, remembered = made(), RememberedKey()
+    before = remembered.of(fn)
     change(fn)
-    assert function_key(fn) == static_key(fn)
-    assert function_key(fn) != before
+    assert remembered.of(fn) == function_key(fn) != before
 
 
 @changes
 def test_a_bound_method_has_the_key_of_its_function_and_its_object(change: Callable[[Any], Any]) -> None:
-    fn = made()
+    fn, remembered = made(), RememberedKey()
     method = types.MethodType(fn, Thing())
-    before = function_key(method)
-    assert before == static_key(method)
+    before = remembered.of(method)
+    assert before == function_key(method)
+    assert remembered.of(types.MethodType(fn, Thing())) != before
     change(fn)
-    assert function_key(method) == static_key(method) != before
+    assert remembered.of(method) == function_key(method) != before
 
 
 def test_keywords_of_a_partial_count_as_they_are_now() -> None:
-    fn = made()
+    fn, remembered = made(), RememberedKey()
     bound = fn.__globals__["thing"] = functools.partial(max, key=len)
-    before = function_key(fn)
+    before = remembered.of(fn)
     bound.keywords["key"] = abs
-    assert function_key(fn) == static_key(fn) != before
-
-
-def test_a_key_keeps_no_object_that_it_has_by_identity() -> None:
-    fn, collected = made(), []
-    fn.__globals__["thing"].__class__ = type("Noted", (Thing,), {"__del__": lambda _: collected.append(True)})
-    function_key(fn)
-    del fn.__globals__["thing"]
-    gc.collect()
-    assert collected == [True]
+    assert remembered.of(fn) == function_key(fn) != before
 
 
 def test_a_number_of_equal_value_is_no_other_program() -> None:
-    fn = made()
+    fn, remembered = made(), RememberedKey()
     fn.__globals__["rate"] = 10**6
-    before = function_key(fn)
+    before = remembered.of(fn)
     fn.__globals__["rate"] = int("1000000")
-    assert function_key(fn) == before
+    assert remembered.of(fn) == before
+
+
+def test_a_key_keeps_no_object_that_it_has_by_identity() -> None:
+    fn, remembered = made(), RememberedKey()
+    fn.__globals__["thing"] = thing = Thing()
+    remembered.of(fn)
+    alive = weakref.ref(thing)
+    del fn.__globals__["thing"], thing
+    gc.collect()
+    assert alive() is None
+
+
+@pytest.mark.parametrize("kept", ["globals", "list", "tuple", "cell"])
+def test_a_called_function_and_what_it_reads_can_be_collected(kept: str) -> None:
+    fn = made()
+    step = tf.function(fn)
+    remembered = step._remembered.of(fn)
+    if kept == "cell":
+        cell_of(fn).cell_contents = [step]
+    elif kept != "globals":
+        fn.__globals__["thing"] = [step] if kept == "list" else (step,)
+    fn.__globals__["compiled"] = step
+    assert step._remembered.of(fn) != remembered
+    alive = weakref.ref(fn)
+    del fn, step, remembered
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_function_that_was_called_can_be_copied_and_sent() -> None:
+    rate = 3
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return x * rate
+
+    assert step(2) == 6
+    sent = cloudpickle.loads(cloudpickle.dumps(step))
+    assert (copy.copy(step)(2), copy.deepcopy(step)(2), sent(2)) == (6, 6, 6)

@@ -46,15 +46,14 @@ def content(cell: types.CellType) -> Any:
 @final
 @dataclass(frozen=True)
 class FunctionReading:
-    """What a key has from one function: its code, captured and global variables, and defaults.
+    """A function as a key has it: its code, captured and global variables, and defaults.
 
-    home: the globals that the key follows, if the function's are these. keywords: its keyword-only defaults, by name.
+    cells: captured variables, by their number. keywords: keyword-only defaults, by name.
     """
 
     function: Reference
     code: types.CodeType
     cells: tuple[tuple[int, Reference], ...]
-    home: dict[str, Any]
     names: tuple[tuple[str, Reference], ...]
     defaults: tuple[Reference, ...]
     keywords: tuple[tuple[str, Reference], ...]
@@ -69,7 +68,6 @@ class FunctionReading:
             weakref.ref(fn),
             fn.__code__,
             tuple((i, _reference(content(cells[i]))) for i in numbers),
-            home,
             tuple((name, _reference(home.get(name, _NOTHING))) for name in names),
             tuple(map(_reference, fn.__defaults__ or ())),
             tuple((name, _reference(value)) for name, value in (fn.__kwdefaults__ or {}).items()),
@@ -80,7 +78,7 @@ class FunctionReading:
         fn = self.function()
         if fn is None or fn.__code__ is not self.code:
             return False
-        cells, home = fn.__closure__, self.home
+        cells, home = fn.__closure__ or (), fn.__globals__
         for number, before in self.cells:
             now = content(cells[number])
             if before() is not (_NONE if now is None else now):
@@ -89,6 +87,8 @@ class FunctionReading:
             now = home.get(name, _NOTHING)
             if before() is not (_NONE if now is None else now):
                 return False
+        if not (self.defaults or self.keywords):
+            return not fn.__defaults__ and not fn.__kwdefaults__
         return self._defaults_hold(fn.__defaults__ or (), fn.__kwdefaults__ or {})
 
     def _defaults_hold(self, defaults: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
@@ -102,7 +102,7 @@ class FunctionReading:
 @final
 @dataclass(frozen=True)
 class DecoratedReading:
-    """What a key has from a value that `tf.function` made: the function that was given to it."""
+    """A value that `tf.function` made, as a key has it: by the function that was given to it."""
 
     value: Reference
     function: Reference

@@ -92,7 +92,7 @@ def alive(key: Any) -> bool:
 
 
 @final
-class _Walk:
+class _KeyWalk:
     """The way through all that one key is made of.
 
     home: the globals of the first function. numbers: those of the functions that are part of the key already, by `id`.
@@ -107,10 +107,10 @@ class _Walk:
 
 def static_key(value: Value) -> Hashable:
     """Returns a key that is equal for values which lead to the same program when the trace meets them as Python objects."""
-    return _key(value, 0, _Walk())
+    return _key(value, 0, _KeyWalk())
 
 
-def _key(value: Any, depth: int, walk: _Walk) -> Hashable:
+def _key(value: Any, depth: int, walk: _KeyWalk) -> Hashable:
     if isinstance(value, float | complex):
         return (type(value).__name__, repr(value))  # 0.0 and -0.0 are different, and all NaNs are the same
     if isinstance(value, _VALUES):
@@ -136,7 +136,7 @@ def _key(value: Any, depth: int, walk: _Walk) -> Hashable:
     return IdentityKey(value)
 
 
-def _function_key(fn: types.FunctionType, depth: int, walk: _Walk) -> Hashable:
+def _function_key(fn: types.FunctionType, depth: int, walk: _KeyWalk) -> Hashable:
     """Returns the key of code, captured variables, defaults, and the globals that the code names.
 
     The globals of functions of other modules are not followed: they belong to a library.
@@ -205,7 +205,7 @@ class _FunctionKey(tuple[Hashable, ...]):
 
     @functools.cached_property
     def has_what_may_change(self) -> bool:
-        """Whether a part is an object that may change and stay the same object."""
+        """Says whether a part is an object that may change and stay the same object."""
         return any(map(_has_what_may_change, self))
 
 
@@ -230,32 +230,39 @@ def _has_what_may_change(key: Hashable) -> bool:
     return isinstance(key, IdentityKey) and not isinstance(key.value, _FIXED)
 
 
-# A cache: losing it costs time, never a result.
-_keys: weakref.WeakKeyDictionary[types.FunctionType, tuple[_FunctionKey, KeyReadings]] = weakref.WeakKeyDictionary()
-
-
 def function_key(fn: UserFunction) -> Hashable:
-    """Returns the key of a function's code and of all variables that it captures.
+    """Returns the key of a function's code and of all variables that it captures."""
+    return static_key(fn)
 
-    It is asked for at every call, so that it is made again only if something that it was made of is another object.
+
+@final
+class RememberedKey:
+    """The key of a function that is asked for at every call: made again only if something that it was made of is another.
+
+    Whoever calls the function has it, so that both can be garbage-collected together with what the function reads.
     """
-    if isinstance(fn, types.MethodType):
-        return ("method", function_key(fn.__func__), IdentityKey(fn.__self__))
-    inner = function_given(fn)
-    if inner is not None:
-        return decorated_key(function_key(inner), maker_of(fn))
-    if not isinstance(fn, types.FunctionType):
-        return static_key(fn)
-    known = _keys.get(fn)
-    if known is not None and known[1].hold():
-        return known[0]
-    walk = _Walk()
-    made = _function_key(fn, 0, walk)
-    assert isinstance(made, tuple), "no function is met before the first"
-    key = _FunctionKey(made)
-    if walk.readings.lasting:
-        _keys[fn] = key, walk.readings
-    return key
+
+    def __init__(self) -> None:
+        self._made: tuple[types.FunctionType, _FunctionKey, KeyReadings] | None = None
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return RememberedKey, ()  # a copy, in this process or another, is of another function
+
+    def of(self, fn: UserFunction) -> Hashable:
+        """Returns `function_key(fn)`, for a function, or for a method of any instance, which is the same one each time."""
+        if isinstance(fn, types.MethodType):
+            return ("method", self.of(fn.__func__), IdentityKey(fn.__self__))
+        if not isinstance(fn, types.FunctionType):
+            return function_key(fn)
+        made = self._made
+        if made is not None and made[0] is fn and made[2].hold():
+            return made[1]
+        walk = _KeyWalk()
+        parts = _function_key(fn, 0, walk)
+        assert isinstance(parts, tuple), "no function is met before the first"
+        key = _FunctionKey(parts)
+        self._made = (fn, key, walk.readings)
+        return key
 
 
 def code_of(key: Any) -> types.CodeType | None:
