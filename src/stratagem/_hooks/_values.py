@@ -6,12 +6,14 @@ from stratagem._core.values import (
     attach_placements,
     attach_shapes,
     attach_shards,
+    attach_shared_draws,
     attach_slices,
 )
 from stratagem._devices import attach_compilation_cache, attach_device_names
 from stratagem._private import (
     BIT_OPERATORS,
     HDF5_PLACES,
+    INITIAL_VALUE_PLACES,
     NAMED_PLACES,
     WIDE_PLACES,
     Hook,
@@ -331,5 +333,12 @@ OF_VALUES: tuple[Hook, ...] = (
         why="A partitioner's variables would be kept whole.",
         test="tests/core/values/test_sharded_models.py::test_the_embedding_of_tensorflows_tutorial_has_two_weights",
         attach=attach_shards,
+    ),
+    Hook(
+        what="initial values",
+        places=INITIAL_VALUE_PLACES,
+        why="The initial numbers of every shape would be drawn by a program of its own: most of the time that loading takes.",
+        test="tests/core/values/test_shared_draws.py::test_no_program_is_compiled_for_a_shape",
+        attach=attach_shared_draws,
     ),
 )
