@@ -15,7 +15,7 @@ from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator._step import ModelFnResults
 from stratagem._tf1.estimator.hooks import OriginalArgs, SessionRunContext, SessionRunValues
 
-_InGraph = Callable[[], AbstractContextManager[None]]
+_InGraph = Callable[[], AbstractContextManager[object]]
 _ENDS = (StopIteration, OutOfRangeError)  # raised in the loop, they end it, as in TensorFlow
 
 
