@@ -10,6 +10,7 @@ from stratagem._core.values import (
     attach_slices,
 )
 from stratagem._devices import attach_compilation_cache, attach_device_names
+from stratagem._ops.sampling import attach_drawn_seeds
 from stratagem._private import (
     BIT_OPERATORS,
     HDF5_PLACES,
@@ -23,7 +24,6 @@ from stratagem._private import (
     build_models_from_shapes,
     find_losses_by_name,
     hide_missing_tpu,
-    intercept_drawn_seeds,
     intercept_random_seed,
     intercept_waits,
     keep_64_bits,
@@ -248,7 +248,7 @@ OF_VALUES: tuple[Hook, ...] = (
         ),
         why="A compiled program would draw the same numbers at every call.",
         test="tests/private/test_private.py::test_seeds_can_come_from_elsewhere_also_in_a_trace",
-        attach=intercept_drawn_seeds,
+        attach=attach_drawn_seeds,
     ),
     Hook(
         what="the random seed",
