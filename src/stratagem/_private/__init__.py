@@ -247,6 +247,7 @@ from stratagem._private._variables import set_initial_value as set_initial_value
 from stratagem._private._variables import shape_of as shape_of
 from stratagem._private._variables import shaped as shaped
 from stratagem._private._variables import store as store
+from stratagem._private._variables import store_all as store_all
 from stratagem._private._variables import stored as stored
 from stratagem._private._variables import unwatched_reads as unwatched_reads
 from stratagem._private._variables import watching_reads as watching_reads

@@ -1,5 +1,6 @@
 """A rewritten program computes what the untouched one does, values and gradients."""
 
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -13,6 +14,9 @@ from jax.extend import core as xc
 
 import stratagem as tf
 from stratagem._core.rewrites import compiler_options, rewrite
+
+# Private: it is asked once a process.
+from stratagem._core.rewrites._options import _has_avx512 as has_avx512
 from tests.core.step.observing import count, programs_made
 
 
@@ -194,6 +198,31 @@ def test_other_platforms_keep_their_program(platform: str) -> None:
     assert str(rewrite(closed, platform)) == str(closed)
     assert compiler_options(platform) is None
     assert compiler_options("cpu")
+
+
+@pytest.mark.parametrize(("flags", "width"), [("avx2 avx512f avx512bw", 512), ("avx2", None), ("avx512fake", None)])
+def test_loops_take_whole_registers_where_there_is_avx512(
+    flags: str, width: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = tmp_path / "cpuinfo"
+    facts.write_text(f"model name\t: some\nflags\t\t: fpu {flags}\n")
+    # Private: what this machine's CPU has is not up to a test.
+    monkeypatch.setattr("stratagem._core.rewrites._options._CPU_FACTS", facts)
+    # Private: it is asked once a process.
+    monkeypatch.setattr("stratagem._core.rewrites._options._has_avx512", has_avx512.__wrapped__)
+    assert (compiler_options("cpu") or {}).get("xla_cpu_prefer_vector_width") == width
+    facts.unlink()  # as on other systems than Linux
+    assert "xla_cpu_prefer_vector_width" not in (compiler_options("cpu") or {})
+
+
+@pytest.mark.parametrize("window", [[1, np.nan], [np.nan, 1], [-1, np.nan]])
+def test_a_maximum_with_nan_is_nan_and_its_gradient_stays_in_the_window(window: Any) -> None:
+    x = jnp.asarray([*window, 1, 2], "float32")
+    (y, _), (new_y, new_dx), rewritten = both(x, (2,))
+    assert rewritten
+    np.testing.assert_array_equal(new_y, y)
+    assert np.isnan(new_y[0])
+    assert np.count_nonzero(np.asarray(new_dx)[:2]) == 1
 
 
 def test_pools_inside_loops_branches_and_calls_are_found() -> None:

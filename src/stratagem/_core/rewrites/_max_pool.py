@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -46,14 +46,29 @@ def max_pool(x: jax.Array, window: tuple[int, ...]) -> jax.Array:
 
 
 def _max_pool_forward(x: jax.Array, window: tuple[int, ...]) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
-    top, *others = _cells(x, window)
-    winner = jnp.zeros(top.shape, jnp.int8)
-    # Elements are compared with each other, never with the maximum: XLA may compute what they come from twice, and round it in
-    # two ways, so that none of them would equal it. The first maximum wins, as in TensorFlow and XLA.
+    cells = _cells(x, window)
+    winner = place_of_maximum(cells, jnp.zeros(cells[0].shape, jnp.int8))
+    like = jnp.zeros((0, *x.shape), x.dtype)  # an empty array carries the shape
+    return functools.reduce(jnp.maximum, cells), (winner, like)
+
+
+def place_of_maximum(cells: Sequence[jax.Array], first: jax.Array) -> jax.Array:
+    """Returns which of the cells of every window is the first maximum, as in TensorFlow and XLA.
+
+    Elements are compared with each other, never with the maximum: XLA may compute what they come from twice, and round it in
+    two ways, so that none of them would equal it. A maximum that is chosen by the comparison takes fewer instructions than
+    `jnp.maximum`, which keeps NaN; the gradient of a window with NaN goes to an element of it.
+
+    Args:
+        cells: the elements of all windows at each place, in row-major order.
+        first: the place of the first cell, int8.
+    """
+    top, *others = cells
+    winner = first
     for place, cell in enumerate(others, start=1):
-        winner = jnp.where(cell > top, jnp.int8(place), winner)
-        top = jnp.maximum(top, cell)
-    return top, (winner, jnp.zeros((0, *x.shape), x.dtype))  # an empty array carries the shape
+        greater = cell > top
+        winner, top = jnp.where(greater, jnp.int8(place), winner), jnp.where(greater, cell, top)
+    return winner
 
 
 def _max_pool_backward(

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._core.rewrites._max_pool import is_disjoint_pool
+from stratagem._core.rewrites._max_pool import is_disjoint_pool, place_of_maximum
 
 _MOST_PLACES = 16  # of a window: the gradient looks at all of them
 
@@ -75,18 +75,11 @@ def _tangent(windows: Windows, primals: tuple[jax.Array], tangents: tuple[Any]) 
 
 
 def _maximum(x: jax.Array, windows: Windows) -> tuple[jax.Array, jax.Array]:
-    """Returns the maximum of every window, and which place of it had that: the first, as in TensorFlow and XLA.
-
-    Elements are compared with each other, never with the maximum: XLA may compute what they come from twice, and round it in
-    two ways, so that none of them would equal it.
-    """
-    top, *others = _cells(x, windows, -jnp.inf)
+    """Returns the maximum of every window, and which place of it had that."""
+    cells = _cells(x, windows, -jnp.inf)
     # Padding is never chosen, not even in a window of minus infinities.
-    winner = jnp.broadcast_to(_first_inside(x.shape, windows), top.shape)
-    for place, cell in enumerate(others, start=1):
-        winner = jnp.where(cell > top, jnp.int8(place), winner)
-        top = jnp.maximum(top, cell)
-    return top, winner
+    first = jnp.broadcast_to(_first_inside(x.shape, windows), cells[0].shape)
+    return functools.reduce(jnp.maximum, cells), place_of_maximum(cells, first)
 
 
 def _first_inside(shape: tuple[int, ...], windows: Windows) -> np.ndarray:

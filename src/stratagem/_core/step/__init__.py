@@ -89,6 +89,7 @@ from stratagem._core.step._program_call import program_call as program_call
 from stratagem._core.step._program_gradients import gradients as gradients
 from stratagem._core.step._program_gradients import hessians as hessians
 from stratagem._core.step._program_keys import IdentityKey as IdentityKey
+from stratagem._core.step._program_keys import RememberedKey as RememberedKey
 from stratagem._core.step._program_keys import all_code as all_code
 from stratagem._core.step._program_keys import function_key as function_key
 from stratagem._core.step._program_keys import is_source as is_source

@@ -1,5 +1,6 @@
 """Arguments: what a program takes of a call, flat, and the shapes of its inputs."""
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,19 +18,36 @@ from stratagem._core.values import Stacked, is_per_replica
 class Arguments:
     """A call's arguments and drawn elements, flat: tensors are inputs of the program, everything else is part of it.
 
-    Strings are neither: the host computes with them. host: what it has computed; the numbers are the last leaves.
+    Strings are neither: the host computes with them. nest: what the leaves are of: positional and keyword arguments, elements
+    drawn, and what the host has computed. host: that, whose numbers are the last leaves.
     """
 
     leaves: tuple[Nest, ...]
-    structure: PyTreeDef
+    nest: Nest
     host: PrefixValues | None = None
 
     @classmethod
-    def of(cls, args: Nest, kwargs: Nest, drawn: Nest, host: PrefixValues | None = None) -> "Arguments":
-        """Flattens the positional and keyword arguments, the elements drawn for this call, and what the host has computed."""
+    def of(
+        cls,
+        args: Nest,
+        kwargs: Nest,
+        drawn: Nest,
+        host: PrefixValues | None = None,
+        given: Sequence[Nest] | None = None,
+    ) -> "Arguments":
+        """Flattens the positional and keyword arguments, the elements drawn for this call, and what the host has computed.
+
+        given: the leaves of the arguments, if they are known.
+        """
         computed = () if host is None else host.inputs
-        leaves, structure = jax.tree.flatten((args, kwargs, drawn, computed), is_leaf=is_per_replica)
-        return cls(tuple(leaves), structure, host)
+        given = jax.tree.leaves((args, kwargs), is_leaf=is_per_replica) if given is None else given
+        more = jax.tree.leaves((drawn, computed), is_leaf=is_per_replica) if drawn or computed else ()
+        return cls((*given, *more), (args, kwargs, drawn, computed), host)
+
+    @functools.cached_property
+    def structure(self) -> PyTreeDef:
+        """The structure of `nest`."""
+        return jax.tree.structure(self.nest, is_leaf=is_per_replica)
 
     @property
     def own(self) -> list[Nest]:

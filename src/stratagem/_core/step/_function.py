@@ -19,7 +19,7 @@ from stratagem._core.step._export import ExportedFunction, HostExamples, export_
 from stratagem._core.step._function_cache import caches_of
 from stratagem._core.step._input_signature import InputSignature
 from stratagem._core.step._joined_results import joined
-from stratagem._core.step._program_keys import decorated_key, function_key, shown_key
+from stratagem._core.step._program_keys import RememberedKey, decorated_key, shown_key
 from stratagem._core.step._stages import StepProgram
 from stratagem._core.values import is_per_replica, map_structure
 from stratagem._private import KerasVariable, runs_at_once
@@ -57,6 +57,7 @@ class Function:
     ) -> None:
         self.python_function = python_function
         self.made = self if made is None else made
+        self._remembered: RememberedKey = RememberedKey() if made is None else made._remembered
         self._traced = python_function if traced is None else traced
         functools.update_wrapper(self, python_function)
         self._name = getattr(python_function, "__qualname__", repr(python_function))
@@ -111,7 +112,7 @@ class Function:
 
     @property
     def _key(self) -> Hashable:
-        return decorated_key(function_key(self.python_function), self.made)
+        return decorated_key(self._remembered.of(self.python_function), self.made)
 
     def _program(self, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> StepProgram | None:
         body = functools.partial(_called, self._traced)
@@ -127,6 +128,11 @@ def kinds_of_calls(function: Function) -> list[tuple[tuple[Nest, ...], dict[str,
     """
     signature = function._full_signature
     return [signature.bound(signature.specs, {})] if function.input_signature is not None else function._called_with()
+
+
+def key_of(function: Function) -> Hashable:
+    """Returns the key of a function and of all variables that it captures, as `function_key` does."""
+    return function._key
 
 
 def parameters_of(function: Function | ConcreteFunction) -> inspect.Signature:

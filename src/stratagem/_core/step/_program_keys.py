@@ -7,12 +7,20 @@ import types
 import weakref
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, final
 
 import jax
 import numpy as np
 
 from stratagem._base.types import UserFunction, Value
+from stratagem._core.step._key_readings import (
+    DecoratedReading,
+    FunctionReading,
+    KeyReadings,
+    content,
+    function_given,
+    maker_of,
+)
 from stratagem._core.step._traced_strings import StringsResult
 from stratagem._core.values import Separate, Stacked, TensorShape, TensorSpec
 from stratagem._private import KerasVariable
@@ -83,12 +91,26 @@ def alive(key: Any) -> bool:
     return key.alive() if isinstance(key, IdentityKey) else True
 
 
-def static_key(value: Value, depth: int = 0, seen: dict[int, int] | None = None, home: Value = None) -> Hashable:
-    """Returns a key that is equal for values which lead to the same program when the trace meets them as Python objects.
+@final
+class _KeyWalk:
+    """The way through all that one key is made of.
 
-    seen: the functions that are part of the key already, with their numbers.
+    home: the globals of the first function. numbers: those of the functions that are part of the key already, by `id`.
+    readings: what the key was made of.
     """
-    seen = {} if seen is None else seen
+
+    def __init__(self) -> None:
+        self.home: dict[str, Any] | None = None
+        self.numbers: dict[int, int] = {}
+        self.readings = KeyReadings()
+
+
+def static_key(value: Value) -> Hashable:
+    """Returns a key that is equal for values which lead to the same program when the trace meets them as Python objects."""
+    return _key(value, 0, _KeyWalk())
+
+
+def _key(value: Any, depth: int, walk: _KeyWalk) -> Hashable:
     if isinstance(value, float | complex):
         return (type(value).__name__, repr(value))  # 0.0 and -0.0 are different, and all NaNs are the same
     if isinstance(value, _VALUES):
@@ -96,58 +118,43 @@ def static_key(value: Value, depth: int = 0, seen: dict[int, int] | None = None,
     if type(value) is TensorShape:
         return ("TensorShape", repr(value))  # one of unknown rank has no sizes
     if isinstance(value, tuple):  # unlike lists and dicts, which may change, and count by identity
-        return (type(value).__name__, *(static_key(v, depth, seen, home) for v in value))
+        return (type(value).__name__, *(_key(v, depth, walk) for v in value))
     if isinstance(value, slice):
-        return ("slice", *(static_key(v, depth, seen, home) for v in (value.start, value.stop, value.step)))
+        return ("slice", *(_key(v, depth, walk) for v in (value.start, value.stop, value.step)))
     if isinstance(value, functools.partial):
+        walk.readings.lasting = False  # its keywords are a dict
         bound = (value.func, value.args, tuple(value.keywords.items()))
-        return ("partial", static_key(bound, depth, seen, home))
+        return ("partial", _key(bound, depth, walk))
     if isinstance(value, types.MethodType):
-        return ("method", static_key(value.__func__, depth, seen, home), IdentityKey(value.__self__))
-    inner = _decorated(value)
+        return ("method", _key(value.__func__, depth, walk), IdentityKey(value.__self__))
+    inner = function_given(value)
     if inner is not None:
-        made = cast(UserFunction, getattr(value, "made", value))
-        return decorated_key(static_key(inner, depth, seen, home), made)
+        walk.readings.decorated.append(DecoratedReading.of(value, inner))
+        return decorated_key(_key(inner, depth, walk), maker_of(value))
     if isinstance(value, types.FunctionType):
-        return _function_key(value, depth, seen, home)
+        return _function_key(value, depth, walk)
     return IdentityKey(value)
 
 
-def _decorated(value: Any) -> types.FunctionType | types.MethodType | None:
-    """Returns the function given to `tf.function`, if the value is its result. Does not call a `__getattr__` of the user's."""
-    try:
-        inner = object.__getattribute__(value, "python_function")
-    except AttributeError:
-        return None
-    return inner if isinstance(inner, types.FunctionType | types.MethodType) else None
-
-
-def _function_key(fn: types.FunctionType, depth: int, seen: dict[int, int], home: Any) -> Hashable:
+def _function_key(fn: types.FunctionType, depth: int, walk: _KeyWalk) -> Hashable:
     """Returns the key of code, captured variables, defaults, and the globals that the code names.
 
     The globals of functions of other modules are not followed: they belong to a library.
     """
-    if id(fn) in seen:
-        return ("again", seen[id(fn)])
-    if depth >= _MAX_DEPTH or (home is not None and fn.__globals__ is not home and fn.__closure__ is None):
+    if id(fn) in walk.numbers:
+        return ("again", walk.numbers[id(fn)])
+    if depth >= _MAX_DEPTH or (walk.home is not None and fn.__globals__ is not walk.home and fn.__closure__ is None):
         return IdentityKey(fn)
-    home = fn.__globals__ if home is None else home
-    seen[id(fn)] = len(seen)
+    home = walk.home = fn.__globals__ if walk.home is None else walk.home
+    walk.numbers[id(fn)] = len(walk.numbers)
     names = read_names(fn.__code__)
+    followed = names.globals if fn.__globals__ is home else ()
+    walk.readings.functions.append(FunctionReading.of(fn, names.captured, followed))
     free = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
-    cells = tuple((n, static_key(_content(c), depth + 1, seen, home)) for n, c in free if n in names.captured)
+    cells = tuple((n, _key(content(c), depth + 1, walk)) for n, c in free if n in names.captured)
     defaults = (fn.__defaults__ or (), tuple((fn.__kwdefaults__ or {}).items()))
-    named: tuple[Hashable, ...] = ()
-    if fn.__globals__ is home:
-        named = tuple((n, static_key(home[n], depth + 1, seen, home)) for n in names.globals if n in home)
-    return ("function", fn.__code__, cells, static_key(defaults, depth + 1, seen, home), named)
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # an empty cell, of a name that is assigned later
-        return "<empty>"
+    named = tuple((n, _key(home[n], depth + 1, walk)) for n in followed if n in home)
+    return ("function", fn.__code__, cells, _key(defaults, depth + 1, walk), named)
 
 
 @dataclass(frozen=True)
@@ -185,6 +192,23 @@ def all_code(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from all_code(const)
 
 
+@final
+class _FunctionKey(tuple[Hashable, ...]):
+    """The key of a function, which is asked for at every call: what has to go through all its parts is done once."""
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @functools.cached_property
+    def has_what_may_change(self) -> bool:
+        """Says whether a part is an object that may change and stay the same object."""
+        return any(map(_has_what_may_change, self))
+
+
 _FIXED = (jax.Array, KerasVariable, types.FunctionType, types.BuiltinFunctionType)
 
 
@@ -199,6 +223,8 @@ def decorated_key(key: Hashable, made: UserFunction) -> Hashable:
 
 def _has_what_may_change(key: Hashable) -> bool:
     """Arrays and functions stay what they are, and variables are inputs of programs."""
+    if isinstance(key, _FunctionKey):
+        return key.has_what_may_change
     if isinstance(key, tuple):
         return any(map(_has_what_may_change, key))
     return isinstance(key, IdentityKey) and not isinstance(key.value, _FIXED)
@@ -207,6 +233,36 @@ def _has_what_may_change(key: Hashable) -> bool:
 def function_key(fn: UserFunction) -> Hashable:
     """Returns the key of a function's code and of all variables that it captures."""
     return static_key(fn)
+
+
+@final
+class RememberedKey:
+    """The key of a function that is asked for at every call: made again only if something that it was made of is another.
+
+    Whoever calls the function has it, so that both can be garbage-collected together with what the function reads.
+    """
+
+    def __init__(self) -> None:
+        self._made: tuple[types.FunctionType, _FunctionKey, KeyReadings] | None = None
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return RememberedKey, ()  # a copy, in this process or another, is of another function
+
+    def of(self, fn: UserFunction) -> Hashable:
+        """Returns `function_key(fn)`, for a function, or for a method of any instance, which is the same one each time."""
+        if isinstance(fn, types.MethodType):
+            return ("method", self.of(fn.__func__), IdentityKey(fn.__self__))
+        if not isinstance(fn, types.FunctionType):
+            return function_key(fn)
+        made = self._made
+        if made is not None and made[0] is fn and made[2].hold():
+            return made[1]
+        walk = _KeyWalk()
+        parts = _function_key(fn, 0, walk)
+        assert isinstance(parts, tuple), "no function is met before the first"
+        key = _FunctionKey(parts)
+        self._made = (fn, key, walk.readings)
+        return key
 
 
 def code_of(key: Any) -> types.CodeType | None:

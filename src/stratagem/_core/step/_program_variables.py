@@ -14,7 +14,7 @@ from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.step._program_call import program_call, rows_of
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import adopt, by_replica, on_read, placement_of, storage
-from stratagem._private import has_open_shape, note_new_shape, store, stored
+from stratagem._private import has_open_shape, note_new_shape, store, store_all, stored
 
 logger = logging.getLogger("stratagem")
 
@@ -114,11 +114,14 @@ class ProgramVariables:
         """Commits the new values after this many steps."""
         if self._mesh.non_finite.stops:
             self._note_for_finiteness(new, steps)
-        for variable, value in zip(self._written, new, strict=True):
-            if id(variable) in self._foreign:
-                variable._direct_assign(self._mesh.first(value))
-            else:
-                store(variable, value)
+        if not self._foreign:
+            store_all(self._written, new)
+        else:
+            for variable, value in zip(self._written, new, strict=True):
+                if id(variable) in self._foreign:
+                    variable._direct_assign(self._mesh.first(value))
+                else:
+                    store(variable, value)
         for variable, position in self._open:
             note_new_shape(variable, tuple(new[position].aval.shape))
 

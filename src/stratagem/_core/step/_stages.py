@@ -110,7 +110,7 @@ class BodyCall:
         if values is None:
             self.info.explored = self.info.explored and ahead
             return None
-        return StepInputs(Arguments.of(self.args, self.kwargs, drawn, values), (*kinds, *values.kinds))
+        return StepInputs(Arguments.of(self.args, self.kwargs, drawn, values, self.leaves), (*kinds, *values.kinds))
 
 
 @final
@@ -127,7 +127,7 @@ class StepInputs:
     @classmethod
     def of(cls, call: BodyCall, drawn: Sequence[Any]) -> Self:
         """Returns the inputs of a call for which the host has nothing to compute."""
-        return cls(Arguments.of(call.args, call.kwargs, drawn), kinds_of(drawn))
+        return cls(Arguments.of(call.args, call.kwargs, drawn, given=call.leaves), kinds_of(drawn))
 
     def result(self, found: Nest, mesh: ReplicaMesh) -> Nest:
         """Returns the result of the step, of what its program returns."""
@@ -203,6 +203,8 @@ def explored(call: BodyCall) -> ReplicaMesh | RunsInPython:
     if call.specialization.host is not None:
         return RunsInPython(call.specialization.host)
     info = call.info
+    if info.explored and info.mesh is not None:
+        return info.mesh
     passed = next((v.mesh for v in call.leaves if hasattr(v, "array") and is_per_replica(v)), None)
     mesh = info.mesh or passed or call.default
     if info.explored:
@@ -318,7 +320,7 @@ def _skip_remote(call: BodyCall) -> None:
 
 def kinds_of(drawn: Sequence[Any]) -> tuple[Hashable, ...]:
     """Returns the types of drawn elements: for each there is a program of its own."""
-    return tuple(leaf_key(v) for v in jax.tree.leaves(drawn, is_leaf=is_per_replica))
+    return tuple(leaf_key(v) for v in jax.tree.leaves(drawn, is_leaf=is_per_replica)) if drawn else ()
 
 
 # --- Compiling --------------------------------------------------------------------------------------------------------

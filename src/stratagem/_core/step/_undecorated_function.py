@@ -14,9 +14,9 @@ from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.numbers import IN_MATH, ROOM, NumberTrace, UnrecordedNumberError, exactly, is_stand_in
 from stratagem._core.step._execute import execute
-from stratagem._core.step._function import Function
+from stratagem._core.step._function import Function, key_of
 from stratagem._core.step._interrupts import INTERRUPTS
-from stratagem._core.step._program_keys import function_key, is_source
+from stratagem._core.step._program_keys import is_source
 from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.step.reading import (
     FunctionReader,
@@ -78,7 +78,7 @@ def execute_undecorated(
     changes something.
     """
     if isinstance(function, Function):  # a decorated function: its trace stays valid whatever its Python reads
-        return execute(run, (*key, function_key(function)), name, (list(args), kwargs), {}, mesh)
+        return execute(run, (*key, key_of(function)), name, (list(args), kwargs), {}, mesh)
     leaves, structure = jax.tree.flatten((list(args), kwargs), is_leaf=is_per_replica)
     reader, reading = reads.read(function, leaves, structure, name)
     call = _Call(function, run, name, (list(args), kwargs), leaves, structure, reader, reading)
