@@ -73,7 +73,7 @@ EXPECTED = {
     "keras.src": {"api_export", "backend", "losses", "utils"},
     "keras.src.backend.common": {"dtypes", "global_state"},
     "keras.src.backend.common.name_scope": {"current_path"},
-    "keras.src.backend.jax": {"core", "numpy", "trainer"},
+    "keras.src.backend.jax": {"core", "numpy", "random", "trainer"},
     "keras.src.layers": {"layer"},
     "keras.src.losses": {"loss"},
     "keras.src.metrics": {"reduction_metrics"},
