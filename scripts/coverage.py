@@ -43,8 +43,9 @@ PARTS = (
 MIRRORED = "compat.v1.keras"  # is tf.keras here: only what it lacks is told
 INTRODUCTION = f"""# TensorFlow's names, one by one
 
-This page is written by `{COMMAND}`, which a test runs again: do not edit it. It lists the {{count}} public names of
-TensorFlow 2.15.1. [tensor_functions.md](tensor_functions.md) and [decisions.md](decisions.md) explain differences.
+<!-- Written by `{COMMAND}`, which a test runs again: do not edit it. -->
+Each of the {{count}} public names of TensorFlow 2.15.1, and what it is here. [tensor_functions.md](tensor_functions.md) and
+[decisions.md](decisions.md) explain differences.
 
 - **as TensorFlow**: its answers in tests are those recorded from TensorFlow 2.15.1, of drawn inputs, of expressions or of whole
   programs; no difference is known.

@@ -24,7 +24,18 @@ for name, switch in ("keras", gc.enable), ("estimator", gc.disable):
     switch()
     already = ran()
     getattr(stratagem, name)
-    left[name] = [gc.isenabled(), ran() - already]
+    young = range(2 if sys.version_info < (3, 14) else 1)  # generations but the oldest, of which there is one since
+    left[name] = [gc.isenabled(), ran() - already, sum(len(gc.get_objects(each)) for each in young), gc.get_freeze_count()]
+    if name == "keras":
+        gc.freeze()
+        frozen = gc.get_freeze_count()
+        thresholds = gc.get_threshold()
+        gc.set_threshold(0)
+        many = [[] for _ in range(50_000)]  # as an import makes
+        stratagem.data
+        left["frozen"] = [frozen, gc.get_freeze_count()]
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
 print(json.dumps({"version": stratagem.__version__, "new": new, "devices": devices, "left": left}))
 """
 NOT_YET = ("keras", "grain", "orbax", "ray", "matplotlib", "tensorflow")
@@ -64,10 +75,18 @@ def test_version_is_a_tensorflow_2_one(imported: dict[str, Any]) -> None:
 
 
 def test_the_garbage_collector_waits_for_an_import_and_is_left_as_it_was(imported: dict[str, Any]) -> None:
-    enabled, runs = imported["left"]["keras"]
+    enabled, runs, young, frozen = imported["left"]["keras"]
     assert enabled
     assert runs <= 1, "what is imported was looked through again and again"  # one, when it may run again
-    assert imported["left"]["estimator"] == [False, 0]
+    assert young < 1000, "what is imported is looked through when the program makes its first objects"
+    assert frozen == 0, "what is imported, and what the program had before, is never looked through"
+    assert imported["left"]["estimator"][:2] == [False, 0]
+
+
+def test_what_a_program_has_frozen_stays_so_when_it_imports(imported: dict[str, Any]) -> None:
+    before, after = imported["left"]["frozen"]
+    assert before > 1000
+    assert abs(after - before) < 1000
 
 
 def test_compat_v2_is_the_module_itself() -> None:

@@ -40,6 +40,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
             "threads",
             "profile_settings",
             "installation",
+            "reader_main",
         ),
         ("storage", "remote_failure", "reader_process"),
         ("dtype_names", "proto_messages", "varints"),

@@ -85,14 +85,24 @@ _NAMESPACE_MODULES |= {name: f"{__name__}.keras.{name}" for name in _KERAS_NAMES
 newaxis = None
 
 
+_MANY = 10_000  # objects: a scan of so many takes a few milliseconds
+
+
 def _imported(module: str) -> _ModuleType:
-    """Imports a module with the garbage collector off, which would scan the many new, permanent objects again and again."""
+    """Imports a module with the garbage collector off, which would scan the many new, permanent objects again and again.
+
+    Where they are many they go to its oldest generation unscanned: else the next 700 objects that a program makes would have it
+    scan them all.
+    """
     collecting = _gc.isenabled()
     _gc.disable()
     try:
         return _importlib.import_module(module)
     finally:
         if collecting:
+            if _gc.get_count()[0] > _MANY and not _gc.get_freeze_count():  # what the program itself has frozen stays so
+                _gc.freeze()
+                _gc.unfreeze()
             _gc.enable()
 
 

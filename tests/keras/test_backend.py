@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import keras
 import numpy as np
 import pytest
 
@@ -76,3 +77,25 @@ def test_a_cell_of_ones_own_runs_in_a_layer() -> None:
 
     x = np.arange(12, dtype="float32").reshape(2, 3, 2)
     np.testing.assert_array_equal(tf.keras.layers.RNN(Sum())(x), x.sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda shape: K.random_normal(shape),
+        lambda shape: K.random_uniform(shape, seed=3),
+        lambda shape: K.truncated_normal(shape),
+        lambda shape: keras.random.normal(shape),
+    ],
+    ids=["normal", "uniform with a seed", "truncated_normal", "of Keras 3"],
+)
+def test_random_numbers_of_a_step_are_others_in_every_step_and_replica(draw: Any) -> None:
+    """As in TensorFlow; Keras 3 refuses numbers without a seed in a program."""
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+
+    @tf.function
+    def step() -> Any:
+        return strategy.run(lambda: draw((3,)))
+
+    drawn = np.stack([value for _ in range(2) for value in strategy.experimental_local_results(step())])
+    assert len(np.unique(drawn)) == drawn.size == 12

@@ -5,6 +5,7 @@ When an upgrade breaks one of these tests, `stratagem/_private` is the folder to
 
 import ast
 import contextlib
+import dataclasses
 import inspect
 import logging
 import os
@@ -28,11 +29,14 @@ from keras.src.utils import file_utils, module_utils
 
 import stratagem as tf
 from stratagem import _private
+from stratagem._base.reader_process import Limits, answers
 
-# Private: tables of this folder, whose entries have to be names of Keras' and of a cache's size.
+# Private: tables of this folder, whose entries have to be names of Keras' and of a cache's size; what a reader is made of.
 from stratagem._private import _paths, weakly
 from stratagem._private._executable_cache import MOST
+from stratagem._private._rewritten_programs import _READER as PROGRAM_READER
 
+LISTING = Path(__file__).with_name("listing_reader.py")
 FOLDER = Path(_private.__file__).parent
 PACKAGE = FOLDER.parent
 PRIVATE = ("jax._src", "keras.src")
@@ -69,7 +73,7 @@ EXPECTED = {
     "keras.src": {"api_export", "backend", "losses", "utils"},
     "keras.src.backend.common": {"dtypes", "global_state"},
     "keras.src.backend.common.name_scope": {"current_path"},
-    "keras.src.backend.jax": {"core", "numpy", "trainer"},
+    "keras.src.backend.jax": {"core", "numpy", "random", "trainer"},
     "keras.src.layers": {"layer"},
     "keras.src.losses": {"loss"},
     "keras.src.metrics": {"reduction_metrics"},
@@ -77,7 +81,6 @@ EXPECTED = {
     "jax._src.export.shape_poly": {"_DimExpr", "dim_as_value_p"},
     "jax._src.export._export": {"_CUSTOM_CALL_TARGETS_GUARANTEED_STABLE"},
     "jax._src.export": {"serialization_generated"},
-    "jax._src.interpreters.mlir": {"make_ir_context"},
     "keras.src.export.export_utils": {"get_input_signature"},
     "keras.src.layers.layer": {"Layer"},
     "keras.src.legacy.saving": {"legacy_h5_format"},
@@ -126,7 +129,7 @@ def test_private_names_are_used_in_one_building_only() -> None:
         "_cluster/coordination.py",
         "_private/_exported_programs.py",
         "_private/_onednn.py",
-        "_private/_program_reader.py",
+        "_private/_program_context.py",
     }
 
 
@@ -851,7 +854,8 @@ def test_programs_come_back_from_another_process_as_they_were(monkeypatch: pytes
     mesh = jax.sharding.Mesh(jax.devices()[:2], "x")
     placed = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x"))
     several = exported(jnp.tanh, jax.ShapeDtypeStruct((4,), np.float32, sharding=placed))
-    found = _private.rewritten_programs([code, several, b"", code])
+    with _private.rewritten_programs([code, several, b"", code]) as rewritten:
+        found = rewritten()
     assert [type(each) for each in found] == [_private.RewrittenProgram, str, str, _private.RewrittenProgram]
     assert "it is for several devices" in str(found[1])
     for each in (found[0], found[3]):
@@ -861,7 +865,18 @@ def test_programs_come_back_from_another_process_as_they_were(monkeypatch: pytes
         assert each.program.vjp().has_vjp() is False
     # No program that is known to keep the reader for ever does so with every version.
     monkeypatch.setattr("stratagem._private._rewritten_programs._LONGEST", 0.0)
-    assert _private.rewritten_programs([code]) == ["it was not read within 0 s"]
+    with _private.rewritten_programs([code]) as rewritten:
+        assert rewritten() == ["it was not read within 0 s"]
+
+
+def test_the_process_that_reads_programs_imports_no_more_than_it_needs() -> None:
+    """A load waits for its start, of which NumPy, and what jaxlib imports to tell its version, would be most."""
+    listing = dataclasses.replace(PROGRAM_READER, file=os.path.relpath(LISTING, PACKAGE))
+    (answer,) = answers(listing, [b"x"], Limits(60.0, 1 << 32))
+    assert isinstance(answer, bytes), answer
+    modules = {*answer.decode().split()}
+    assert {"jaxlib.mlir.ir", "stratagem._private._program_reader"} <= modules
+    assert not {"numpy", "jax", "jaxlib._jax", "subprocess", "stratagem._base.errors", "jaxlib.version"} & modules
 
 
 def test_a_program_without_locations_names_no_file() -> None:

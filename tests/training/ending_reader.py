@@ -3,7 +3,7 @@
 import os
 import signal
 
-from stratagem._base.reader_process import serve
+from stratagem._base.reader_main import serve
 
 
 def main() -> int:

@@ -21,13 +21,14 @@ import pytest
 
 import stratagem as tf
 from scripts.fuzz_native import changed
-from stratagem._base.reader_process import Limits, answers
+from stratagem._base.reader_process import Limits, Reader, answers
 from stratagem._private import HDF5_PLACES, is_hdf5, opened_hdf5
 from tests.training.saving_programs import model
 
 PACKAGE = Path(tf.__file__).parent
 RECORDED = Path(__file__).parent / "recorded/keras_two/files.zip"
-ENDING = os.path.relpath(Path(__file__).with_name("ending_reader.py"), PACKAGE)
+ENDING = Reader(os.path.relpath(Path(__file__).with_name("ending_reader.py"), PACKAGE))
+READER = Reader("_private/_hdf5_reader.py")
 WEIGHTS = [np.full_like(each, 0.5) for each in model(tf).get_weights()]
 
 
@@ -114,7 +115,7 @@ def _collected() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _reader(program: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _reader(program: Reader, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patched:
         # Private: no file that ends HDF5's library does so with every version.
         patched.setattr("stratagem._private._hdf5_rewritten._READER", program)
@@ -126,7 +127,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many files each process has read."""
     found: list[int] = []
 
-    def counted(program: str, requests: Any, limits: Limits, **options: Any) -> Iterator[bytes | str]:
+    def counted(program: Reader, requests: Any, limits: Limits, **options: Any) -> list[bytes | str]:
         found.extend([len(requests)] * bool(requests))
         return answers(program, requests, limits, **options)
 
@@ -280,7 +281,7 @@ def test_changed_files_are_refused_or_read(name: str, files: Path, tmp_path: Pat
             json.dumps({"source": a.fileno(), "target": b.fileno(), "largest": 1 << 30}).encode() for a, b in pairs
         ]
         numbers = [each.fileno() for each in handles]
-        for answer in answers("_private/_hdf5_reader.py", requests, Limits(20.0, 1 << 32), handles=numbers):
+        for answer in answers(READER, requests, Limits(20.0, 1 << 32), handles=numbers):
             counts[isinstance(answer, bytes) and "excerpts" in json.loads(answer)] += 1
         for seed in range(first, first + 24, 4):
             with contextlib.suppress(tf.errors.DataLossError), opened_hdf5(tmp_path / str(seed)) as file:

@@ -300,3 +300,32 @@ def test_a_callback_keeps_the_last_finite_values(weights_only: bool, caplog: pyt
     else:
         made = tf.keras.models.load_model("it/stratagem_model.finite.keras")
     np.testing.assert_array_equal(made.get_weights()[0], expected)
+
+
+class CallsItsLayers(keras.Model):
+    """A model whose steps never call it, as autoencoders and GANs are written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale, self.body = tf.Variable(1.0), keras.layers.Dense(1)
+
+    def train_step(self, data: Any) -> Any:
+        x, y = data
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((self.scale * self.body(x) - y) ** 2)
+        self.optimizer.minimize(loss, self.trainable_variables, tape=tape)
+        return {"loss": loss}
+
+
+@pytest.mark.parametrize("path", ["a.weights.h5", "a.h5", "checkpoint"])
+def test_weights_are_saved_of_a_model_that_was_never_called(path: str) -> None:
+    """As in TensorFlow; Keras 3 would ask for a call of the model."""
+    trained, other = CallsItsLayers(), CallsItsLayers()
+    with pytest.raises(ValueError, match=r"not yet been built|not been created yet"):
+        trained.save_weights(path)
+    for each in (trained, other):
+        each.compile("sgd")
+        each.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+    trained.save_weights(path)
+    other.load_weights(path)
+    assert all(np.array_equal(a, b) for a, b in zip(trained.get_weights(), other.get_weights(), strict=True))

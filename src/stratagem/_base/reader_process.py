@@ -1,25 +1,38 @@
 """Reading what strangers wrote in another process first, where nothing that it does to the reader matters.
 
 The readers are compiled libraries that were not made for enemies: some bytes make them write where they must not, end their
-process, take all memory, or run for ever. `answers` sends requests to such a process, `serve` is its main function.
+process, take all memory, or run for ever. A `Reading` is such a process, which starts and reads while this one does other work;
+its main function is `serve` of `reader_main`.
 """
 
 import os
-import resource
 import signal
 import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, final
+from types import TracebackType
+from typing import Final, Self, final
 
 from stratagem._base.programs import command, search_path
 
-_STATM: Final = Path("/proc/self/statm")
 # Libraries of linear algebra reserve memory for each of their threads.
 _ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _LATER: Final = 5  # seconds after which a process that nobody waits for any more ends
+
+
+@final
+@dataclass(frozen=True)
+class Reader:
+    """A program that reads.
+
+    file: such as "_private/_program_reader.py". bare: packages whose own code does not run there, only that of the modules in
+    them which it imports. absent: packages that it does not find, although they may be installed.
+    """
+
+    file: str
+    bare: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
 
 @final
@@ -31,75 +44,88 @@ class Limits:
     memory: int
 
 
-def answers(
-    program: str, requests: Sequence[bytes], limits: Limits, *, handles: Sequence[int] = ()
-) -> Iterator[bytes | str]:
-    """Yields what a program that `serve`s answers to each request, or, as text, why there is no answer.
+@final
+class Reading:
+    """A process that reads, which has started when this is made, and ends with a `with` statement's body at the latest."""
 
-    All requests after one that ends the process have none, too.
-
-    program: such as "_private/_program_reader.py". handles: numbers of open files that it finds under the same numbers.
-    """
-    if not requests:
-        return
-    output, end = _output(program, requests, limits, handles)
-    at = 0
-    for _ in requests:
-        size = int.from_bytes(output[at : at + 8])
-        answer = output[at + 8 : at + 8 + size]
-        at += 8 + size
-        if not answer or len(answer) < size:
-            yield end
-        else:
-            yield answer[1:] if answer[:1] == b"+" else answer[1:].decode(errors="replace")
-
-
-def _output(program: str, requests: Sequence[bytes], limits: Limits, handles: Sequence[int]) -> tuple[bytes, str]:
-    """Returns the answers of a process, perhaps not to all requests, and what its end says."""
-    sent = b"".join(len(each).to_bytes(8) + each for each in requests)
-    line = command(program, limits.memory, round(limits.seconds) + _LATER, path=search_path())
-    try:
-        done = subprocess.run(
+    def __init__(self, reader: Reader, limits: Limits, *, handles: Sequence[int] = ()) -> None:
+        """handles: numbers of open files that it finds under the same numbers."""
+        self._limits = limits
+        line = command(
+            *(reader.file, limits.memory, round(limits.seconds) + _LATER),
+            path=search_path(),
+            bare=reader.bare,
+            absent=reader.absent,
+        )
+        self._process = subprocess.Popen(
             line,
-            input=sent,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=limits.seconds,
-            check=False,
             env=os.environ | _ONE_THREAD,
             pass_fds=handles,
         )
-    except subprocess.TimeoutExpired as error:
-        return error.output or b"", f"it was not read within {limits.seconds:.0f} s"
-    return done.stdout, f"it ended the process that read it, with {_status(done.returncode)}"
+        # Pipes hold little: somebody has to fill and empty them, while the caller does something else.
+        self._exchange = ThreadPoolExecutor(1, "stratagem-reading")
+
+    def ask(self, requests: Sequence[bytes]) -> Callable[[], list[bytes | str]]:
+        """Sends the requests at once. Calling what it returns waits, and returns what `answers` does."""
+        return self._exchange.submit(self.answers, requests).result
+
+    def answers(self, requests: Sequence[bytes]) -> list[bytes | str]:
+        """Sends the requests, and returns the answer to each, or, as text, why there is none. Called once, or `ask` is.
+
+        All requests after one that ends the process have none, too.
+        """
+        output, end = self._output(b"".join(len(each).to_bytes(8) + each for each in requests))
+        found: list[bytes | str] = []
+        at = 0
+        for _ in requests:
+            size = int.from_bytes(output[at : at + 8])
+            answer = output[at + 8 : at + 8 + size]
+            at += 8 + size
+            if not answer or len(answer) < size:
+                found.append(end)
+            else:
+                found.append(answer[1:] if answer[:1] == b"+" else answer[1:].decode(errors="replace"))
+        return found
+
+    def _output(self, sent: bytes) -> tuple[bytes, str]:
+        """Returns the answers of the process, perhaps not to all requests, and what its end says."""
+        try:
+            output, _ = self._process.communicate(sent, timeout=self._limits.seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            output, _ = self._process.communicate()
+            return output, f"it was not read within {self._limits.seconds:.0f} s"
+        return output, f"it ended the process that read it, with {_status(self._process.returncode)}"
+
+    def close(self) -> None:
+        """Ends the process, if it has not ended."""
+        self._process.kill()
+        self._exchange.shutdown()
+        with self._process:
+            pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def answers(
+    reader: Reader, requests: Sequence[bytes], limits: Limits, *, handles: Sequence[int] = ()
+) -> list[bytes | str]:
+    """Returns what a reader answers to each request, or why there is no answer, as `Reading.answers` does."""
+    if not requests:
+        return []
+    with Reading(reader, limits, handles=handles) as reading:
+        return reading.answers(requests)
 
 
 def _status(code: int) -> str:
     known = {int(each): each.name for each in signal.Signals}
     return known.get(-code, f"signal {-code}") if code < 0 else f"status {code}"
-
-
-def serve(read: Callable[[bytes], bytes]) -> int:
-    """Answers each request of the standard input with what `read` returns, or with the exception that it raises."""
-    memory, seconds = map(int, sys.argv[1:3])
-    _limit(resource.RLIMIT_AS, _used() + memory)
-    _limit(resource.RLIMIT_CPU, seconds)
-    while head := sys.stdin.buffer.read(8):
-        request = sys.stdin.buffer.read(int.from_bytes(head))
-        try:
-            answer = b"+" + read(request)
-        except Exception as error:  # of a parser of bytes, whatever it trips over
-            answer = f"-{type(error).__name__}: {error}".encode(errors="replace")
-        sys.stdout.buffer.write(len(answer).to_bytes(8) + answer)
-        sys.stdout.buffer.flush()
-    return 0
-
-
-def _limit(what: int, size: int) -> None:
-    _, most = resource.getrlimit(what)
-    resource.setrlimit(what, (size if most == resource.RLIM_INFINITY else min(size, most), most))
-
-
-def _used() -> int:
-    """The bytes of memory that this process has reserved, where the system says."""
-    return int(_STATM.read_text().split()[0]) * resource.getpagesize() if _STATM.exists() else 0

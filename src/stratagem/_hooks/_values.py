@@ -6,12 +6,15 @@ from stratagem._core.values import (
     attach_placements,
     attach_shapes,
     attach_shards,
+    attach_shared_draws,
     attach_slices,
 )
 from stratagem._devices import attach_compilation_cache, attach_device_names
+from stratagem._ops.sampling import attach_drawn_seeds
 from stratagem._private import (
     BIT_OPERATORS,
     HDF5_PLACES,
+    INITIAL_VALUE_PLACES,
     NAMED_PLACES,
     WIDE_PLACES,
     Hook,
@@ -21,7 +24,6 @@ from stratagem._private import (
     build_models_from_shapes,
     find_losses_by_name,
     hide_missing_tpu,
-    intercept_drawn_seeds,
     intercept_random_seed,
     intercept_waits,
     keep_64_bits,
@@ -246,7 +248,7 @@ OF_VALUES: tuple[Hook, ...] = (
         ),
         why="A compiled program would draw the same numbers at every call.",
         test="tests/private/test_private.py::test_seeds_can_come_from_elsewhere_also_in_a_trace",
-        attach=intercept_drawn_seeds,
+        attach=attach_drawn_seeds,
     ),
     Hook(
         what="the random seed",
@@ -331,5 +333,12 @@ OF_VALUES: tuple[Hook, ...] = (
         why="A partitioner's variables would be kept whole.",
         test="tests/core/values/test_sharded_models.py::test_the_embedding_of_tensorflows_tutorial_has_two_weights",
         attach=attach_shards,
+    ),
+    Hook(
+        what="initial values",
+        places=INITIAL_VALUE_PLACES,
+        why="The initial numbers of every shape would be drawn by a program of its own: most of the time that loading takes.",
+        test="tests/core/values/test_shared_draws.py::test_no_program_is_compiled_for_a_shape",
+        attach=attach_shared_draws,
     ),
 )

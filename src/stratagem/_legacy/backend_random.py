@@ -1,4 +1,4 @@
-"""Random functions of Keras 2's backend: Keras 3's under their former names."""
+"""Random functions of Keras 2's backend: those of `tf.random`, as in TensorFlow, which draw others in every step."""
 
 import keras
 
@@ -6,6 +6,7 @@ from stratagem import _ops as ops
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
 from stratagem._core.values import Variable
 from stratagem._legacy.backend import variable
+from stratagem._ops import sampling
 
 __all__ = [
     "random_bernoulli",
@@ -22,27 +23,26 @@ def random_normal(
     shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
 ) -> TensorLike:
     """Returns normally distributed numbers."""
-    return keras.random.normal(shape, mean, stddev, dtype, seed)
+    return sampling.normal(shape, mean, stddev, dtype or keras.config.floatx(), seed)
 
 
 def random_uniform(
     shape: ShapeLike, minval: float = 0.0, maxval: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
 ) -> TensorLike:
     """Returns equally distributed numbers."""
-    return keras.random.uniform(shape, minval, maxval, dtype, seed)
+    return sampling.uniform(shape, minval, maxval, dtype or keras.config.floatx(), seed)
 
 
 def truncated_normal(
     shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
 ) -> TensorLike:
     """Returns normally distributed numbers within two standard deviations."""
-    return keras.random.truncated_normal(shape, mean, stddev, dtype, seed)
+    return sampling.truncated_normal(shape, mean, stddev, dtype or keras.config.floatx(), seed)
 
 
 def random_bernoulli(shape: ShapeLike, p: float = 0.0, dtype: DTypeLike = None, seed: int | None = None) -> TensorLike:
     """Returns ones with a probability, and zeros."""
-    drawn = keras.random.uniform(shape, seed=seed)
-    return ops.cast(drawn < p, dtype or keras.config.floatx())
+    return ops.cast(sampling.uniform(shape, seed=seed) < p, dtype or keras.config.floatx())
 
 
 random_binomial = random_bernoulli

@@ -70,6 +70,8 @@ from stratagem._private._hdf5_files import read_hdf5_first as read_hdf5_first
 from stratagem._private._hooks import Hook as Hook
 from stratagem._private._hooks import attach as attach
 from stratagem._private._hooks import attached_by as attached_by
+from stratagem._private._initial_values import INITIAL_VALUE_PLACES as INITIAL_VALUE_PLACES
+from stratagem._private._initial_values import intercept_initial_values as intercept_initial_values
 from stratagem._private._input_names import INPUT_PLACES as INPUT_PLACES
 from stratagem._private._input_names import name_inputs_as_tensorflow as name_inputs_as_tensorflow
 from stratagem._private._input_names import take_input_shapes as take_input_shapes

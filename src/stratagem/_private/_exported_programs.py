@@ -7,8 +7,9 @@ from typing import Any, Final
 from jax import export
 from jax._src.config import traceback_in_locations_limit
 from jax._src.export._export import _CUSTOM_CALL_TARGETS_GUARANTEED_STABLE
-from jax._src.interpreters.mlir import make_ir_context
 from jaxlib.mlir import ir
+
+from stratagem._private._program_context import deserialized, program_context
 
 # Kernels of accelerators and graphs of TensorFlow, whose code is in the call itself: nothing here exports such calls.
 _WITH_CODE: Final = {"tf.call_tf_function", "tpu_custom_call", "mosaic_gpu_v2"}
@@ -34,8 +35,8 @@ def called_outside(program: export.Exported) -> list[str]:
     found: set[str] = set()
     each: Any = program
     while each is not None:
-        with make_ir_context():
-            found.update(_calls(each.mlir_module(serialized=False).operation))
+        with program_context() as context:
+            found.update(_calls(deserialized(each.mlir_module_serialized, context).operation))
         each = each.vjp() if each.has_vjp() else None
     return sorted(found - _ALLOWED)
 

@@ -12,7 +12,7 @@ from typing import Any, Final, final
 
 import h5py
 
-from stratagem._base.reader_process import serve
+from stratagem._base.reader_main import serve
 from stratagem._base.spliced_file import Excerpt, SplicedFile
 
 _METADATA_BLOCK: Final = 1 << 16  # bytes: what describes the arrays is together

@@ -16,10 +16,10 @@ from typing import Any, Final, final
 import h5py
 
 from stratagem._base.errors import DataLossError
-from stratagem._base.reader_process import Limits, answers
+from stratagem._base.reader_process import Limits, Reader, answers
 from stratagem._base.spliced_file import Excerpt, SplicedFile
 
-_READER: Final = "_private/_hdf5_reader.py"
+_READER: Final = Reader("_private/_hdf5_reader.py", bare=("stratagem",))
 _LONGEST: Final = 60.0  # seconds for any files; a usual one takes 0.15, most of which start the process
 _SPEED: Final = 20 << 20  # and a second for so many bytes, which may be compressed, or on a slow disk
 _MEMORY: Final = 1 << 30  # bytes, for what is packed in any files

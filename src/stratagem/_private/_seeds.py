@@ -36,8 +36,11 @@ SeedSource = Callable[[Any], Any]
 _seed_source: contextvars.ContextVar[SeedSource | None] = contextvars.ContextVar("stratagem seeds", default=None)
 
 
-def intercept_drawn_seeds() -> None:
-    """Let a source (`seeds_from`) answer what seed generators are asked for."""
+def intercept_drawn_seeds(of_step: Callable[[], keras.random.SeedGenerator | None]) -> None:
+    """Let a source (`seeds_from`) answer what seed generators are asked for.
+
+    of_step: returns the global generator of the step that is traced, if one is: its state is among the step's variables.
+    """
     draw, shared = SeedGenerator.next, seed_generator.global_seed_generator
 
     @functools.wraps(draw)
@@ -48,7 +51,10 @@ def intercept_drawn_seeds() -> None:
     @functools.wraps(shared)
     def new_shared() -> Any:
         # Keras refuses its global generator in a trace, where it would freeze; a source gives the trace seeds of its own.
-        return shared() if _seed_source.get() is None and is_in_jax_tracing_scope() else global_seed_generator()
+        if _seed_source.get() is None and is_in_jax_tracing_scope():
+            found = of_step()
+            return shared() if found is None else found
+        return global_seed_generator()
 
     SeedGenerator.next = new_next
     seed_generator.global_seed_generator = new_shared

@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, final
 
@@ -98,17 +98,29 @@ class _Loading:
         self._source, self._description, self._model = source, description, model
         self._made: dict[int, Any] = {}
         self._host = HostReader(source.content)
-        codes = {self._named(file): source.content(file) for file in _programs(description, model)}
-        self._programs = RestoredProgram.all_of(codes)
+        self._programs: Mapping[str, RestoredProgram] = {}
 
     def root(self) -> LoadedObject:
         """Returns the object that was saved."""
+        numbers = _reachable(self._description, self._model)
+        objects = {number: self._description.objects[number] for number in numbers}
+        with RestoredProgram.reading(self._codes(objects.values())) as restored:
+            for number, fact in objects.items():
+                if fact.kind == "variable":
+                    self._object(number)
+            self._programs = restored()
         found = self._object(self._model.root)
         if not isinstance(found, LoadedObject):
             raise DataLossError(f"The SavedModel {self._source.path!r} is damaged: its root is no object.")
         signatures = {key: self._object(number) for key, number in self._model.signatures.items()}
         found.signatures = MappingProxyType(signatures)
         return found
+
+    def _codes(self, objects: Iterable[ObjectFact]) -> dict[str, bytes]:
+        """Returns the bytes of all programs."""
+        functions = [fact for fact in objects if fact.kind == "function"]
+        files = [program["file"] for fact in functions for program in fact.facts["programs"]]
+        return {self._named(file): self._source.content(file) for file in files}
 
     def _named(self, file: str) -> str:
         return f"{self._source.path}: {file}"
@@ -187,17 +199,18 @@ class _Loading:
         return LoadedProgram.of(name, program, call, decoded(result), found, written, work)
 
 
-def _programs(description: Description, model: ModelFact) -> Iterator[str]:
-    """Yields the names of the files of a model's programs."""
-    left, seen = [model.root, *model.signatures.values()], set[int]()
+def _reachable(description: Description, model: ModelFact) -> dict[int, None]:
+    """Returns the numbers of a model's objects, in the order in which they are made: those in an object before the next."""
+    left, seen = [*reversed([model.root, *model.signatures.values()])], dict[int, None]()
     while left:
         number = left.pop()
         if number not in seen:
-            seen.add(number)
+            seen[number] = None
             fact = description.objects[number]
-            left += fact.children.values()
-            if fact.kind == "function":
-                yield from (program["file"] for program in fact.facts["programs"])
+            programs = fact.facts["programs"] if fact.kind == "function" else []
+            inner = [*fact.children.values(), *(v for program in programs for v in program["variables"])]
+            left += reversed(inner)
+    return seen
 
 
 def _parameter(name: str, kind: str, default: Any) -> inspect.Parameter:

@@ -10,6 +10,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._strategies import MirroredStrategy
+from tests.core.step.observing import compilations
 
 DTYPES: list[tuple[Any, Any, str]] = [  # value, dtype argument, dtype of the variable
     (1.0, None, "float32"),
@@ -33,6 +34,17 @@ def placed(request: pytest.FixtureRequest) -> Any:
     else:
         with MirroredStrategy(["CPU:0", "CPU:1"]).scope():
             yield
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "bfloat16"])
+def test_an_array_of_numpy_becomes_a_copy_without_a_program_of_its_shape(dtype: str) -> None:
+    array = np.ones((3, 1009), dtype)
+    with compilations() as compiled:
+        v = tf.Variable(array)
+    assert compiled == []
+    array[:] = 0
+    assert np.all(v.numpy() == np.ones((3, 1009), dtype))
+    assert v.dtype == dtype
 
 
 @pytest.mark.parametrize(("value", "asked", "dtype"), DTYPES)

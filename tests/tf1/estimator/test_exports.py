@@ -147,6 +147,26 @@ def test_what_is_refused(trained: Any, tmp_path: Path) -> None:
             E.export.ServingInputReceiver(features, tensors)
 
 
+def test_columns_in_params_are_those_of_every_trace(tmp_path: Path) -> None:
+    """`params` are copied for each call of the model_fn, which an export calls several times."""
+    words = tf.feature_column.categorical_column_with_vocabulary_list("word", ["a", "b"])
+
+    def of_words(features: Any, labels: Any, mode: str, params: Any) -> Any:
+        x = tf1.feature_column.input_layer(features, params["columns"])
+        return model_fn({"x": x}, labels, mode)
+
+    def words_receiver() -> Any:
+        given = {"word": tf1.placeholder(tf.string, [None], "word")}
+        return E.export.ServingInputReceiver(given, given)
+
+    estimator = E.Estimator(of_words, tmp_path, params={"columns": [tf.feature_column.indicator_column(words)]})
+    rows = ({"word": np.array(["b", "a"])}, np.zeros((2, 1), "float32"))
+    estimator.train(lambda: tf.data.Dataset.from_tensor_slices(rows).batch(2), steps=1)
+    served = tf.saved_model.load(estimator.export_saved_model(tmp_path / "export", words_receiver)).signatures["one"]
+    weights = estimator.get_variable_value("w")
+    np.testing.assert_allclose(served(word=tf.constant(["b", "a", "b"]))["output"], weights[[1, 0, 1]], rtol=1e-6)
+
+
 def test_exporters_run_after_evaluations(tmp_path: Path) -> None:
     exporters = [
         E.FinalExporter("final", raw),
@@ -172,6 +192,11 @@ def test_exporters_run_after_evaluations(tmp_path: Path) -> None:
     for kind in (E.LatestExporter, E.BestExporter):
         with pytest.raises(ValueError, match="must be a positive number"):
             kind("name", raw, exports_to_keep=0)
+    for compare in (lambda best, now: True, lambda best_eval_result: True, lambda **results: True):
+        with pytest.raises(
+            ValueError, match="called with the arguments best_eval_result and current_eval_result; it has"
+        ):
+            E.BestExporter("name", raw, compare_fn=compare)
 
 
 def test_exports_on_a_remote_file_system(tmp_path: Path) -> None:

@@ -65,6 +65,42 @@ def test_hooks_are_called_around_every_step(tmp_path: Any) -> None:
     assert hook.called == [*AROUND, *STEP, *STEP, "end"]
 
 
+class AsksForTheStep(SessionRunHook):
+    """Asks in every call for the global step, as TensorFlow's hooks may: the graph of the model is the present one."""
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+
+    def begin(self) -> None:
+        assert tf1.train.get_global_step() is not None
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self.steps.append(session.run(tf1.train.get_global_step()))
+
+    def before_run(self, run_context: Any) -> Any:
+        return SessionRunArgs(tf1.train.get_global_step())
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        self.steps += [run_values.results, run_context.session.run(tf1.train.get_global_step())]
+
+    def end(self, session: Any) -> None:
+        self.steps.append(session.run(tf1.train.get_global_step()))
+
+
+def test_every_call_of_a_hook_may_ask_for_the_global_step(tmp_path: Any) -> None:
+    """As TensorFlow 2.15.1 answers; there a step's own fetch is the number before or after the step, as it happens."""
+    estimator, hook = Estimator(linear(), tmp_path), AsksForTheStep()
+    estimator.train(data(), [hook], steps=2)
+    assert hook.steps == [0, 0, 1, 1, 2, 2]
+    for run in (
+        lambda hook: estimator.evaluate(data(2), hooks=[hook]),
+        lambda hook: [*estimator.predict(data(2), hooks=[hook])],
+    ):
+        hook = AsksForTheStep()
+        run(hook)
+        assert hook.steps == [2] * 6
+
+
 def test_after_the_end_of_the_input_no_step_is_reported(tmp_path: Any) -> None:
     hook = Notes()
     Estimator(linear(), tmp_path).train(data(), [hook])

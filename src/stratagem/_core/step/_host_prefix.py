@@ -4,6 +4,7 @@ import dataclasses
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MethodType
 from typing import Any, Final, cast, final
 
 import jax
@@ -67,7 +68,7 @@ class HostCall:
 
     def equals(self, other: "HostCall") -> bool:
         """Returns whether this is the call of the same function with the same arguments."""
-        same = self.function == other.function and self.repeats(other)
+        same = _are_equal(self.function, other.function) and self.repeats(other)
         return same and all(
             isinstance(a, HostValue) or _are_equal(a, b) for a, b in zip(self.leaves, other.leaves, strict=True)
         )
@@ -81,6 +82,8 @@ def _are_equal(one: Value, other: Value) -> bool:
         return False
     if isinstance(one, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, MethodType):  # of an object that each trace copies, as an Estimator's columns in `params`
+        return one.__func__ is other.__func__ and _are_equal(one.__self__, other.__self__)
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(map(_are_equal, one, other))
     if dataclasses.is_dataclass(one) and not isinstance(one, type):

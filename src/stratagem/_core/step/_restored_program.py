@@ -1,7 +1,8 @@
 """RestoredProgram: an exported program in this process, after another has read it, and after a look at what it calls."""
 
+import contextlib
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -9,7 +10,7 @@ from jax import export
 
 from stratagem._base.errors import DataLossError
 from stratagem._base.types import Nest
-from stratagem._private import called_outside, rewritten_programs
+from stratagem._private import RewrittenProgram, called_outside, rewritten_programs
 
 _known: set[bytes] = (
     set()
@@ -34,27 +35,42 @@ class RestoredProgram:
     program: export.Exported
 
     @classmethod
-    def all_of(cls, codes: Mapping[str, bytes]) -> "dict[str, RestoredProgram]":
-        """Reads `ExportedFunction.code` of several functions. codes: by where each is from, for messages; so is the result.
+    @contextlib.contextmanager
+    def reading(cls, codes: Mapping[str, bytes]) -> "Iterator[Callable[[], dict[str, RestoredProgram]]]":
+        """Reads `ExportedFunction.code` of several functions while the body runs; calling what is yielded waits for them.
 
         What this process did not write is read by another first, which bytes that XLA's reader is not made for may end.
+        Equal ones are one program.
 
-        Raises: DataLossError for what is no program, and for one that calls functions of the process which JAX's own exports
-            do not call: it is somebody else's work.
+        codes: by where each is from, for messages; so is what the call returns. It raises DataLossError for what is no program,
+        and for one that calls functions of the process which JAX's own exports do not call: it is somebody else's work.
         """
-        strange = {file: code for file, code in codes.items() if _digest(code) not in _known}
-        again = dict(zip(strange, rewritten_programs(list(strange.values())), strict=True)) if strange else {}
-        found = {}
-        for file, code in codes.items():
-            read = again.get(file)
-            if isinstance(read, str):
-                raise DataLossError(f"{file}: this is no exported program: {read}")
-            program = export.deserialize(bytearray(code)) if read is None else read.program
-            _check_calls(program, file)
-            if read is not None and not read.changed:
-                know(code)
-            found[file] = cls(program)
-        return found
+        digests = {file: _digest(code) for file, code in codes.items()}
+        different = {digest: codes[file] for file, digest in digests.items()}
+        strange = {digest: code for digest, code in different.items() if digest not in _known}
+
+        with rewritten_programs([*strange.values()]) if strange else contextlib.nullcontext(list) as rewritten:
+
+            def restored() -> dict[str, RestoredProgram]:
+                again = dict(zip(strange, rewritten(), strict=True))
+                made: dict[bytes, RestoredProgram] = {}
+                for file, digest in digests.items():
+                    if digest not in made:
+                        made[digest] = cls._restored(different[digest], again.get(digest), file)
+                return {file: made[digest] for file, digest in digests.items()}
+
+            yield restored
+
+    @classmethod
+    def _restored(cls, code: bytes, read: RewrittenProgram | str | None, file: str) -> "RestoredProgram":
+        """Returns the program that has these bytes. read: what another process made of them; None if they are known."""
+        if isinstance(read, str):
+            raise DataLossError(f"{file}: this is no exported program: {read}")
+        program = export.deserialize(bytearray(code)) if read is None else read.program
+        _check_calls(program, file)
+        if read is not None and not read.changed:
+            know(code)
+        return cls(program)
 
     def __call__(self, values: Sequence[Nest], tensors: Sequence[Nest]) -> list[Nest]:
         """Computes: takes values of variables and tensors, returns the tensors of the result, and then new values.

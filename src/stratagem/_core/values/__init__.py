@@ -50,6 +50,7 @@ from stratagem._core.values._sharded_placement import by_replica as by_replica
 from stratagem._core.values._sharded_placement import needs_all_workers as needs_all_workers
 from stratagem._core.values._sharded_placement import shard_layout as shard_layout
 from stratagem._core.values._sharded_placement import stored_shape as stored_shape
+from stratagem._core.values._shared_draws import attach_shared_draws as attach_shared_draws
 from stratagem._core.values._tensor import Tensor as Tensor
 from stratagem._core.values._tensor_conversion import has_conversion as has_conversion
 from stratagem._core.values._tensor_conversion import (

@@ -95,6 +95,13 @@ def initial_array(value: TensorLike, dtype: DTypeLike) -> np.ndarray | jax.Array
     return array if dtype is None else array.astype(dtype)
 
 
+def _copied(value: np.ndarray | jax.Array) -> jax.Array:
+    """Returns a tensor of its own. (`jnp.array` compiles a program for each shape of NumPy's arrays, to convert nothing.)"""
+    if isinstance(value, np.ndarray):
+        return jnp.asarray(value.copy(), dtype=value.dtype)
+    return jnp.array(value, dtype=value.dtype)
+
+
 class Variable(KerasVariable):  # type: ignore[misc]
     """A mutable tensor, as `tf.Variable`.
 
@@ -155,9 +162,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
             self._declared = declared
         super().__init__(
             # A callable, because inside a first trace only that can make a variable, whose value is set when the trace ends.
-            value
-            if isinstance(value, RowsInitializer)
-            else lambda shape, dtype=None: jnp.array(value, dtype=value.dtype),
+            value if isinstance(value, RowsInitializer) else lambda shape, dtype=None: _copied(value),
             shape=value.shape,
             dtype=str(value.dtype),
             trainable=(mode != "on_read") if trainable is None else trainable,

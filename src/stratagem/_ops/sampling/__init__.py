@@ -19,6 +19,7 @@ from stratagem._ops.sampling._initializers import RandomUniformInitializer as ra
 from stratagem._ops.sampling._initializers import ZerosInitializer as zeros_initializer  # noqa: F401
 from stratagem._ops.sampling._orders_and_classes import index_shuffle as index_shuffle
 from stratagem._ops.sampling._orders_and_classes import random_index_shuffle as random_index_shuffle
+from stratagem._ops.sampling._random import attach_drawn_seeds as attach_drawn_seeds
 from stratagem._ops.sampling._random import categorical as categorical
 from stratagem._ops.sampling._random import gamma as gamma
 from stratagem._ops.sampling._random import normal as normal

@@ -80,6 +80,15 @@ def _for_scope(generator: Any) -> Any:
     return own
 
 
+def _of_step() -> Any:
+    return None if current().recorder is None else _generator(None)
+
+
+def attach_drawn_seeds() -> None:
+    """Let `keras.random` without a seed draw in steps as `tf.random` does."""
+    _private.intercept_drawn_seeds(_of_step)
+
+
 def _key(seed: Any = None, operation: str = "") -> jax.Array:
     """The key of a draw. operation: its name, if a seed that was set decides eagerly; such draws are our own numbers."""
     stream = eager_stream((operation,), seed, BLOCKS_OF_A_NUMBER) if operation else None

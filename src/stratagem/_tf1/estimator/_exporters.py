@@ -8,12 +8,14 @@ from typing import Any, Final, final
 
 from stratagem._base.storage import file_system
 from stratagem._base.types import Json, Nest
+from stratagem._tf1.estimator._call import argument_names
 from stratagem._tf1.estimator._receivers import Receiver
 from stratagem._tf1.estimator._train_eval_specs import Exporter
 
 _log = logging.getLogger("stratagem.estimator")
 
 _BEST: Final = "best_eval_result.json"
+_COMPARED: Final = {"best_eval_result", "current_eval_result"}
 
 ReceiverFn = Callable[[], Receiver]
 
@@ -113,12 +115,12 @@ def loss_smaller(best_eval_result: Mapping[str, Any], current_eval_result: Mappi
 class BestExporter(_SavedModelExporter):
     """Exports the model after every evaluation that is better than all before it, as `tf.estimator.BestExporter`.
 
-    compare_fn: takes the best result so far and the present one, and returns whether the present one is better; by default,
-        whether its loss is smaller.
+    compare_fn: takes `best_eval_result`, the best result so far, and `current_eval_result`, and returns whether the latter is
+        better; by default, whether its loss is smaller.
     event_file_pattern: not needed: the best result is in a file beside the exports, which a training that goes on reads.
     exports_to_keep: how many of the latest exports stay, by default 5; None keeps all.
 
-    Raises ValueError for a `compare_fn` that is none, and for 0 exports and less.
+    Raises ValueError for a `compare_fn` that is none or has other arguments, and for 0 exports and less.
     """
 
     def __init__(
@@ -134,6 +136,11 @@ class BestExporter(_SavedModelExporter):
         super().__init__(name, serving_input_receiver_fn, assets_extra, exports_to_keep)
         if not callable(compare_fn):
             raise ValueError(f"`compare_fn` must be a function, got {compare_fn!r}.")
+        if argument_names(compare_fn) != _COMPARED:
+            raise ValueError(
+                f"compare_fn ({compare_fn}) is called with the arguments best_eval_result and current_eval_result; it has "
+                f"{', '.join(sorted(argument_names(compare_fn))) or 'none'}."
+            )
         self._compare = compare_fn
         self._best: dict[str, Any] | None = None
 

@@ -1,6 +1,8 @@
 """The loop over the steps of a model, with hooks before and after each, until a hook requests a stop or the input ends."""
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
@@ -13,6 +15,7 @@ from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator._step import ModelFnResults
 from stratagem._tf1.estimator.hooks import OriginalArgs, SessionRunContext, SessionRunValues
 
+_InGraph = Callable[[], AbstractContextManager[object]]
 _ENDS = (StopIteration, OutOfRangeError)  # raised in the loop, they end it, as in TensorFlow
 
 
@@ -26,34 +29,41 @@ def steps(
     """
     session.expect(hooks)
     original = OriginalArgs({"loss": built.loss, "train_op": built.spec.train_op})
-    with entered(graph=built.building):  # `begin` may ask for the global step
+    in_graph = functools.partial(entered, graph=built.building)  # hooks may ask for the global step
+    with in_graph():
         for hook in hooks:
             hook.begin()
     initialize()
     try:
-        for hook in hooks:
-            hook.after_create_session(session, None)
+        with in_graph():
+            for hook in hooks:
+                hook.after_create_session(session, None)
         going = True
         while going:
             context = SessionRunContext(original, session)
-            found = _one(session, hooks, context)
+            found = _one(session, hooks, context, in_graph)
             if found is None:
                 break
             yield found
             going = not context.stop_requested
     except _ENDS:
         pass
-    for hook in hooks:
-        hook.end(session)
+    with in_graph():
+        for hook in hooks:
+            hook.end(session)
 
 
-def _one(session: ModelSession, hooks: Sequence[SessionRunHook], context: SessionRunContext) -> StepResults | None:
+def _one(
+    session: ModelSession, hooks: Sequence[SessionRunHook], context: SessionRunContext, in_graph: _InGraph
+) -> StepResults | None:
     """Takes one step, with the hooks' calls around it. Returns None if the input has ended."""
-    asked = [session.answers(hook.before_run(context)) for hook in hooks]
+    with in_graph():
+        asked = [session.answers(hook.before_run(context)) for hook in hooks]
     found = session.advance()
     if found is None:
         return None
-    for hook, answers in zip(hooks, asked, strict=True):
-        values: Any = jax.tree.map(lambda answer: answer(found), answers)
-        hook.after_run(context, SessionRunValues(values))
+    with in_graph():
+        for hook, answers in zip(hooks, asked, strict=True):
+            values: Any = jax.tree.map(lambda answer: answer(found), answers)
+            hook.after_run(context, SessionRunValues(values))
     return found

@@ -178,11 +178,7 @@ def model_loader(keras_load: Function) -> Function:
         path = checked_path(filepath)
 
         def say(seconds: float) -> None:
-            _log.info(
-                "%.0f s: loading a model from %s. Most of it is compiling, for each layer once a process.",
-                seconds,
-                path,
-            )
+            _log.info("%.0f s: loading a model from %s", seconds, path)
 
         with while_slow(say, after=_SAY_SECONDS, every=_SAY_AGAIN_SECONDS):
             return loaded(path, custom_objects, compile, safe_mode, **kwargs)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self, final
 
+import keras
+
 from stratagem._base.errors import InvalidArgumentError, NotFoundError
 from stratagem._base.files import make_directories
 from stratagem._base.job import Phase, process_job
@@ -12,7 +14,14 @@ from stratagem._base.paths import file_errors, is_remote, local_path
 from stratagem._base.storage import checked_path, copied, file_system, uploaded
 from stratagem._checkpoints import LoadStatus, has_weights, latest_checkpoint, read_weights, write_weights
 from stratagem._core.context import entered
-from stratagem._private import loading_hdf5, may_overwrite, read_hdf5_weights, without_training, write_hdf5_weights
+from stratagem._private import (
+    loading_hdf5,
+    may_overwrite,
+    read_hdf5_weights,
+    sublayers,
+    without_training,
+    write_hdf5_weights,
+)
 from stratagem._saved_models import MODEL_FILE
 from stratagem._training.saving._archives import verify_archive
 from stratagem._training.saving._formats import FileFormat, Found, format_of_weights, found_at, named_in_errors
@@ -36,6 +45,7 @@ def weights_saver(keras_save: Function) -> Function:
     def save_weights(
         model: Any, filepath: Any, overwrite: bool = True, save_format: Any = None, options: Any = None, **kwargs: Any
     ) -> None:
+        _note_built(model)
         # The third argument after the model is `max_shard_size` in Keras 3, and `save_format` in TensorFlow.
         shard = kwargs.pop("max_shard_size", save_format if isinstance(save_format, int | float) else None)
         path = checked_path(filepath)
@@ -80,6 +90,20 @@ def prefix(path: str) -> str:
     return os.path.join(path, _NAMELESS) if path.endswith("/") else path
 
 
+def _note_built(model: Any) -> None:
+    """Takes a model whose layers are built, and that has no `build` of its own, for built.
+
+    Its `train_step` may call its layers alone. TensorFlow saves and loads the weights of such a model, Keras 3 refuses.
+    """
+    if model.built or not isinstance(model, keras.Model):
+        return
+    classes = type(model).mro()
+    own = any("build" in vars(each) for each in classes[: classes.index(keras.Model)])
+    layers = [layer for layer in sublayers(model) if layer is not model]
+    if not own and layers and all(layer.built for layer in layers):
+        model.built = True
+
+
 def _demand_weights(model: Any) -> None:
     if not model.built:
         raise ValueError(
@@ -114,6 +138,7 @@ def weights_loader(keras_load: Function) -> Function:
     def load_weights(
         model: Any, filepath: Any, skip_mismatch: bool = False, by_name: Any = None, options: Any = None, **kwargs: Any
     ) -> LoadStatus | None:
+        _note_built(model)
         if not isinstance(filepath, str | os.PathLike):
             _load_with_keras(keras_load, model, filepath, skip_mismatch, by_name, kwargs)
             return None
