@@ -205,9 +205,7 @@ class Supervisor:
         turn, last, stopped_since = 0, time.monotonic(), 0.0
         while True:
             now = time.monotonic()
-            position = self._progress.read()
-            place = {"step": position.step, "phase": int(position.phase), "seconds": now - position.since}
-            hub.send({"op": "beat", **place})
+            self._report_position(hub)
             hub.check(overslept=now - last > 10 * BEAT_SECONDS)
             if turn % _TASK_BEAT_TURNS == 0:
                 self._send_to_task({"op": "beat"})
@@ -216,6 +214,11 @@ class Supervisor:
                 self._report(FailureKind.FROZEN, "", now - stopped_since)
             turn, last = turn + 1, now
             await asyncio.sleep(BEAT_SECONDS)
+
+    def _report_position(self, hub: HubConnection) -> None:
+        position = self._progress.read()
+        place = {"step": position.step, "phase": int(position.phase), "seconds": time.monotonic() - position.since}
+        hub.send({"op": "beat", **place})
 
     def _report(self, kind: FailureKind, text: str, waited: float = 0.0) -> None:
         position, facts = self._progress.read(), self._facts
@@ -258,6 +261,7 @@ class Supervisor:
                     self._end("It has given the job up.")
                 elif self._hub is not None:
                     self._left = self._left or message["op"] == "left"
+                    self._report_position(self._hub)  # steps may be shorter than the time between two beats
                     self._hub.send(message)
         try:
             async with asyncio.timeout(_EXIT_SECONDS):
