@@ -183,7 +183,9 @@ def test_who_has_ended_its_program_while_others_are_in_the_loop_is_named() -> No
     with job("leaving.py", 2, "break", "end") as running:
         ended = running.ended()
     assert ended[RANK].code == 0
-    check_error(ended[0], "PeerFailedError", NUMBER, "has ended, and others still need it in step 5, ", "waits for it in step 6")
+    check_error(
+        ended[0], "PeerFailedError", NUMBER, "has ended, and others still need it in step 5, ", "waits for it in step 6"
+    )
     assert "The program of worker:1 has ended without an error, and worker:0 calls `" in ended[0].output
     assert "(leaving.py, line " in ended[0].output
     assert "Start the job again" not in ended[0].output
