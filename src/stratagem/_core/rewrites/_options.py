@@ -15,8 +15,8 @@ _YNN = "xla_cpu_experimental_ynn_fusion_type"
 # long, with convolutions, as in XLA's default, a ResNet does (`benchmarks/rewrites.py`).
 _CPU_OPTIONS: dict[str, Value] = {_YNN: "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_REDUCE"}
 # XLA's own loops take half of the registers of a CPU with AVX-512, because some of these lower their frequency for the whole
-# ones. The kernels of oneDNN and YNN, which take the most of a step's time, use the whole ones anyway. With both, a CNN takes
-# 0.96 of the CPU time, ResNet-18 0.95, a transformer 0.99 (`benchmarks/rewrites.py`). Sums may be rounded in another way.
+# ones. The kernels of oneDNN and YNN, which take the most of a step's time, use the whole ones anyway. With them a CNN takes
+# 0.975 of the time, ResNet-18 0.983, a transformer the same (`benchmarks/rewrites.py`). Sums may be rounded in another way.
 _WIDE_OPTIONS: dict[str, Value] = {"xla_cpu_prefer_vector_width": 512}
 _CPU_FACTS = Path("/proc/cpuinfo")
 
