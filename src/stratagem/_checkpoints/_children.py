@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError
 from stratagem._base.types import Json, Value
-from stratagem._checkpoints._class_kinds import class_facts
+from stratagem._checkpoints._class_kinds import ClassFacts, class_facts
 from stratagem._checkpoints._python_state import PythonState, encoded, take_up
 from stratagem._checkpoints._special_parts import HostArray, Tracked
 from stratagem._core.values import Variable, is_remote, placement_of
@@ -82,7 +82,10 @@ def is_container(value: Any) -> bool:
 
 def is_plain_object(value: Value) -> bool:
     """Returns whether `value` is an instance of a user's class, or a tf.Module, which may hold variables in its attributes."""
-    facts = class_facts(value)
+    return _holds_attributes(value, class_facts(value))
+
+
+def _holds_attributes(value: Value, facts: ClassFacts) -> bool:
     return facts.module or (facts.may_hold and isinstance(getattr(value, "__dict__", None), dict))
 
 
@@ -94,7 +97,7 @@ def is_savable(value: Any) -> bool:
 def is_trackable(value: Value) -> bool:
     """Returns whether a checkpoint can hold `value`."""
     facts = class_facts(value)
-    return facts.savable or facts.container or is_plain_object(value)
+    return facts.savable or facts.container or _holds_attributes(value, facts)
 
 
 def parts_of(value: Any) -> dict[str, Any]:

@@ -155,7 +155,7 @@ class CheckpointManager:
         self.sync()
         self._note_step()
         counter = self._checkpoint.save_counter
-        counter.assign_add(1)
+        counter.assign(_integer(counter) + 1)  # `assign_add` computes by JAX, which takes longer
         number = _integer(counter if checkpoint_number is None else checkpoint_number)
         path = f"{self._prefix}-{number}"
         contents = self._checkpoint.snapshot(options.format, copies_of(self._checkpoint, options))
