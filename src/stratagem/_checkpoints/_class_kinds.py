@@ -8,7 +8,7 @@ import types
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import keras
 
@@ -47,19 +47,16 @@ class ClassFacts:
 
 
 _facts: weakref.WeakKeyDictionary[type, ClassFacts] = weakref.WeakKeyDictionary()
-# The classes of most attributes have a dictionary without weak references: a save asks some hundred times, and a step waits.
-_PYTHONS: Final = frozenset({bool, int, float, str, list, tuple, dict, set, type, type(None), *_NO_OBJECTS})
-_facts_of_pythons: dict[type, ClassFacts] = {}
 
 
 def class_facts(value: Value) -> ClassFacts:
     """Returns the facts about an object's class."""
     cls = type(value)
-    found = _facts_of_pythons.get(cls) or _facts.get(cls)
+    found = _facts.get(cls)
     if found is None:
         found = _found(value)
         if value.__class__ is cls:  # else it is a proxy, and the next one may stand for something else
-            (_facts_of_pythons if cls in _PYTHONS else _facts)[cls] = found
+            _facts[cls] = found
     return found
 
 

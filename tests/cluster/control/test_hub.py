@@ -435,6 +435,12 @@ def test_who_took_fewer_steps_is_blamed_at_once(
         assert type(found.error("worker:9", 6)) is PeerFailedError
 
 
+def test_who_has_ended_after_more_steps_leaves_nobody_behind() -> None:
+    members = [member(0, 5, Phase.AGREEMENT, 0.1), member(1, 9, USER, 0.1, left=True)]
+    assert find_diverged(members, [at("save a checkpoint", {0: 5})]) is None
+    assert find_diverged(members, [at("save a checkpoint", {0: 5, 1: 9})]) is not None  # it came here before it ended
+
+
 def test_agreements_beside_the_program_may_be_anywhere() -> None:
     members = [member(0, 3, Phase.COLLECTIVE, 0.1), member(1, 9, Phase.COLLECTIVE, 0.1)]
     assert find_diverged(members, [PendingAgreement("input 3.0 7", 999.0, {0: 1})]) is None

@@ -87,6 +87,13 @@ def test_tasks_that_ask_different_things_are_told_what() -> None:
     assert "worker:1 is at apples, worker:0 at pears" in ended[1].output
 
 
+def test_a_task_that_has_ended_is_named_with_its_last_step_however_short_its_steps_were() -> None:
+    with program("steps") as running:
+        ended = running.ended()
+    assert ended[1].code == 0
+    check_survivor(ended[0], LOST, "has ended, and others still need it in step 1000, ")
+
+
 @pytest.fixture(scope="module")
 def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, str]]:
     """A job in which nothing happens, under bad circumstances: one task is isolated, the other has no home; a long TMPDIR."""

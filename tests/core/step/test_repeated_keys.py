@@ -26,9 +26,10 @@ def made() -> types.FunctionType:
     namespace: dict[str, Any] = {"rate": 1, "thing": Thing(), "nothing": None, "pair": (1, Thing())}
     exec(
         "def inner(x, scale=2):\n    return x * scale * other if other else len(x)\n"
+        "def plain(x):\n    return x\n"
         "def outer(captured):\n"
         "    def step(x, y=1, *, z=3, w=None):\n"
-        "        return inner(x) * rate, thing, nothing, pair, captured, compiled, y, z, w, absent\n"
+        "        return inner(plain(x)) * rate, thing, nothing, pair, captured, compiled, y, z, w, absent\n"
         "    return step\n",
         namespace,
     )
@@ -74,6 +75,8 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
     "defaults": lambda f: setattr(f, "__defaults__", (2,)),
     "no defaults": lambda f: setattr(f, "__defaults__", None),
     "defaults of a callee": lambda f: setattr(f.__globals__["inner"], "__defaults__", (3,)),
+    "defaults where there were none": lambda f: setattr(f.__globals__["plain"], "__defaults__", (3,)),
+    "a keyword's default where there was none": lambda f: setattr(f.__globals__["plain"], "__kwdefaults__", {"x": 3}),
     "a keyword's default": lambda f: setattr(f, "__kwdefaults__", {"z": 4, "w": None}),
     "a keyword's default, in place": keyword_in_place,
     "one more keyword's default, in place": one_more_keyword,
@@ -93,6 +96,12 @@ def test_nothing_changed_is_the_same_key() -> None:
     assert remembered.of(fn) is remembered.of(fn)
     assert remembered.of(fn) == function_key(fn)
     assert hash(remembered.of(fn)) == hash(function_key(fn))
+
+
+def test_another_function_has_its_own_key() -> None:
+    fn, other, remembered = made(), made(), RememberedKey()
+    assert remembered.of(fn) == function_key(fn)
+    assert remembered.of(other) == function_key(other) != remembered.of(fn)
 
 
 @changes

@@ -79,7 +79,9 @@ def find_diverged(members: Collection[Member], agreements: Iterable[PendingAgree
         first = min(steps, key=lambda rank: steps[rank], default=None)
         if first is None:
             continue
-        further = [m for m in members if steps.get(m.rank, m.step) > steps[first]]
+        # Who has ended its program is in no step, and is named as that.
+        present = [m for m in members if m.rank in steps or not m.left]
+        further = [m for m in present if steps.get(m.rank, m.step) > steps[first]]
         culprit = next((m for m in members if m.rank == first), None)
         if further and culprit is not None:
             other = max(further, key=lambda m: steps.get(m.rank, m.step))

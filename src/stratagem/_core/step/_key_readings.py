@@ -12,13 +12,17 @@ _NONE, _NOTHING = object(), object()
 Reference = Callable[[], Any]
 
 
-def _reference(value: Value) -> Reference:
-    """Returns a function that returns the object; None if it was garbage-collected, which this does not prevent."""
-    value = _NONE if value is None else value
+def reference(value: Value) -> Reference:
+    """Returns a function that returns the object: weakly, if its class allows that, and then None after its collection."""
     try:
         return weakref.ref(value)
-    except TypeError:  # numbers, strings, tuples: as long as they are the same object, they are equal
+    except TypeError:
         return lambda: value
+
+
+def _seen(value: Value) -> Reference:
+    """Returns a reference to what was read. None has a stand-in, to differ from an object that was collected."""
+    return reference(_NONE if value is None else value)
 
 
 def function_given(value: Any) -> types.FunctionType | types.MethodType | None:
@@ -67,10 +71,10 @@ class FunctionReading:
         return cls(
             weakref.ref(fn),
             fn.__code__,
-            tuple((i, _reference(content(cells[i]))) for i in numbers),
-            tuple((name, _reference(home.get(name, _NOTHING))) for name in names),
-            tuple(map(_reference, fn.__defaults__ or ())),
-            tuple((name, _reference(value)) for name, value in (fn.__kwdefaults__ or {}).items()),
+            tuple((i, _seen(content(cells[i]))) for i in numbers),
+            tuple((name, _seen(home.get(name, _NOTHING))) for name in names),
+            tuple(map(_seen, fn.__defaults__ or ())),
+            tuple((name, _seen(value)) for name, value in (fn.__kwdefaults__ or {}).items()),
         )
 
     def holds(self) -> bool:
@@ -110,7 +114,7 @@ class DecoratedReading:
     @classmethod
     def of(cls, value: Value, function: types.FunctionType | types.MethodType) -> "DecoratedReading":
         """Notes the value and its function."""
-        return cls(_reference(value), _reference(function))
+        return cls(reference(value), reference(function))
 
     def holds(self) -> bool:
         """Returns whether it is still that function. (The value itself is read where the key found it.)"""

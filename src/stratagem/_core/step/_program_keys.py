@@ -4,7 +4,6 @@ import dis
 import functools
 import re
 import types
-import weakref
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
@@ -20,6 +19,7 @@ from stratagem._core.step._key_readings import (
     content,
     function_given,
     maker_of,
+    reference,
 )
 from stratagem._core.step._traced_strings import StringsResult
 from stratagem._core.values import Separate, Stacked, TensorShape, TensorSpec
@@ -47,19 +47,11 @@ _NAME = re.compile(r"[^\W\d][\w.]*(\[|$)")
 class IdentityKey:
     """A key that is equal only to that of the same living object. Refers to the object weakly, if its class allows that."""
 
-    __slots__ = ("_number", "_reference", "_strong")
+    __slots__ = ("_number", "_reference")
 
     def __init__(self, value: Value) -> None:
         self._number = id(value)
-        self._strong = None
-        try:
-            self._reference = weakref.ref(value)
-        except TypeError:
-            self._strong = value
-            self._reference = self._strong_value  # type: ignore[assignment]
-
-    def _strong_value(self) -> Any:
-        return self._strong
+        self._reference = reference(value)
 
     @property
     def value(self) -> Value:

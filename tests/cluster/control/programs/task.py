@@ -119,10 +119,16 @@ elif mine:
             raise ValueError("a bug of the user's")
         case "thread":
             threading.Thread(target=sys.exit, args=(1,)).start()
+        case "steps":
+            for _ in range(1000):  # between two signs of life of its supervisor
+                job.begin_step()
+            sys.exit(0)
         case "leave":
             os._exit(0)
         case "sleep":
             time.sleep(300)
+if what == "steps":
+    job.link.agree("at no place in the program", 1)
 while not Path(os.environ.get("GO", "/")).exists():
     time.sleep(0.05)
     job.check()
