@@ -209,6 +209,7 @@ from stratagem._private._tensorflow_attributes import name_as_tensorflow as name
 from stratagem._private._tensorflow_attributes import settings_of as settings_of
 from stratagem._private._traces import AtTraceLevel as AtTraceLevel
 from stratagem._private._traces import OutsideOfTraces as OutsideOfTraces
+from stratagem._private._traces import acts as acts
 from stratagem._private._traces import computes_at_once as computes_at_once
 from stratagem._private._traces import is_constant as is_constant
 from stratagem._private._traces import is_literal as is_literal

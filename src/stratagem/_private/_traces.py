@@ -79,6 +79,11 @@ def sub_jaxprs(params: dict[str, Value]) -> Iterable[Jaxpr]:
     return jax_core.jaxprs_in_params(params)
 
 
+def acts(eqn: Any) -> bool:
+    """True for an equation that has effects besides its results: to read which replica computes it is none."""
+    return any(not isinstance(effect, jax_core.NamedAxisEffect) for effect in eqn.effects)
+
+
 def map_jaxprs(param: Value, change: Callable[[Jaxpr], Jaxpr]) -> Value:
     """An equation's parameter with other programs in it; one without programs, or whose programs stay the same, as it is.
 

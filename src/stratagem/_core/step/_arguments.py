@@ -47,7 +47,9 @@ class Arguments:
         more = jax.tree.leaves((drawn, computed)) if drawn or computed else ()
         leaves, own, shared = (*given, *more), [], []
         for leaf in leaves:
-            if is_own(leaf):
+            if isinstance(leaf, jax.Array):  # most are, and every step comes here
+                shared.append(leaf)
+            elif is_own(leaf):
                 own.append(leaf)
             elif is_tensor(leaf):
                 shared.append(leaf)

@@ -37,6 +37,7 @@ class Program:
     def __init__(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
         self._mesh = mesh
         self._results = traced.results
+        self._place = mesh.everywhere if mesh.num_replicas > 1 else on_only(mesh.devices[0])
         self._one_here = mesh.num_replicas == 1 and is_default_device(mesh.devices[0])
         self._result_specs = [
             TensorSpec(a.shape, a.dtype) for a in traced.closed.out_avals[: len(traced.results.per_replica)]
@@ -68,7 +69,12 @@ class Program:
         own = [v.array for v in arguments.own]
         recorder = open_recorder()
         placed = shared_argument if recorder is None else on_all_devices  # tapes know arrays of devices only
-        shared = [placed(v, self._mesh) for v in arguments.shared]
+        shared: list[Any] = list(arguments.shared)
+        for i, value in enumerate(shared):
+            if not (
+                isinstance(value, jax.Array) and value.sharding is self._place
+            ):  # the batches of the library lie there
+                shared[i] = placed(value, self._mesh)
         if recorder is None:
             note_reads(self._bound.in_order)
         run = self._run if recorder is None else functools.partial(self._run_recorded, recorder)
@@ -132,8 +138,8 @@ class Program:
         # Shared tensors are said to lie everywhere, so that JAX compiles no program of its own for those that are NumPy arrays.
         places = (None, None, None, self._mesh.everywhere)
         # The result of a single replica lies on its device, not on a mesh, so that nothing has to be made of it after a call.
-        only = None if self._mesh.num_replicas > 1 else on_only(self._mesh.devices[0])
-        results = [None if f else only for f in self._results.per_replica]
+        alone = self._mesh.num_replicas == 1
+        results = [self._place if alone and not f else None for f in self._results.per_replica]
         return jax.jit(
             self._replicated,
             in_shardings=places,

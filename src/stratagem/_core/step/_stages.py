@@ -124,7 +124,8 @@ class StepInputs:
     @classmethod
     def of(cls, call: BodyCall, drawn: Sequence[Any]) -> Self:
         """Returns the inputs of a call for which the host has nothing to compute."""
-        return cls(Arguments.of(call.args, call.kwargs, drawn, given=call.leaves), kinds_of(drawn))
+        kinds = kinds_of(drawn) if drawn else ()
+        return cls(Arguments.of(call.args, call.kwargs, drawn, given=call.leaves), kinds)
 
     def result(self, found: Nest, mesh: ReplicaMesh) -> Nest:
         """Returns the result of the step, of what its program returns."""
@@ -317,7 +318,7 @@ def _skip_remote(call: BodyCall) -> None:
 
 def kinds_of(drawn: Sequence[Any]) -> tuple[Hashable, ...]:
     """Returns the types of drawn elements: for each there is a program of its own."""
-    return tuple(leaf_key(v) for v in jax.tree.leaves(drawn)) if drawn else ()
+    return tuple(leaf_key(v) for v in jax.tree.leaves(drawn))
 
 
 # --- Compiling --------------------------------------------------------------------------------------------------------

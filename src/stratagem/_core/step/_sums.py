@@ -1,6 +1,7 @@
 """Sums over all replicas inside a trace; values that are summed together share all-reduces, or are sent in fewer bits."""
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -46,7 +47,7 @@ def summed(values: Sequence[Any], platform: str, pack_bytes: int = PACK_BYTES) -
         if len(pack) == 1:
             totals[pack[0]] = psum(parts[pack[0]])
             continue
-        totals.update(_unpacked(psum(_packed([parts[i] for i in pack])), pack, parts))
+        totals.update(_unpacked(psum(packed([parts[i] for i in pack])), pack, parts))
     return [totals[i] for i in range(len(parts))]
 
 
@@ -59,7 +60,7 @@ def summed_gradients(values: Sequence[Any], mesh: ReplicaMesh) -> list[Any]:
     others = [i for i, v in enumerate(values) if v.dtype not in ROUNDED]
     totals = dict(zip(others, summed([values[i] for i in others], platform, sent.pack_bytes), strict=True))
     for pack in _packs(values, sent.pack_bytes, rounded):
-        flat = _packed([values[i] for i in pack])
+        flat = packed([values[i] for i in pack])
         totals.update(_unpacked(_rounded_sum(flat, mesh.num_replicas), pack, values))
     return [totals[i] for i in range(len(values))]
 
@@ -92,8 +93,14 @@ def _floats(bits: Any) -> Any:
 
 def _unpacked(flat: Any, pack: Sequence[int], values: Sequence[Any]) -> dict[int, Any]:
     """Returns the values of a pack, by position, in their shapes."""
-    ends = itertools.accumulate(values[i].size for i in pack)
-    return {i: flat[end - values[i].size : end].reshape(values[i].shape) for i, end in zip(pack, ends, strict=True)}
+    return dict(zip(pack, unpacked(flat, [values[i].shape for i in pack]), strict=True))
+
+
+def unpacked(flat: Any, shapes: Sequence[Sequence[int]]) -> list[Any]:
+    """Returns the values that `packed` has put together, of these shapes."""
+    sizes = [math.prod(shape) for shape in shapes]
+    ends = itertools.accumulate(sizes)
+    return [flat[end - n : end].reshape(shape) for n, end, shape in zip(sizes, ends, shapes, strict=True)]
 
 
 def packs(values: Sequence[Any], mesh: ReplicaMesh) -> list[list[int]]:
@@ -122,6 +129,11 @@ def _packs(values: Sequence[Any], pack_bytes: int, positions: Sequence[int] | No
 def _packed(values: list[Any]) -> Any:
     """Returns all values as one flat array."""
     return concatenated_apart(values, lambda *parts: jnp.concatenate([v.ravel() for v in parts]))
+
+
+# In programs it is a call with a name of its own, which `with_joined_messages` finds.
+PACKED = _packed.__name__
+packed = jax.jit(_packed)
 
 
 def concatenated_apart(values: Sequence[Any], concatenated: Callable[..., Any]) -> Any:

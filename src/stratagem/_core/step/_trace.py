@@ -21,6 +21,7 @@ from stratagem._core.step._assertions import with_checks
 from stratagem._core.step._differentiate import differentiate
 from stratagem._core.step._host_prefix import PrefixTable
 from stratagem._core.step._host_rules import AS_CALLED, HostRules
+from stratagem._core.step._joined_messages import with_joined_messages
 from stratagem._core.step._joined_results import without_joined
 from stratagem._core.step._needless_messages import without_needless_messages
 from stratagem._core.step._prefix_recorder import PrefixRecorder
@@ -163,7 +164,7 @@ def trace(
     replica_shapes: of an uneven batch, whose step is traced once for every shape; `replica` is one with that shape.
     platform: the one that the program is for, by default that of the mesh.
     """
-    platform = platform or mesh.devices[0].platform
+    platform, axis_env = platform or mesh.devices[0].platform, [(AXIS, mesh.num_replicas)]
     for _ in range(_MAX_TRACES):
         variables, results = list(info.variables), ResultStructure()
         recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes, replica, host_rules)
@@ -173,7 +174,7 @@ def trace(
         if len(recorder.variables) > len(variables):
             info.found(list(recorder.variables.values()))
             continue
-        closed, connections = differentiate(rewrite(closed, platform), [(AXIS, mesh.num_replicas)])
+        closed, connections = differentiate(rewrite(closed, platform), axis_env)
         closed = rewrite_loops(without_joined(closed), platform)
         if replica_shapes is None and mesh.num_replicas > 1:
             own = len(arguments.own)
@@ -181,6 +182,8 @@ def trace(
             # Each worker passes arguments of its own, which nobody compares; captured tensors are part of the program.
             varying = [*_varying_inputs(variables, own, 0, mesh), *[mesh.job.workers > 1] * shared]
             closed = without_needless_messages(closed, varying)
+            if platform == "cpu":  # on GPUs XLA combines all-reduces itself
+                closed = with_joined_messages(closed, axis_env, mesh.communication.pack_bytes)
         connections |= recorder.answers
         connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)
         if _contradicts(connections, info.connections):
