@@ -24,6 +24,24 @@ class Actor(abc.ABC):
         """Raises UnavailableError if the engine itself has ended, so that no task can be reached any more."""
 
 
+class Patience(abc.ABC):
+    """How long one call waits for its answer."""
+
+    @abc.abstractmethod
+    def check(self) -> None:
+        """Raises TaskLostError, TaskSilentError or UnavailableError if there will be no answer. Called about once a second."""
+
+
+class WatchedActor(Actor):
+    """An object at a task in another process, of which the engine knows whether it answers. task: the task's name."""
+
+    task: str
+
+    @abc.abstractmethod
+    def patience(self) -> Patience:
+        """Returns the patience of a call that begins now."""
+
+
 @final
 class CompletedCall(Pending):
     """A call that had its result when it was made."""
