@@ -13,19 +13,22 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import final
+from typing import TypeVar, final
 
 from stratagem._servers.remote._pickling import Message
+
+_T = TypeVar("_T")
 
 logger = logging.getLogger("stratagem.remote")
 
 _HANDSHAKE_SECONDS = 10.0
-_SLICE_SECONDS = 1  # of a wait, between two checks whether to go on waiting
+_SLICE_SECONDS = 1.0  # of a wait, between two checks whether to go on waiting
 _KEY = _NONCE = _PROOF = 32
 _HUNG_UP = "the other end has hung up"
 # A frame is the number of its parts, the size of each in bytes, and the parts: a pickle, and then arrays.
 _COUNT, _SIZE = struct.Struct(">I"), struct.Struct(">Q")
 _CREDENTIALS = struct.Struct("iII")  # of a process: its own id, its user's and its group's
+_TIME = struct.Struct("ll")  # seconds and microseconds
 _AT_ONCE = 64 << 10  # bytes that one system call takes: all of a short frame
 _PARTS = 512  # of a frame that are sent at once; a system call takes 1024
 
@@ -104,22 +107,17 @@ class LocalLink:
             self._socket.close()
             raise LinkBrokenError(str(error)) from None
         # Limits of the system itself cost no call before each wait, as that of one of Python's sockets would.
+        limit = _TIME.pack(int(_SLICE_SECONDS), int(_SLICE_SECONDS % 1 * 1e6))
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            self._socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", _SLICE_SECONDS, 0))
+            self._socket.setsockopt(socket.SOL_SOCKET, option, limit)
 
     def send(self, message: Message, waiting: Callable[[], None]) -> None:
         """Sends a call. waiting: called each second until it is sent; may raise. Raises LinkBrokenError."""
-        try:
-            _send(self._socket, message, waiting)
-        except OSError as error:
-            raise LinkBrokenError(str(error)) from None
+        _send(self._socket, message, waiting)
 
     def receive(self, waiting: Callable[[], None]) -> Message:
         """Returns the answer. waiting: called each second until it is there; may raise. Raises LinkBrokenError."""
-        try:
-            return _receive(self._socket, waiting)
-        except OSError as error:
-            raise LinkBrokenError(str(error)) from None
+        return _receive(self._socket, waiting)
 
     def close(self) -> None:
         """Ends the link; an answer that is under way is lost."""
@@ -172,11 +170,7 @@ def _send(connection: socket.socket, message: Message, waiting: Callable[[], Non
     header = b"".join([_COUNT.pack(len(parts)), *(_SIZE.pack(part.nbytes) for part in parts)])
     left = [memoryview(header), *parts]
     while left:
-        try:
-            sent = connection.sendmsg(left[:_PARTS])
-        except BlockingIOError:
-            waiting()
-            continue
+        sent = _patiently(functools.partial(connection.sendmsg, left[:_PARTS]), waiting)
         while left and sent >= left[0].nbytes:
             sent -= left.pop(0).nbytes
         if left:
@@ -202,34 +196,30 @@ def _split(
     No frame is received before the one in front of it is answered, so all that comes belongs to this one.
     """
     if not begun.nbytes and size <= _AT_ONCE:
-        begun = memoryview(_some(connection, waiting))
+        begun = memoryview(_patiently(functools.partial(connection.recv, _AT_ONCE), waiting))
+        if not begun.nbytes:
+            raise LinkBrokenError(_HUNG_UP)
     if begun.nbytes >= size:
         return begun[size:], memoryview(bytes(begun[:size]))  # a copy: arrays have to be aligned
     whole, have = memoryview(bytearray(size)), begun.nbytes
     whole[:have] = begun
     while have < size:
-        try:
-            received = connection.recv_into(whole[have:])
-        except BlockingIOError:
-            waiting()
-            continue
+        received = _patiently(functools.partial(connection.recv_into, whole[have:]), waiting)
         if not received:
             raise LinkBrokenError(_HUNG_UP)
         have += received
     return memoryview(b""), whole.toreadonly()
 
 
-def _some(connection: socket.socket, waiting: Callable[[], None]) -> bytes:
-    """Returns what the other end has sent, at least a byte and at most _AT_ONCE."""
+def _patiently(operation: Callable[[], _T], waiting: Callable[[], None]) -> _T:
+    """Returns what an operation of a socket returns. waiting: called whenever it has reached the socket's limit of time."""
     while True:
         try:
-            received = connection.recv(_AT_ONCE)
+            return operation()
         except BlockingIOError:
             waiting()
-            continue
-        if not received:
-            raise LinkBrokenError(_HUNG_UP)
-        return received
+        except OSError as error:
+            raise LinkBrokenError(str(error)) from None
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes:
