@@ -14,7 +14,7 @@ from stratagem._base.types import Nest
 from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.rewrites import compiler_options
+from stratagem._core.rewrites import compiler_options, largest_array
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._program_call import on_all_devices, shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
@@ -39,7 +39,9 @@ class Program:
             traced.closed.consts
         )  # tensors that the code has from outside are constants of the program
         self._replicated_with_captured = self._on_replicas(traced, *sizes, captured=len(self._captured))
-        self._run = interruptible(self._compiled(), traced.closed.jaxpr, with_result=True)
+        self._run = interruptible(
+            self._compiled(largest_array(traced.closed.jaxpr)), traced.closed.jaxpr, with_result=True
+        )
         self._first = True
 
     def __call__(self, arguments: Arguments) -> Any:
@@ -115,8 +117,8 @@ class Program:
         n = len(self._results.per_replica)
         return made[:n], made[n:]
 
-    def _compiled(self) -> Callable[..., Any]:
-        options = compiler_options(self._mesh.devices[0].platform)
+    def _compiled(self, largest: int) -> Callable[..., Any]:
+        options = compiler_options(self._mesh.devices[0].platform, largest)
         # Shared tensors are said to lie everywhere, so that JAX compiles no program of its own for those that are NumPy arrays.
         places = (None, None, None, self._mesh.everywhere)
         return jax.jit(self._replicated, in_shardings=places, donate_argnums=(0,), compiler_options=options)
