@@ -1,6 +1,7 @@
 """Calls from one process of a machine to another: they arrive whole, and nothing that comes from a stranger is looked at."""
 
 import dataclasses
+import functools
 import os
 import pickle
 import socket
@@ -196,10 +197,12 @@ def test_a_wait_ends_when_the_caller_says_so(served: Served, monkeypatch: pytest
         if len(waited) == 3:
             raise tf.errors.UnavailableError(None, None, "enough")
 
+    wait: Callable[[], Any]
+    if numbers > 1:
+        wait = functools.partial(link.send, packed(np.zeros(numbers)), enough)
+    else:
+        wait = functools.partial(link.receive, enough)
     with pytest.raises(tf.errors.UnavailableError, match="enough"):
-        if numbers > 1:
-            link.send(packed(np.zeros(numbers)), enough)
-        else:
-            link.receive(enough)
+        wait()
     assert len(waited) == 3
     thawed.set()
