@@ -13,10 +13,10 @@ import stratagem as tf
 from stratagem._hooks import install
 
 # Private: both ends of a link to a server, without Ray between.
-from stratagem._servers.remote import Pending, Push, PushId, _local_link
-from stratagem._servers.remote._actors import CompletedCall, Patience, WatchedActor
+from stratagem._servers.remote import Pending, Push, PushId, _local_socket
+from stratagem._servers.remote._actors import AnswerLimit, CompletedCall, WatchedActor
 from stratagem._servers.remote._linked_actor import LinkedActor
-from stratagem._servers.remote._local_link import LinkAddress, LinkListener
+from stratagem._servers.remote._local_socket import LinkAddress, LinkListener
 from stratagem._servers.remote._pickling import packed, unpacked
 from stratagem._servers.remote._ray_server_actor import ServerTask
 from stratagem._servers.remote._server import MissingVariableError
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="links are Linux
 
 
 @final
-class Patient(Patience):
+class Patient(AnswerLimit):
     """Waits until the task is said to be silent, and not for ever."""
 
     def __init__(self, ray: "ByRay") -> None:
@@ -69,7 +69,7 @@ class ByRay(WatchedActor):
     def check(self) -> None:
         """Ray runs."""
 
-    def patience(self) -> Patience:
+    def answer_limit(self) -> AnswerLimit:
         return Patient(self)
 
 
@@ -141,7 +141,7 @@ def test_calls_that_are_under_way_together_get_their_own_answers(ray: ByRay, lin
 def test_a_silent_server_is_told_and_its_late_answer_is_nobodys(
     ray: ByRay, linked: LinkedActor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_local_link, "_SLICE_SECONDS", 0.01)
+    monkeypatch.setattr(_local_socket, "_SLICE_SECONDS", 0.01)
     ray.server.create("w", np.ones(3, np.float32))
     linked.call("read", ["v"]).result()
     thawed = threading.Event()
@@ -169,7 +169,7 @@ def test_a_server_opens_one_socket_for_all_its_callers(monkeypatch: pytest.Monke
     address = unpacked(server.answer(packed(("link_address", ()))))
     try:
         assert server.link_address() == address
-        link = _local_link.LocalLink(address)
+        link = _local_socket.LocalLink(address)
         link.send(packed(("ping", ())), lambda: None)
         assert unpacked(link.receive(lambda: None)) == server.ping()
         link.close()

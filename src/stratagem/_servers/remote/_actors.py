@@ -24,8 +24,8 @@ class Actor(abc.ABC):
         """Raises UnavailableError if the engine itself has ended, so that no task can be reached any more."""
 
 
-class Patience(abc.ABC):
-    """How long one call waits for its answer."""
+class AnswerLimit(abc.ABC):
+    """The rule by which one call waits for its answer, or gives it up."""
 
     @abc.abstractmethod
     def check(self) -> None:
@@ -38,8 +38,8 @@ class WatchedActor(Actor):
     task: str
 
     @abc.abstractmethod
-    def patience(self) -> Patience:
-        """Returns the patience of a call that begins now."""
+    def answer_limit(self) -> AnswerLimit:
+        """Returns the limit of a call that begins now."""
 
 
 @final

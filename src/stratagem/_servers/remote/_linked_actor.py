@@ -8,7 +8,7 @@ from typing import Any, Final, final
 from stratagem._base.errors import UnavailableError
 from stratagem._base.remote_failure import RemoteFailure
 from stratagem._servers.remote._actors import Actor, Pending, WatchedActor
-from stratagem._servers.remote._local_link import LinkAddress, LinkBrokenError, LocalLink
+from stratagem._servers.remote._local_socket import LinkAddress, LinkBrokenError, LocalLink
 from stratagem._servers.remote._pickling import packed, unpacked
 
 # Methods of servers that steps call. They may be called twice: a push has a number, by which a server drops it the second time.
@@ -73,10 +73,10 @@ class LinkedCall(Pending):
     ) -> None:
         """Sends the call. Raises UnavailableError if the task does not take it."""
         self._linked, self._link, self._actor, self._call = linked, link, actor, (method, args)
-        self._patience = actor.patience()
+        self._limit = actor.answer_limit()
         self._answer: Callable[[], Any] | None = None
         try:
-            link.send(packed(self._call), self._patience.check)
+            link.send(packed(self._call), self._limit.check)
         except LinkBrokenError:
             self._call_again()
         except BaseException:  # the link may hold half a call
@@ -88,7 +88,7 @@ class LinkedCall(Pending):
         if self._answer is not None:
             return
         try:
-            self._answer = functools.partial(unpacked, self._link.receive(self._patience.check))
+            self._answer = functools.partial(unpacked, self._link.receive(self._limit.check))
         except LinkBrokenError:
             self._call_again()
         except UnavailableError as error:  # of the one who asks for this call's result

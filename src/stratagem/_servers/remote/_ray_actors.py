@@ -13,7 +13,7 @@ from stratagem._base.remote_failure import RemoteFailure
 from stratagem._cluster.control import TimeLimits
 from stratagem._private import attached_by
 from stratagem._servers.remote import _ray_node as node
-from stratagem._servers.remote._actors import Patience, Pending, WatchedActor
+from stratagem._servers.remote._actors import AnswerLimit, Pending, WatchedActor
 from stratagem._servers.remote._linked_actor import LinkedActor
 from stratagem._servers.remote._pickling import packed, unpacked
 from stratagem._servers.remote._ray_node import join_seconds
@@ -52,7 +52,7 @@ class RayPending(Pending):
 
     def __init__(self, ray: Any, reference: Any, task: str, actor: Any) -> None:
         self._ray, self._reference, self._task = ray, reference, task
-        self._patience = RayPatience(ray, task, actor)
+        self._limit = RayAnswerLimit(ray, task, actor)
 
     def result(self) -> Any:
         """Waits for the result. Raises what the method raised, TaskLostError, or UnavailableError if Ray itself has ended."""
@@ -62,7 +62,7 @@ class RayPending(Pending):
                 with contextlib.suppress(errors.GetTimeoutError):
                     message = self._ray.get(self._reference, timeout=_SLICE_SECONDS)
                     break
-                self._patience.check()
+                self._limit.check()
         except errors.RayError as error:
             raise _typed(self._ray, self._task, error) from None
         answer = unpacked(message)
@@ -72,8 +72,8 @@ class RayPending(Pending):
 
 
 @final
-class RayPatience(Patience):
-    """How long a call waits: while Ray runs, and the task's process answers at least to be asked whether it does."""
+class RayAnswerLimit(AnswerLimit):
+    """A call waits while Ray runs and the task's process answers when it is asked whether it does."""
 
     def __init__(self, ray: Any, task: str, actor: Any) -> None:
         self._ray, self._task, self._actor = ray, task, actor
@@ -161,10 +161,10 @@ class RayActor(WatchedActor):
     def check(self) -> None:
         node.check()
 
-    def patience(self) -> Patience:
+    def answer_limit(self) -> AnswerLimit:
         import ray
 
-        return RayPatience(ray, self.task, self._handle)
+        return RayAnswerLimit(ray, self.task, self._handle)
 
     def exists(self) -> bool:
         """Returns whether a process runs the task now. Raises UnavailableError if Ray's first process does not answer."""

@@ -9,7 +9,7 @@ import jax
 
 from stratagem._base.errors import UnavailableError
 from stratagem._servers.remote._export import as_argument, imported, imported_maker, shapes_of
-from stratagem._servers.remote._local_link import LinkAddress, LinkListener, links_exist
+from stratagem._servers.remote._local_socket import LinkAddress, LinkListener, links_exist
 from stratagem._servers.remote._push_log import History
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import ServerStatistics, VariableServer, VariableTransfer

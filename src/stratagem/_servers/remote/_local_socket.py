@@ -1,4 +1,4 @@
-"""LocalLink: calls between two processes of a machine, by a socket that is no file and no port; both prove a key first."""
+"""LocalLink: a link, a socket without file or port, carries calls within a machine; both ends prove that they know a key."""
 
 import contextlib
 import functools
@@ -40,7 +40,7 @@ class LinkBrokenError(ConnectionError):
 @final
 @dataclass(frozen=True)
 class LinkAddress:
-    """Where a process listens. name: of the socket, in Linux's abstract namespace. key: what both ends have to know."""
+    """The place where a process listens. name: of the socket, in Linux's abstract namespace. key: both ends have to know it."""
 
     name: bytes
     key: bytes = field(repr=False)

@@ -18,8 +18,8 @@ import pytest
 import stratagem as tf
 
 # Private: the ends of a link, of which a program knows nothing.
-from stratagem._servers.remote import _local_link
-from stratagem._servers.remote._local_link import LinkBrokenError, LinkListener, LocalLink
+from stratagem._servers.remote import _local_socket
+from stratagem._servers.remote._local_socket import LinkBrokenError, LinkListener, LocalLink
 from stratagem._servers.remote._pickling import packed, unpacked
 from tests.servers.processes.frames import Gadget
 
@@ -119,7 +119,7 @@ def test_what_a_stranger_sends_is_not_unpickled(served: Served, tmp_path: Path, 
     canary, payload = tmp_path / "canary", pickle.dumps(Gadget(tmp_path / "canary"))
     with connected(served.listener.address) as known:
         nonce = known.recv(32)
-        seen = bytes(32) + _local_link._proof(served.listener.address.key, b"caller", nonce, bytes(32))
+        seen = bytes(32) + _local_socket._proof(served.listener.address.key, b"caller", nonce, bytes(32))
     with connected(served.listener.address) as stranger:
         assert stranger.recv(32) != nonce
         stranger.sendall((seen if replayed else bytes(64)) + struct.pack(">IQ", 1, len(payload)) + payload)
@@ -179,7 +179,7 @@ def test_a_caller_learns_that_the_other_end_is_gone(served: Served) -> None:
 @pytest.mark.parametrize("numbers", [1, 4_000_000], ids=["for the answer", "until it is sent"])
 def test_a_wait_ends_when_the_caller_says_so(served: Served, monkeypatch: pytest.MonkeyPatch, numbers: int) -> None:
     """The other end is frozen: in its answer to the call, or while a call is sent that fills the socket."""
-    monkeypatch.setattr(_local_link, "_SLICE_SECONDS", 0.01)
+    monkeypatch.setattr(_local_socket, "_SLICE_SECONDS", 0.01)
     thawed, frozen, waited = threading.Event(), threading.Event(), list[int]()
 
     def freeze(call: Any) -> Any:
