@@ -34,7 +34,7 @@ class StepSequence:
             raise ContextError(f"{self._name} was called inside of a transformation of JAX, which holds no step.")
         call, step = self._expected(args)
         if step is None:
-            result = next(run_call(call))
+            result = run_call(call)
             return lambda: result
         assert isinstance(step.program, Program)
         finish = step.program.start(step.inputs.arguments)
