@@ -59,6 +59,12 @@ def listening(running: Running) -> list[tuple[str, int]]:
     return sorted((address.ip.removeprefix("::ffff:"), address.port) for address in found)
 
 
+def links(running: Running) -> list[str]:
+    """Every socket without a port at which a server of the job listens for workers of its machine."""
+    found = {c.laddr for p in running.everything() for c in p.net_connections("unix")}
+    return sorted(f"\0{name[1:]}" for name in found if name.startswith("@stratagem-"))
+
+
 def asks_for_the_token(address: tuple[str, int], canary: Path) -> bool:
     """Whether who listens there knows one of the calls, and answers every one that it knows with: not without the token.
 
@@ -71,7 +77,7 @@ def asks_for_the_token(address: tuple[str, int], canary: Path) -> bool:
     return bool(known) and all(_REFUSED in answer for answer in known)
 
 
-def flood(addresses: Sequence[tuple[str, int]], number: int, seed: int, canary: Path) -> None:
+def flood(addresses: Sequence[tuple[str, int] | str], number: int, seed: int, canary: Path) -> None:
     """Send so many frames, to every address alike."""
     random_ = random.Random(seed)
     sends = [(addresses[i % len(addresses)], frame(random_, canary)) for i in range(number)]
@@ -184,13 +190,13 @@ def _sevens(value: int) -> Iterator[int]:
     yield value
 
 
-def _sent(address: tuple[str, int], frame: bytes, until: bytes | None = None) -> bytes:
+def _sent(address: tuple[str, int] | str, frame: bytes, until: bytes | None = None) -> bytes:
     """The answer: up to these bytes, or what comes in a moment.
 
     The frame arrives whole: to close a connection on an unread answer could take it back.
     """
     answer = b""
-    with socket.create_connection(address, timeout=_PATIENCE) as connection:
+    with _connected(address) as connection:
         try:
             connection.sendall(frame)
             if until is None:
@@ -200,3 +206,13 @@ def _sent(address: tuple[str, int], frame: bytes, until: bytes | None = None) ->
         except (TimeoutError, ConnectionError):
             return answer  # who listens waits for more, or has closed the connection
     return answer
+
+
+def _connected(address: tuple[str, int] | str) -> socket.socket:
+    """address: a host and a port, or the name of a socket without a port."""
+    if not isinstance(address, str):
+        return socket.create_connection(address, timeout=_PATIENCE)
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(_PATIENCE)
+    connection.connect(address)
+    return connection

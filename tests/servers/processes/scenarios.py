@@ -177,7 +177,9 @@ def send_frames(started: Following, number: int, seed: int) -> float:
     assert len(addresses) > len(running.processes)
     careless = {address for address in addresses if not frames.asks_for_the_token(address, canary)}
     assert not careless, (careless, addresses, frames.listening(running))
-    frames.flood(addresses, number, seed, canary)
+    links = frames.links(running)
+    assert links, "workers call the servers of their machine past Ray"
+    frames.flood([*addresses, *links], number, seed, canary)
     started.all_work()
     detection = time.monotonic() - began
     assert not canary.exists()

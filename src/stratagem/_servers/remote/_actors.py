@@ -24,6 +24,24 @@ class Actor(abc.ABC):
         """Raises UnavailableError if the engine itself has ended, so that no task can be reached any more."""
 
 
+class AnswerLimit(abc.ABC):
+    """The rule by which one call waits for its answer, or gives it up."""
+
+    @abc.abstractmethod
+    def check(self) -> None:
+        """Raises TaskLostError, TaskSilentError or UnavailableError if there will be no answer. Called about once a second."""
+
+
+class WatchedActor(Actor):
+    """An object at a task in another process, of which the engine knows whether it answers. task: the task's name."""
+
+    task: str
+
+    @abc.abstractmethod
+    def answer_limit(self) -> AnswerLimit:
+        """Returns the limit of a call that begins now."""
+
+
 @final
 class CompletedCall(Pending):
     """A call that had its result when it was made."""

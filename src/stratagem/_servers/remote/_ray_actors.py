@@ -13,7 +13,8 @@ from stratagem._base.remote_failure import RemoteFailure
 from stratagem._cluster.control import TimeLimits
 from stratagem._private import attached_by
 from stratagem._servers.remote import _ray_node as node
-from stratagem._servers.remote._actors import Actor, Pending
+from stratagem._servers.remote._actors import AnswerLimit, Pending, WatchedActor
+from stratagem._servers.remote._linked_actor import LinkedActor
 from stratagem._servers.remote._pickling import packed, unpacked
 from stratagem._servers.remote._ray_node import join_seconds
 from stratagem._servers.remote._ray_server_actor import ServerTask
@@ -50,43 +51,60 @@ class RayPending(Pending):
     """A call to a Ray actor under way. If it takes long, the task is asked whether it still answers, for it may be frozen."""
 
     def __init__(self, ray: Any, reference: Any, task: str, actor: Any) -> None:
-        self._ray, self._reference, self._task, self._actor = ray, reference, task, actor
+        self._ray, self._reference, self._task = ray, reference, task
+        self._limit = RayAnswerLimit(ray, task, actor)
 
     def result(self) -> Any:
         """Waits for the result. Raises what the method raised, TaskLostError, or UnavailableError if Ray itself has ended."""
         errors = self._ray.exceptions
-        last_answer = time.monotonic()
         try:
             while True:
                 with contextlib.suppress(errors.GetTimeoutError):
                     message = self._ray.get(self._reference, timeout=_SLICE_SECONDS)
                     break
-                node.check()
-                limit = TimeLimits.from_environment(os.environ).heartbeat
-                if time.monotonic() - last_answer > limit:
-                    self._ping(limit)
-                    last_answer = time.monotonic()
+                self._limit.check()
         except errors.RayError as error:
-            node.check()
-            if not isinstance(error, tuple(getattr(errors, name) for name in _LOST)):
-                raise
-            raise TaskLostError(self._task, _cause(str(error))) from None
+            raise _typed(self._ray, self._task, error) from None
         answer = unpacked(message)
         if isinstance(answer, RemoteFailure):
             raise answer.error(self._task) from None
         return answer
 
-    def _ping(self, limit: float) -> None:
+
+@final
+class RayAnswerLimit(AnswerLimit):
+    """A call waits while Ray runs and the task's process answers when it is asked whether it does."""
+
+    def __init__(self, ray: Any, task: str, actor: Any) -> None:
+        self._ray, self._task, self._actor = ray, task, actor
+        self._last_answer = time.monotonic()
+
+    def check(self) -> None:
+        node.check()
+        limit = TimeLimits.from_environment(os.environ).heartbeat
+        if time.monotonic() - self._last_answer <= limit:
+            return
+        errors = self._ray.exceptions
         try:
             self._ray.get(self._actor.ping.remote(), timeout=limit)
-        except self._ray.exceptions.GetTimeoutError:
+        except errors.GetTimeoutError:
             node.check()
             why = f"it has not answered for {limit:g} s (STRATAGEM_HEARTBEAT_SECONDS). Is it frozen (SIGSTOP), or very busy?"
             raise TaskSilentError(self._task, why) from None
+        except errors.RayError as error:
+            raise _typed(self._ray, self._task, error) from None
+        self._last_answer = time.monotonic()
+
+
+def _typed(ray: Any, task: str, error: Exception) -> Exception:
+    """Returns Ray's error on a task as ours, if the task has ended; raises UnavailableError if Ray itself has."""
+    node.check()
+    lost = isinstance(error, tuple(getattr(ray.exceptions, name) for name in _LOST))
+    return TaskLostError(task, _cause(str(error))) if lost else error
 
 
 @final
-class RayActor(Actor):
+class RayActor(WatchedActor):
     """The actor of a task: found by its name in a namespace, or started by this process.
 
     start: starts the actor, each time under another name, since Ray frees names late; None if another process starts it.
@@ -142,6 +160,11 @@ class RayActor(Actor):
 
     def check(self) -> None:
         node.check()
+
+    def answer_limit(self) -> AnswerLimit:
+        import ray
+
+        return RayAnswerLimit(ray, self.task, self._handle)
 
     def exists(self) -> bool:
         """Returns whether a process runs the task now. Raises UnavailableError if Ray's first process does not answer."""
@@ -207,7 +230,7 @@ def start_actor(
     Raises ValueError if there is an actor of the name.
     """
     cls: Any = ServerTask if kind == "ps" else WorkerTask
-    reached = () if kind == "ps" else ([RayActor(f"ps:{i}", namespace) for i in range(servers)],)
+    reached = () if kind == "ps" else ([LinkedActor(RayActor(f"ps:{i}", namespace)) for i in range(servers)],)
     named = {"name": f"{kind}:{index}", "namespace": namespace, "max_concurrency": _THREADS, **options}
     # Without task events, Ray does not record every one of many short calls for its dashboard.
     return ray.remote(cls).options(enable_task_events=False, **named).remote(index, *reached, attached_by(), process)

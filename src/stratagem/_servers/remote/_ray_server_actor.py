@@ -1,5 +1,6 @@
 """ServerTask: the actor of a `ps` task in a job of several processes, with a variable server."""
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -8,6 +9,7 @@ import jax
 
 from stratagem._base.errors import UnavailableError
 from stratagem._servers.remote._export import as_argument, imported, imported_maker, shapes_of
+from stratagem._servers.remote._local_socket import LinkAddress, LinkListener, links_exist
 from stratagem._servers.remote._push_log import History
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import ServerStatistics, VariableServer, VariableTransfer
@@ -37,6 +39,8 @@ class ServerTask(RayTask):
     def __init__(self, index: int, prepare: Callable[[], None], process: TaskProcess) -> None:
         super().__init__(prepare, process)
         self._index = index
+        self._lock = threading.Lock()
+        self._listener: LinkListener | None = None
         self.reset()
 
     def reset(self) -> None:
@@ -44,6 +48,15 @@ class ServerTask(RayTask):
         self._server = VariableServer(self._index)
         self._updates: dict[int, ExportedUpdate] = {}
         self._coordinator = ""
+
+    def link_address(self) -> LinkAddress | None:
+        """Returns where processes of this machine may call the task past Ray; None if this system has no such sockets."""
+        if not links_exist():
+            return None
+        with self._lock:
+            if self._listener is None:
+                self._listener = LinkListener(self.answer)
+            return self._listener.address
 
     def serve(self, coordinator: str) -> None:
         """Accepts pushes of this coordinator's closures."""
