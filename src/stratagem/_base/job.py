@@ -138,6 +138,8 @@ class Job(abc.ABC):
 class SingleWorkerJob(Job):
     """A job of one worker."""
 
+    _nothing = contextlib.nullcontext()
+
     def __init__(
         self, watch: Callable[[Phase], contextlib.AbstractContextManager[None]] = lambda phase: observer().phase(phase)
     ) -> None:
@@ -160,7 +162,7 @@ class SingleWorkerJob(Job):
         return self._watch(phase)
 
     def waiting(self) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext()
+        return self._nothing
 
     def begin_step(self) -> None:
         pass

@@ -12,11 +12,13 @@ from stratagem._private._arrays import BIT_OPERATORS as BIT_OPERATORS
 from stratagem._private._arrays import add_tensor_methods as add_tensor_methods
 from stratagem._private._arrays import add_variable_properties as add_variable_properties
 from stratagem._private._arrays import allow_messages as allow_messages
+from stratagem._private._arrays import is_default_device as is_default_device
 from stratagem._private._arrays import local_copy as local_copy
 from stratagem._private._arrays import movable as movable
 from stratagem._private._arrays import on_a_mesh as on_a_mesh
 from stratagem._private._arrays import on_default_device as on_default_device
 from stratagem._private._arrays import on_device as on_device
+from stratagem._private._arrays import on_only as on_only
 from stratagem._private._arrays import operate_on_bits as operate_on_bits
 from stratagem._private._arrays import weakly as weakly
 from stratagem._private._arrays import zeros_to_share as zeros_to_share

@@ -116,7 +116,7 @@ def on_device(array: np.ndarray, device: jax.Device, *, committed: bool = False)
     aval = _abstract(array.shape, array.dtype)
     # The transfer cuts 64 bits otherwise. Entering the mode takes as long as a small transfer: other types go without.
     with enable_x64(True) if array.dtype.itemsize >= 8 else contextlib.nullcontext():
-        return cast(jax.Array, xla_client.batched_device_put(aval, _only_on(device), [array], [device], committed))
+        return cast(jax.Array, xla_client.batched_device_put(aval, on_only(device), [array], [device], committed))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -147,13 +147,19 @@ def _check(dtype: np.dtype) -> None:
 
 
 @functools.cache
-def _only_on(device: jax.Device) -> SingleDeviceSharding:
+def on_only(device: jax.Device) -> SingleDeviceSharding:
+    """The place of an array that lies on one device: the same object each time."""
     return SingleDeviceSharding(device)
 
 
 @functools.cache
 def _default_device() -> jax.Device:
     return jax.local_devices()[0]
+
+
+def is_default_device(device: jax.Device) -> bool:
+    """True for the device whose arrays JAX moves to where they are used, whether or not somebody chose it (`movable`)."""
+    return device == _default_device()
 
 
 def movable(array: jax.Array) -> jax.Array:

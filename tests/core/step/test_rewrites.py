@@ -1,5 +1,6 @@
 """A rewritten program computes what the untouched one does, values and gradients."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from jax.extend import core as xc
 
 import stratagem as tf
-from stratagem._core.rewrites import compiler_options, rewrite
+from stratagem._base.allocator import BLOCK
+from stratagem._core.rewrites import compiler_options, largest_array, rewrite
 
 # Private: it is asked once a process.
 from stratagem._core.rewrites._options import _has_avx512 as has_avx512
@@ -213,6 +215,41 @@ def test_loops_take_whole_registers_where_there_is_avx512(
     assert (compiler_options("cpu") or {}).get("xla_cpu_prefer_vector_width") == width
     facts.unlink()  # as on other systems than Linux
     assert "xla_cpu_prefer_vector_width" not in (compiler_options("cpu") or {})
+
+
+def test_the_memory_of_a_program_comes_in_blocks_unless_an_array_may_fill_one() -> None:
+    name = "xla_multiheap_size_constraint_per_heap"
+    for fits in (0, BLOCK // 2):
+        assert (compiler_options("cpu", fits) or {})[name] == BLOCK
+    for more in (BLOCK // 2 + 1, None):
+        assert name not in (compiler_options("cpu", more) or {})
+
+
+def test_the_largest_array_of_a_program_may_be_inside_of_it() -> None:
+    def summed(x: jax.Array) -> jax.Array:
+        return jnp.sum(jnp.broadcast_to(x[:, None], (*x.shape, 100)))
+
+    def looped(x: jax.Array) -> jax.Array:
+        return jax.lax.scan(lambda total, row: (total + summed(row), None), 0.0, x)[0]
+
+    x = jnp.ones((2, 3), "float32")
+    for function, argument, size in ((summed, x[0], 1200), (looped, x, 1200), (jnp.sum, x, 24), (jnp.float16, x, 24)):
+        assert largest_array(jax.make_jaxpr(function)(argument).jaxpr) == size
+    assert largest_array(jax.make_jaxpr(lambda: 3)().jaxpr) == 0
+    keys = jax.random.split(jax.random.key(0), 7)  # not numbers, but they take memory, too
+    assert largest_array(jax.make_jaxpr(lambda keys: keys)(keys).jaxpr) == 56
+
+
+def test_a_program_with_a_large_array_is_compiled_without_a_warning(capfd: pytest.CaptureFixture[str]) -> None:
+    """XLA writes one for every array that does not fit into a block."""
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.reduce_sum(tf.matmul(x, x, transpose_b=True) @ x)
+
+    rows = 1 + math.isqrt(BLOCK // 4)
+    np.testing.assert_allclose(step(tf.ones((rows, 1))), float(rows) ** 2)
+    assert "heap" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("window", [[1, np.nan], [np.nan, 1], [-1, np.nan]])

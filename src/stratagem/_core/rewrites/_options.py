@@ -5,6 +5,7 @@ import os
 import re
 from pathlib import Path
 
+from stratagem._base.allocator import BLOCK
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Value
 
@@ -18,14 +19,21 @@ _CPU_OPTIONS: dict[str, Value] = {_YNN: "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBR
 # ones. The kernels of oneDNN and YNN, which take the most of a step's time, use the whole ones anyway. With them a CNN takes
 # 0.975 of the time, ResNet-18 0.983, a transformer the same (`benchmarks/rewrites.py`). Sums may be rounded in another way.
 _WIDE_OPTIONS: dict[str, Value] = {"xla_cpu_prefer_vector_width": 512}
+# The memory of intermediate values comes in blocks that the C library keeps from step to step (`_base/allocator.py`).
+_BLOCKS: dict[str, Value] = {"xla_multiheap_size_constraint_per_heap": BLOCK}
 _CPU_FACTS = Path("/proc/cpuinfo")
 
 
-def compiler_options(platform: str) -> dict[str, Value] | None:
-    """Returns XLA options that make programs faster on the platform."""
+def compiler_options(platform: str, largest: int | None = None) -> dict[str, Value] | None:
+    """Returns XLA options that make programs faster on the platform.
+
+    largest: the bytes of the program's largest array (`largest_array`), if it is known.
+    """
     if platform != "cpu" or not rewrites_for_speed():
         return None
-    return _CPU_OPTIONS | _WIDE_OPTIONS if _has_avx512() else dict(_CPU_OPTIONS)
+    # XLA logs a warning for every array that does not fit into a block; its own may be larger than those of the program.
+    fits = largest is not None and largest <= BLOCK // 2
+    return _CPU_OPTIONS | (_WIDE_OPTIONS if _has_avx512() else {}) | (_BLOCKS if fits else {})
 
 
 @functools.cache

@@ -19,11 +19,14 @@ class Arguments:
     """A call's arguments and drawn elements, flat: tensors are inputs of the program, everything else is part of it.
 
     Strings are neither: the host computes with them. nest: what the leaves are of: positional and keyword arguments, elements
-    drawn, and what the host has computed. host: that, whose numbers are the last leaves.
+    drawn, and what the host has computed. own: the leaves with one value for each replica. shared: those with the same value on
+    all replicas. host: what the host has computed, whose numbers are the last leaves.
     """
 
     leaves: tuple[Nest, ...]
     nest: Nest
+    own: Sequence[Nest]
+    shared: Sequence[Nest]
     host: PrefixValues | None = None
 
     @classmethod
@@ -40,24 +43,20 @@ class Arguments:
         given: the leaves of the arguments, if they are known.
         """
         computed = () if host is None else host.inputs
-        given = jax.tree.leaves((args, kwargs), is_leaf=is_per_replica) if given is None else given
-        more = jax.tree.leaves((drawn, computed), is_leaf=is_per_replica) if drawn or computed else ()
-        return cls((*given, *more), (args, kwargs, drawn, computed), host)
+        given = jax.tree.leaves((args, kwargs)) if given is None else given
+        more = jax.tree.leaves((drawn, computed)) if drawn or computed else ()
+        leaves, own, shared = (*given, *more), [], []
+        for leaf in leaves:
+            if is_own(leaf):
+                own.append(leaf)
+            elif is_tensor(leaf):
+                shared.append(leaf)
+        return cls(leaves, (args, kwargs, drawn, computed), own, shared, host)
 
     @functools.cached_property
     def structure(self) -> PyTreeDef:
         """The structure of `nest`."""
-        return jax.tree.structure(self.nest, is_leaf=is_per_replica)
-
-    @property
-    def own(self) -> list[Nest]:
-        """The leaves with one value for each replica."""
-        return [v for v in self.leaves if is_own(v)]
-
-    @property
-    def shared(self) -> list[Nest]:
-        """The leaves with the same value on all replicas."""
-        return [v for v in self.leaves if is_tensor(v)]
+        return jax.tree.structure(self.nest)
 
     def filled(self, own: Sequence[Nest], shared: Sequence[Nest], traced: Callable[[int, Nest, Nest], Nest]) -> Nest:
         """Returns (args, kwargs, drawn, computed) with `own` and `shared` in place of the tensors.
@@ -73,7 +72,7 @@ class Arguments:
 
 def is_tensor(leaf: Any) -> bool:
     """Returns whether a leaf becomes an input of the program with one value for all replicas."""
-    return isinstance(leaf, jax.Array | np.ndarray | np.generic) and leaf.dtype != object
+    return isinstance(leaf, jax.Array) or (isinstance(leaf, np.ndarray | np.generic) and leaf.dtype != object)
 
 
 def is_own(leaf: Any) -> bool:

@@ -47,36 +47,39 @@ def execute(
     key: equal for functions that are the same program (see `function_key`). If the code needs values of tensors or iterates
     over data, it runs in Python ("host mode") from then on; each `strategy.run` in it is still one program.
     """
-    return next(execute_many(body, key, name, args, kwargs, mesh, 1))
-
-
-def execute_many(
-    body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh, times: int
-) -> Iterator[Any]:
-    """Yields the results of up to `times` calls, at least one.
-
-    Each call is made when its result is asked for; a worker in another process may make several at once.
-    """
     if not runs_at_once():
         raise ContextError(
             f"{name} was called inside of a transformation of JAX (jax.jit, jax.grad, jax.vmap, …), which holds no step. Call "
             "it outside, or use tf.function, tf.GradientTape or tf.vectorized_map instead."
         )
-    yield from run_call(BodyCall.of(body, key, name, args, kwargs, mesh), times)
+    return run_call(BodyCall.of(body, key, name, args, kwargs, mesh))
 
 
-def run_call(call: BodyCall, times: int = 1) -> Iterator[Any]:
-    """Yields the same of a call that is known already."""
-    alone = times == 1
+def run_call(call: BodyCall) -> Nest:
+    """Makes a call whose specialization is known, and returns its result."""
+    drawn: list[Any] = []
+    while True:
+        found = prepared(call, drawn)
+        if isinstance(found, RunsInPython):
+            return _in_python(call, found)
+        results = _run(call, found)
+        if results:
+            return results[0]
+        drawn = found.drawn
+
+
+def run_calls(call: BodyCall, times: int) -> Iterator[Nest]:
+    """Yields the results of up to `times` such calls, at least one.
+
+    Each call is made when its result is asked for; a worker in another process may make several at once.
+    """
     drawn: list[Any] = []
     while times > 0:
         found = prepared(call, drawn)
         if isinstance(found, RunsInPython):
             yield _in_python(call, found)
             return
-        results = _run(call, found, times, alone)
-        if results:
-            call.cache.info = call.info
+        results = _run(call, found, times, alone=False)
         drawn = [] if results else found.drawn
         yield from results
         times -= len(results)
@@ -225,13 +228,17 @@ def _in_python(call: BodyCall, found: RunsInPython) -> Nest:
             ) from None
 
 
-def _run(call: BodyCall, found: Prepared, times: int, alone: bool) -> list[Any]:
+def _run(call: BodyCall, found: Prepared, times: int = 1, *, alone: bool = True) -> list[Any]:
     """Runs the program. A remote one may run several times, or not at all: if a stand-in for an element was wrong.
 
     alone: whether only one result is asked for in all.
     """
     program, arguments = found.program, found.inputs.arguments
-    recorder = None if isinstance(program, Program) else open_recorder()
+    if isinstance(program, Program):
+        results = [found.inputs.result(program(arguments), found.mesh)]
+        call.cache.info = call.info
+        return results
+    recorder = open_recorder()
     with nullcontext() if recorder is None else OutsideOfTraces():
         if isinstance(program, RemoteProgram):
             # Nothing was drawn here: then the program can be run again with the same arguments.
@@ -246,6 +253,8 @@ def _run(call: BodyCall, found: Prepared, times: int, alone: bool) -> list[Any]:
             "gradient: the target depends on a step on an uneven batch, or on a step with variables on servers, that ran "
             "under a tape opened outside of it. Open the tape in the step's own function.",
         )
+    if results:
+        call.cache.info = call.info
     return [found.inputs.result(result, found.mesh) for result in results]
 
 

@@ -14,13 +14,13 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._assign_scope import AssignScope
 from stratagem._core.step._concrete_function import ConcreteFunction
 from stratagem._core.step._eager_mode import functions_run_eagerly
-from stratagem._core.step._execute import execute_many, program_of
+from stratagem._core.step._execute import program_of, run_call, run_calls
 from stratagem._core.step._export import ExportedFunction, HostExamples, export_body, try_body
 from stratagem._core.step._function_cache import caches_of
 from stratagem._core.step._input_signature import InputSignature
 from stratagem._core.step._joined_results import joined
-from stratagem._core.step._program_keys import RememberedKey, decorated_key, shown_key
-from stratagem._core.step._stages import StepProgram
+from stratagem._core.step._program_keys import RememberedKey, shown_key
+from stratagem._core.step._stages import BodyCall, StepProgram
 from stratagem._core.values import is_per_replica, map_structure
 from stratagem._private import KerasVariable, runs_at_once
 
@@ -59,8 +59,10 @@ class Function:
         self.made = self if made is None else made
         self._remembered: RememberedKey = RememberedKey() if made is None else made._remembered
         self._traced = python_function if traced is None else traced
+        self._body = functools.partial(_called, self._traced)
         functools.update_wrapper(self, python_function)
         self._name = getattr(python_function, "__qualname__", repr(python_function))
+        self._title = f"tf.function {self._name}"  # in messages
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._signature = signature
         if signature is None and input_signature is not None:
@@ -68,7 +70,22 @@ class Function:
 
     def __call__(self, *args: Nest, **kwargs: Nest) -> Nest:
         """Runs the function; inside another compiled function it becomes a part of that."""
-        return next(call_many(self, args, kwargs, 1))
+        call = self._begun(args, kwargs)
+        return run_call(call) if isinstance(call, BodyCall) else call()
+
+    def _begun(self, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> BodyCall | Callable[[], Nest]:
+        """Returns a call of a compiled program, or a function without arguments that calls the code where that is due."""
+        context = current()
+        if functions_run_eagerly() and context.recorder is None:
+            return functools.partial(self.python_function, *args, **kwargs)
+        if self._signature is not None:
+            args, kwargs = self._signature.bound(args, kwargs)
+        if context.recorder is not None:
+            return lambda: joined(self._body(*args, **kwargs))
+        if not runs_at_once():
+            return lambda: _in_a_users_trace(self._body, args, kwargs, self._name)
+        mesh = default_mesh() if context.strategy is None else context.strategy.mesh
+        return BodyCall.of(self._body, self._key, self._title, args, kwargs, mesh)
 
     def __get__(self, instance: Any, owner: type | None = None) -> "Function":
         if instance is None:
@@ -112,13 +129,12 @@ class Function:
 
     @property
     def _key(self) -> Hashable:
-        return decorated_key(self._remembered.of(self.python_function), self.made)
+        return self._remembered.decorated(self.python_function, self.made)
 
     def _program(self, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> StepProgram | None:
-        body = functools.partial(_called, self._traced)
         context = current()
         mesh = default_mesh() if context.strategy is None else context.strategy.mesh
-        return program_of(body, self._key, f"tf.function {self._name}", args, kwargs, mesh)
+        return program_of(self._body, self._key, self._title, args, kwargs, mesh)
 
 
 def kinds_of_calls(function: Function) -> list[tuple[tuple[Nest, ...], dict[str, Nest]]]:
@@ -157,14 +173,12 @@ def exported(
     on_host: how functions of the host are called with examples of strings.
     Raises: UnimplementedError if no such program can be made, with the reason.
     """
-    body = functools.partial(_called, function._traced)
-    return export_body(body, f"tf.function {function._name}", args, kwargs, default_mesh(), on_host)
+    return export_body(function._body, function._title, args, kwargs, default_mesh(), on_host)
 
 
 def tried(function: Function, args: tuple[Nest, ...], kwargs: dict[str, Nest], on_host: HostExamples) -> None:
     """Traces a function once with examples of such arguments, as before it is exported: its variables are created."""
-    body = functools.partial(_called, function._traced)
-    try_body(body, f"tf.function {function._name}", args, kwargs, default_mesh(), on_host)
+    try_body(function._body, function._title, args, kwargs, default_mesh(), on_host)
 
 
 def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], times: int) -> Iterator[Nest]:
@@ -172,20 +186,10 @@ def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, 
 
     Each call is made when its result is asked for; a worker in another process may make several at once.
     """
-    context = current()
     if not isinstance(function, Function):
         return iter([function(*args, **kwargs)])
-    if functions_run_eagerly() and context.recorder is None:
-        return iter([function.python_function(*args, **kwargs)])
-    if function._signature is not None:
-        args, kwargs = function._signature.bound(args, kwargs)
-    body = functools.partial(_called, function._traced)
-    if context.recorder is not None:
-        return iter([joined(body(*args, **kwargs))])
-    if not runs_at_once():
-        return iter([_in_a_users_trace(body, args, kwargs, function._name)])
-    mesh = default_mesh() if context.strategy is None else context.strategy.mesh
-    return execute_many(body, function._key, f"tf.function {function._name}", args, kwargs, mesh, times)
+    call = function._begun(args, kwargs)
+    return run_calls(call, times) if isinstance(call, BodyCall) else iter([call()])
 
 
 def _in_a_users_trace(body: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], name: str) -> Nest:

@@ -6,12 +6,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import jax
+from jax.tree_util import tree_flatten
 
 from stratagem._core.context import current
 from stratagem._core.step._program_keys import IdentityKey, ReadingsKey, alive, changed_part, code_of, leaf_key
 from stratagem._core.step._trace import TraceFindings
-from stratagem._core.values import is_per_replica
 
 logger = logging.getLogger("stratagem")
 
@@ -82,7 +81,7 @@ def specialization_of(
     context = current()
     caches: dict[Any, FunctionCache] = _caches if context.strategy is None else context.strategy.function_caches
     cache = cache_of((key, context.crossing), name, caches)
-    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_per_replica)
+    leaves, structure = tree_flatten((args, kwargs))  # values of replicas are leaves: JAX knows nothing of them
     signature_key = (structure, *map(leaf_key, leaves))
     specialization = cache.specializations.get(signature_key)
     if specialization is None:

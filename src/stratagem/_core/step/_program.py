@@ -14,14 +14,22 @@ from stratagem._base.types import Nest
 from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.rewrites import compiler_options
+from stratagem._core.rewrites import compiler_options, largest_array
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._increments import increments
 from stratagem._core.step._program_call import on_all_devices, shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked, TensorSpec
-from stratagem._private import EagerOperation, OutsideOfTraces, note_reads, of_words
+from stratagem._private import (
+    EagerOperation,
+    OutsideOfTraces,
+    is_default_device,
+    movable,
+    note_reads,
+    of_words,
+    on_only,
+)
 
 
 class Program:
@@ -30,6 +38,7 @@ class Program:
     def __init__(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
         self._mesh = mesh
         self._results = traced.results
+        self._one_here = mesh.num_replicas == 1 and is_default_device(mesh.devices[0])
         self._result_specs = [
             TensorSpec(a.shape, a.dtype) for a in traced.closed.out_avals[: len(traced.results.per_replica)]
         ]
@@ -41,20 +50,19 @@ class Program:
             traced.closed.consts
         )  # tensors that the code has from outside are constants of the program
         self._replicated_with_captured = self._on_replicas(traced, *sizes, captured=len(self._captured))
-        self._run = interruptible(self._compiled(), traced.closed.jaxpr, with_result=True)
+        self._run = interruptible(
+            self._compiled(largest_array(traced.closed.jaxpr)), traced.closed.jaxpr, with_result=True
+        )
         self._first = True
 
     def __call__(self, arguments: Arguments) -> Any:
         """Reads the variables, runs the program, writes the variables and returns the results, without waiting."""
-        return self._verified(self._started(arguments), self._mesh.first)
+        return self._verified(self._started(arguments))
 
     def start(self, arguments: Arguments) -> Callable[[], Any]:
-        """The same in two parts: runs the program, and returns a function that returns the results, for who reads their values.
-
-        A result of a single replica is an array over the mesh, of which none for its device is made.
-        """
+        """The same in two parts: runs the program, and returns a function that returns the results."""
         outs = self._started(arguments)
-        return lambda: self._verified(outs, self._mesh.first if self._mesh.num_replicas > 1 else lambda array: array)
+        return lambda: self._verified(outs)
 
     def _started(self, arguments: Arguments) -> list[jax.Array]:
         """Reads the variables, runs the program, and writes the variables; returns what the program does."""
@@ -70,11 +78,12 @@ class Program:
         self._first = False
         return outs
 
-    def _verified(self, outs: Sequence[jax.Array], first: Callable[[jax.Array], jax.Array]) -> Any:
+    def _verified(self, outs: Sequence[Any]) -> Any:
         mesh, flags = self._mesh, self._results.per_replica
-        return self._results.verified(
-            [Stacked(v, mesh) if f else first(v) for v, f in zip(outs, flags, strict=True)], mesh
-        )
+        if not self._one_here or any(flags):
+            local = movable if mesh.num_replicas == 1 else mesh.first
+            outs = [Stacked(v, mesh) if f else local(v) for v, f in zip(outs, flags, strict=True)]
+        return self._results.verified(outs, mesh)
 
     @property
     def result_specs(self) -> Nest:
@@ -118,14 +127,26 @@ class Program:
                 return jax.tree.leaves(replicated(*jax.tree.unflatten(split, values)))
 
             made = recorder.run(EagerOperation(compute, f"program capturing {captures}", owner=self), operands)
-        n = len(self._results.per_replica)
-        return made[:n], made[n:]
+        flags = self._results.per_replica
+        results, new = made[: len(flags)], made[len(flags) :]
+        if self._mesh.num_replicas > 1:
+            return results, new
+        return [v if f else self._mesh.first(v) for v, f in zip(results, flags, strict=True)], new
 
-    def _compiled(self) -> Callable[..., Any]:
-        options = compiler_options(self._mesh.devices[0].platform)
+    def _compiled(self, largest: int) -> Callable[..., Any]:
+        options = compiler_options(self._mesh.devices[0].platform, largest)
         # Shared tensors are said to lie everywhere, so that JAX compiles no program of its own for those that are NumPy arrays.
         places = (None, None, None, self._mesh.everywhere)
-        return jax.jit(self._replicated, in_shardings=places, donate_argnums=(0,), compiler_options=options)
+        # The result of a single replica lies on its device, not on a mesh, so that nothing has to be made of it after a call.
+        only = None if self._mesh.num_replicas > 1 else on_only(self._mesh.devices[0])
+        results = [None if f else only for f in self._results.per_replica]
+        return jax.jit(
+            self._replicated,
+            in_shardings=places,
+            out_shardings=(results, None),
+            donate_argnums=(0,),
+            compiler_options=options,
+        )
 
     def _on_replicas(self, traced: Trace, own: int, shared: int, captured: int = 0) -> Callable[..., Any]:
         """Returns the program over the mesh. captured: how many constants it takes as further inputs, in place of its own."""

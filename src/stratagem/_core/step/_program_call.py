@@ -15,7 +15,7 @@ from stratagem._base.slow_blocks import while_slow
 from stratagem._base.types import Nest
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import Separate, Stacked
-from stratagem._private import on_device, reusing_executables, stores_programs, to_host_words
+from stratagem._private import on_device, on_only, reusing_executables, stores_programs, to_host_words
 
 logger = logging.getLogger("stratagem")
 
@@ -120,5 +120,6 @@ def on_all_devices(value: Nest, mesh: ReplicaMesh) -> Nest:
         return value if isinstance(value, jax.Array) and value.sharding == mesh.everywhere else mesh.replicate(value)
     if not isinstance(value, jax.Array):
         return on_device(np.asarray(value), mesh.devices[0])
-    here = value.sharding.device_set == mesh.everywhere.device_set
+    place, only = value.sharding, on_only(mesh.devices[0])
+    here = place is only or place.device_set == only.device_set
     return value if here else jax.device_put(value, mesh.devices[0])

@@ -236,9 +236,17 @@ class RememberedKey:
 
     def __init__(self) -> None:
         self._made: tuple[types.FunctionType, _FunctionKey, KeyReadings] | None = None
+        self._decorated: tuple[Hashable, Hashable] | None = None
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return RememberedKey, ()  # a copy, in this process or another, is of another function
+
+    def decorated(self, fn: UserFunction, made: UserFunction) -> Hashable:
+        """Returns `decorated_key` of that key. made: what `tf.function` made of the function, or of the class's method."""
+        key, found = self.of(fn), self._decorated
+        if found is None or found[0] is not key:
+            found = self._decorated = key, decorated_key(key, made)
+        return found[1]
 
     def of(self, fn: UserFunction) -> Hashable:
         """Returns `function_key(fn)`, for a function, or for a method of any instance, which is the same one each time."""

@@ -38,11 +38,12 @@ class ResultStructure:
     def rebuilt(self, tensors: Sequence[Any]) -> Any:
         """Returns the structure with these tensors in it."""
         remaining = iter(tensors)
-        return jax.tree.unflatten(self.structure, [next(remaining) if v is _TENSOR else v for v in self.leaves])
+        return self.structure.unflatten([next(remaining) if v is _TENSOR else v for v in self.leaves])
 
     def verified(self, tensors: Sequence[Any], mesh: ReplicaMesh) -> Any:
         """Waits for the program's checks, if it has any, then rebuilds. Raises InvalidArgumentError if a check has failed."""
-        self.checks.verify(tensors, mesh.local_ids)
+        if self.checks:
+            self.checks.verify(tensors, mesh.local_ids)
         return self.rebuilt(tensors)
 
 

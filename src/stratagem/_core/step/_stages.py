@@ -4,7 +4,7 @@ import functools
 import logging
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self, TypeVar, cast, final
+from typing import Any, Self, TypeVar, final
 
 import jax
 
@@ -50,8 +50,8 @@ class RunsInPython:
 class BodyCall:
     """A call of a body: its arguments, their leaves, and the specialization for arguments of this kind.
 
-    default: the mesh that the body runs on unless it uses a strategy, or is given values of one. here: whether this process
-    computes what the host has to in any case.
+    info: the findings of the traces so far. default: the mesh that the body runs on unless it uses a strategy, or is given
+    values of one. here: whether this process computes what the host has to in any case.
     """
 
     body: Body
@@ -60,6 +60,7 @@ class BodyCall:
     kwargs: dict[str, Any]
     cache: FunctionCache
     specialization: Specialization
+    info: TraceFindings
     leaves: Sequence[Any]
     default: ReplicaMesh
     here: bool = False
@@ -69,12 +70,8 @@ class BodyCall:
         cls, body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh
     ) -> Self:
         """Finds the specialization."""
-        return cls(body, name, args, kwargs, *specialization_of(key, name, args, kwargs), mesh)
-
-    @property
-    def info(self) -> TraceFindings:
-        """The findings of the traces so far."""
-        return self.specialization.info
+        cache, specialization, leaves = specialization_of(key, name, args, kwargs)
+        return cls(body, name, args, kwargs, cache, specialization, specialization.info, leaves, mesh)
 
     def sources(self) -> list[Any]:
         """The iterators that this call draws from."""
@@ -100,7 +97,7 @@ class BodyCall:
         if not self.info.prefixes:
             return StepInputs.of(self, drawn)
         kinds, host = kinds_of(drawn), self.host_there()
-        leaves = [*self.leaves, *jax.tree.leaves(drawn, is_leaf=is_per_replica)]
+        leaves = [*self.leaves, *jax.tree.leaves(drawn)]
 
         def run(prefix: HostPrefix) -> PrefixValues:
             return prefix.run(leaves, mesh) if host is None else host.expected(prefix, leaves, mesh)
@@ -320,7 +317,7 @@ def _skip_remote(call: BodyCall) -> None:
 
 def kinds_of(drawn: Sequence[Any]) -> tuple[Hashable, ...]:
     """Returns the types of drawn elements: for each there is a program of its own."""
-    return tuple(leaf_key(v) for v in jax.tree.leaves(drawn, is_leaf=is_per_replica)) if drawn else ()
+    return tuple(leaf_key(v) for v in jax.tree.leaves(drawn)) if drawn else ()
 
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
@@ -333,9 +330,9 @@ def compiled(call: BodyCall, inputs: StepInputs, mesh: ReplicaMesh) -> StepProgr
     programs, info = call.specialization.programs, call.info
     if info.open_shaped:
         kinds = (*kinds, *(("shape", shape_of(v)) for v in info.open_shaped))
-    program = programs.get(kinds)
+    program: StepProgram | None = programs.get(kinds)
     if program is not None and not program.stale:
-        return cast(StepProgram, program)
+        return program
     with tracing, compiling(mesh.job, rows_of(arguments.own, arguments.shared)):
         program = programs.get(kinds)
         if program is None or program.stale:
@@ -347,7 +344,7 @@ def compiled(call: BodyCall, inputs: StepInputs, mesh: ReplicaMesh) -> StepProgr
             program = programs[kinds] = made
             log_placement(call.name, mesh)
             observer().new_program(call.name)
-    return cast(StepProgram, program)
+    return program
 
 
 def program_of_trace(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceFindings) -> StepProgram:
@@ -408,5 +405,7 @@ def _check_mesh(arguments: Arguments, mesh: ReplicaMesh) -> None:
 
 def _foreign(arguments: Arguments, mesh: ReplicaMesh) -> Stacked | None:
     """Returns a per-replica value on other devices than the mesh's, if there is one."""
-    own = (value for value in arguments.own if isinstance(value, Stacked))
-    return next((value for value in own if value.mesh.devices != mesh.devices), None)
+    for value in arguments.own:
+        if isinstance(value, Stacked) and value.mesh.devices != mesh.devices:
+            return value
+    return None
