@@ -1,5 +1,6 @@
 """Hooks: when they are called, what they may ask for, and what the standard ones do."""
 
+import contextvars
 import logging
 import re
 from typing import Any
@@ -379,6 +380,69 @@ def test_a_loss_that_is_not_a_number_is_an_error(tmp_path: Any, caplog: pytest.L
         estimator.train(data())
     assert "Model diverged with loss = NaN." in caplog.messages
     assert estimator.latest_checkpoint() == str(tmp_path / "model.ckpt-0")
+
+
+def watched(monkeypatch: pytest.MonkeyPatch, tmp_path: Any, hooks: list[Any], **config: Any) -> list[str]:
+    """What a training of four steps does: hooks before a step, the look at its loss, the end."""
+    calls: list[str] = []
+    look = NanTensorHook.after_run
+
+    def noted(hook: Any, *given: Any) -> None:
+        calls.append("look")
+        look(hook, *given)
+
+    monkeypatch.setattr(NanTensorHook, "after_run", noted)
+    notes = Notes()
+    notes.called = calls
+    Estimator(linear(), tmp_path, RunConfig(**config)).train(data(), [notes, *hooks])
+    return [call for call in calls if call in ("before_run", "look", "end")]
+
+
+def test_the_next_step_begins_before_anyone_looks_whether_the_loss_is_a_number(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = watched(monkeypatch, tmp_path, [], log_step_count_steps=None, save_summary_steps=None)
+    # Before the fifth step, which there is not, all looks but the last are done; none is left at the end.
+    assert calls == ["before_run", *(["before_run", "look"] * 4), "end"]
+
+
+def test_who_asks_for_a_value_of_every_step_gets_it_when_the_loss_has_been_looked_at(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks = Notes("w"), LoggingTensorHook(["global_step"], every_n_iter=1)
+    calls = watched(monkeypatch, tmp_path, list(asks), log_step_count_steps=None, save_summary_steps=None)
+    assert calls == [*(["before_run", "look"] * 4), "before_run", "end"]
+
+
+@pytest.mark.parametrize("at", [0, 2, 3])
+def test_the_error_of_a_loss_names_its_step_though_the_next_has_begun(tmp_path: Any, at: int) -> None:
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        spec = linear()(features, labels, mode)
+        return spec._replace(loss=spec.loss + tf.where(features[0] == X[at], float("nan"), 0.0))
+
+    notes = Notes()
+    estimator = Estimator(model_fn, tmp_path, RunConfig(log_step_count_steps=None, save_summary_steps=None))
+    with pytest.raises(NanLossDuringTrainingError, match=f"It is NaN in the step from global step {at}"):
+        estimator.train(data(), [notes])
+    assert "end" not in notes.called
+    assert estimator.latest_checkpoint() == str(tmp_path / "model.ckpt-0")
+
+
+def test_a_global_step_that_hooks_assign_is_counted_from_there(tmp_path: Any) -> None:
+    class Assigns(SessionRunHook):
+        def __init__(self) -> None:
+            self.steps: list[int] = []
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            self.steps.append(run_context.session.global_step())
+            if len(self.steps) == 2:
+                # In a hook, `assign` makes an operation of the graph; elsewhere, as in an `init_fn`, it assigns.
+                contextvars.Context().run(run_context.session.graph.variables["global_step"].assign, 10)
+
+    hook = Assigns()
+    estimator = Estimator(linear(), tmp_path).train(data(), [hook])
+    assert hook.steps == [1, 2, 11, 12]
+    assert estimator.get_variable_value("global_step") == 12
 
 
 def test_a_nan_hook_may_just_end_training(tmp_path: Any) -> None:

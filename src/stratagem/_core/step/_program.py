@@ -16,6 +16,7 @@ from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options, largest_array
 from stratagem._core.step._arguments import Arguments
+from stratagem._core.step._increments import increments
 from stratagem._core.step._program_call import on_all_devices, shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
@@ -43,6 +44,7 @@ class Program:
             TensorSpec(a.shape, a.dtype) for a in traced.closed.out_avals[: len(traced.results.per_replica)]
         ]
         self._bound = ProgramVariables(traced, mesh)
+        self._increments = increments(traced)
         sizes = len(arguments.own), len(arguments.shared)
         self._replicated = self._on_replicas(traced, *sizes)
         self._captured = list(
@@ -98,6 +100,10 @@ class Program:
     def variables(self) -> tuple[keras.Variable, ...]:
         """The variables that the program reads or assigns."""
         return tuple(self._bound.in_order)
+
+    def added_to(self, counter: keras.Variable) -> int | None:
+        """Returns what every call adds to a scalar of whole numbers; None if only its value after the call tells."""
+        return None if self._increments is None else self._increments.get(id(counter))
 
     @property
     def stale(self) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Hashable
 from typing import final
 
+import keras
+
 from stratagem._base.errors import ContextError
 from stratagem._base.types import Nest
 from stratagem._core.mesh import ReplicaMesh
@@ -22,6 +24,7 @@ class StepSequence:
 
     def __init__(self, body: Body, key: Hashable, name: str, mesh: ReplicaMesh) -> None:
         self._body, self._key, self._name, self._mesh = body, key, name, mesh
+        self._begun: Program | None = None
         self._ahead: tuple[tuple[Nest, ...], BodyCall, Prepared] | None = None
 
     def explore(self, args: tuple[Nest, ...]) -> None:
@@ -33,13 +36,19 @@ class StepSequence:
         if not runs_at_once():
             raise ContextError(f"{self._name} was called inside of a transformation of JAX, which holds no step.")
         call, step = self._expected(args)
+        self._begun = None
         if step is None:
             result = run_call(call)
             return lambda: result
         assert isinstance(step.program, Program)
+        self._begun = step.program
         finish = step.program.start(step.inputs.arguments)
         call.cache.info = call.info
         return lambda: step.inputs.result(finish(), step.mesh)
+
+    def added_to(self, counter: keras.Variable) -> int | None:
+        """Returns what the call that was begun last adds to a scalar of whole numbers; None if only its value tells, later."""
+        return None if self._begun is None else self._begun.added_to(counter)
 
     def prepare(self, args: tuple[Nest, ...]) -> None:
         """Does what can be done for a call that may come next, and that nobody notices if it does not come.

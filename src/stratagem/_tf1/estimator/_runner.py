@@ -80,6 +80,8 @@ class LocalRunner(EstimatorStepRunner):
         self._batch: Any = None
         self._ahead = False
         self._next: Callable[[], Any] | None = None
+        self._running: Any = None  # a result of the last step, which may still be computed
+        self._counted: tuple[Any, int] | None = None  # what the global step stores, and its number
 
     def build(self) -> None:
         made: list[Dataset] = []
@@ -105,8 +107,9 @@ class LocalRunner(EstimatorStepRunner):
         if batch is _END:
             return None
         self._batch = batch
+        before = self.global_step()
         found = self._run(final=False)
-        return StepResults(int(np.asarray(found["before"])), found.get("loss"), found["tensors"])
+        return StepResults(before, found.get("loss"), found["tensors"])
 
     def final_metrics(self) -> dict[str, Any]:
         found: dict[str, Any] = self._run(final=True)["tensors"]
@@ -114,8 +117,10 @@ class LocalRunner(EstimatorStepRunner):
 
     def global_step(self) -> int:
         with storage:  # no copy, which would take as long as all hooks of a short step
-            number = self._strategy.mesh.first(stored(self._step.graph.global_step))
-        return int(np.asarray(number))
+            array = stored(self._step.graph.global_step)
+            if self._counted is None or self._counted[0] is not array:
+                self._counted = array, int(np.asarray(self._strategy.mesh.first(array)))
+        return self._counted[1]
 
     def settle(self) -> None:
         pass  # reading a variable waits for it
@@ -147,12 +152,27 @@ class LocalRunner(EstimatorStepRunner):
             self._calls.prepare((batch, self._step.asked, False))
 
     def _run(self, *, final: bool) -> dict[str, Any]:
+        """Begins a step, prepares the next, and waits for the step before this one, so that no more than two are in memory.
+
+        A step whose program does not tell the global step after it is waited for.
+        """
+        before = self.global_step()
         with self._strategy.scope():
             finish = self._calls.begin((self._batch, self._step.asked, final))
+            self._count(before)
             if self._ahead and not final:
                 self._draw_ahead()
             found: dict[str, Any] = finish()
+        previous, self._running = self._running, found["before"]
+        jax.block_until_ready(self._running if self._counted is None else previous)
         return found
+
+    def _count(self, before: int) -> None:
+        """Takes note of the global step after the step that has begun, if its program tells it. Workers take steps together."""
+        counter = self._step.graph.global_step
+        added = self._calls.added_to(counter) if self._strategy.mesh.job.workers == 1 else None
+        with storage:
+            self._counted = None if added is None else (stored(counter), before + added)
 
 
 _END = object()

@@ -50,11 +50,12 @@ def train(step: ModelStep, runner: EstimatorStepRunner, training: TrainingParame
         built = step.built
         if training.path is None:
             begin(step.graph, training.warm_start)
-        hooks = _all_hooks(built, training)
+        watch = NanTensorHook(built.loss)
+        hooks = _all_hooks(built, training, watch)
         saving = GraphSaver(step.graph, training.config, built.spec.scaffold.saver)
         session = ModelSession(step, runner, saving, training.events)
         loss = None
-        for results in steps(session, built, hooks, initializer(session, built, saving, training.path)):
+        for results in steps(session, built, hooks, initializer(session, built, saving, training.path), late=[watch]):
             loss = results.loss
         runner.settle()
         saving.settle()
@@ -87,10 +88,10 @@ def initializer(
     return initialize
 
 
-def _all_hooks(built: ModelFnResults, training: TrainingParameters) -> list[SessionRunHook]:
-    """Returns the hooks in TensorFlow's order: the chief's own, the caller's, those that monitor and log, the model's."""
+def _all_hooks(built: ModelFnResults, training: TrainingParameters, watch: NanTensorHook) -> list[SessionRunHook]:
+    """Returns the hooks in TensorFlow's order: the chief's own, the caller's, those that watch and log, the model's."""
     config, spec = training.config, built.spec
-    hooks = [*training.hooks, NanTensorHook(built.loss)]
+    hooks = [*training.hooks, watch]
     if config.log_step_count_steps:
         shown = {"loss": built.loss, "step": built.building.graph.global_step}
         hooks.append(LoggingTensorHook(shown, every_n_iter=config.log_step_count_steps))

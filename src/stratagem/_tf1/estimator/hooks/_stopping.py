@@ -48,11 +48,19 @@ class NanTensorHook(SessionRunHook):
 
     def __init__(self, loss_tensor: Nest, fail_on_nan_loss: bool = True) -> None:
         self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
+        self._before: list[
+            int
+        ] = []  # the global steps before the steps whose values are to come: the next may have begun
+
+    def begin(self) -> None:
+        self._before.clear()
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        self._before.append(run_context.session.global_step())
         return SessionRunArgs(self._loss_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        before = self._before.pop(0)
         if not np.isnan(run_values.results):
             return
         message = "Model diverged with loss = NaN."
@@ -61,10 +69,9 @@ class NanTensorHook(SessionRunHook):
             run_context.request_stop()
             return
         _log.error(message)
-        step = run_context.session.global_step()
         raise NanLossDuringTrainingError(
-            f"NaN loss during training. It is NaN after global step {step}. Lower the learning rate, clip the gradients "
-            "(tf.clip_by_global_norm), or look for log(0) and division by 0."
+            f"NaN loss during training. It is NaN in the step from global step {before}. Lower the learning rate, clip the "
+            "gradients (tf.clip_by_global_norm), or look for log(0) and division by 0."
         )
 
 
