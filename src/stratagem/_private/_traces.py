@@ -79,7 +79,7 @@ def sub_jaxprs(params: dict[str, Value]) -> Iterable[Jaxpr]:
     return jax_core.jaxprs_in_params(params)
 
 
-def acts(eqn: Any) -> bool:
+def acts(eqn: JaxprEqn) -> bool:
     """True for an equation that has effects besides its results: to read which replica computes it is none."""
     return any(not isinstance(effect, jax_core.NamedAxisEffect) for effect in eqn.effects)
 

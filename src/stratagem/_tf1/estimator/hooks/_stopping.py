@@ -48,9 +48,8 @@ class NanTensorHook(SessionRunHook):
 
     def __init__(self, loss_tensor: Nest, fail_on_nan_loss: bool = True) -> None:
         self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
-        self._before: list[
-            int
-        ] = []  # the global steps before the steps whose values are to come: the next may have begun
+        # The global steps before the steps whose values are to come: the next one may have begun.
+        self._before: list[int] = []
 
     def begin(self) -> None:
         self._before.clear()
