@@ -130,19 +130,13 @@ class ReplicaMesh:
 
         It shares the array's buffer, and becomes invalid when that is donated.
         """
-        found = movable(self._first(array))
+        found = movable(array.addressable_data(0))
         note_moved([array], [found], lambda cotangents: [self.replicate(cotangents[0])])
         return found
 
     def own_first(self, array: jax.Array) -> jax.Array:
         """Returns a copy of what `first` returns, with a buffer of its own on the same device."""
-        return movable(jnp.copy(self._first(array)))
-
-    def _first(self, array: jax.Array) -> jax.Array:
-        if len(self.devices) == 1:
-            return array.addressable_data(0)
-        device = self.local_devices[0]
-        return next(s.data for s in array.addressable_shards if s.device == device)
+        return movable(jnp.copy(array.addressable_data(0)))
 
     def from_chief(self, value: np.ndarray) -> np.ndarray:
         """Returns worker 0's value on all workers, each of which passes a value of the same shape and dtype."""
