@@ -1,5 +1,6 @@
 """Sums over replicas that do not wait for each other share a message, and the program computes the same."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import hypothesis
@@ -15,6 +16,7 @@ from stratagem._core.mesh import AXIS, PACK_BYTES
 
 # Private: programs of all kinds are given to it.
 from stratagem._core.step import _trace as tracing
+from stratagem._core.step._exchanges import with_exchanges
 from stratagem._core.step._joined_messages import with_joined_messages
 from stratagem._core.step._sums import packed, psum, summed
 from stratagem._private import sub_jaxprs
@@ -96,6 +98,47 @@ def test_a_program_computes_the_same_with_fewer_messages(operations: Any, most: 
     assert not unjoined(joined.jaxpr, most)
     assert sums_in(joined.jaxpr) <= sums_in(closed.jaxpr)
     assert max(sizes(joined.jaxpr), default=0) <= max([most, *sizes(closed.jaxpr)])
+
+
+def mesh(replicas: int, workers: int, platform: str) -> Any:
+    job, device = SimpleNamespace(workers=workers), SimpleNamespace(platform=platform)
+    return SimpleNamespace(num_replicas=replicas, job=job, devices=(device,) * replicas)
+
+
+@hypothesis.given(st.lists(OPERATIONS, max_size=9))
+def test_two_workers_exchange_what_is_to_be_summed(operations: Any) -> None:
+    closed, values = made(operations)
+    exchanged = with_exchanges(closed, mesh(2, 2, "cpu"))
+    assert sums_in(exchanged.jaxpr) == 0
+    for before, after in zip(results(closed, values), results(exchanged, values), strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize("of", [(2, 1, "cpu"), (4, 2, "cpu"), (3, 3, "cpu"), (2, 2, "gpu")])
+def test_other_jobs_leave_sums_to_an_all_reduce(of: tuple[int, int, str]) -> None:
+    closed, _ = made([("sum", 0, 0)])
+    assert with_exchanges(closed, mesh(*of)) is closed
+
+
+def test_the_gradient_of_an_exchange_is_that_of_a_sum() -> None:
+    """A tape outside of the step differentiates the program."""
+    devices = jax.sharding.Mesh(np.array(jax.devices()[:REPLICAS]), (AXIS,))
+    each = jax.sharding.PartitionSpec(AXIS)
+    x = jnp.asarray([[1.0, 2.0], [3.0, 5.0]])
+
+    def run(x: Any) -> Any:
+        return jnp.sin(jax.lax.psum(x * (jax.lax.axis_index(AXIS) + 1.0), AXIS))
+
+    closed = jax.make_jaxpr(run, axis_env=ENV)(x[:1])
+    found = []
+    for version in (closed, with_exchanges(closed, mesh(2, 2, "cpu"))):
+        step = jax.shard_map(
+            lambda x, version=version: xc.jaxpr_as_fun(version)(x)[0], mesh=devices, in_specs=each, out_specs=each,
+            check_vma=False,
+        )  # fmt: skip
+        found.append(np.asarray(jax.grad(lambda x, step=step: jnp.sum(step(x)))(x)))
+    np.testing.assert_array_equal(*found)
+    assert np.abs(found[0]).min() > 0
 
 
 def test_a_sum_that_needs_another_stays_a_message_of_its_own() -> None:

@@ -32,7 +32,7 @@ def with_joined_messages(closed: xc.ClosedJaxpr, axis_env: AxisEnv, pack_bytes: 
     return closed
 
 
-def _is_sum(eqn: Any) -> bool:
+def is_sum(eqn: Any) -> bool:
     """Returns whether an equation is the sum of one value over all replicas."""
     if eqn.primitive.name != "psum" or len(eqn.invars) != 1 or is_literal(eqn.invars[0]):
         return False
@@ -45,7 +45,7 @@ def _independent_sums(jaxpr: Any, pack_bytes: int) -> list[Any]:
     groups: list[list[Any]] = []
     for eqn in jaxpr.eqns:
         needed = frozenset[int]().union(*(needs.get(v, frozenset()) for v in eqn.invars if not is_literal(v)))
-        if _is_sum(eqn):
+        if is_sum(eqn):
             for group in groups:
                 fits = eqn.invars[0].aval.dtype == group[0].invars[0].aval.dtype
                 if fits and needed.isdisjoint(map(id, group)) and sum(map(_bytes, [*group, eqn])) <= pack_bytes:

@@ -16,6 +16,7 @@ from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options, largest_array
 from stratagem._core.step._arguments import Arguments
+from stratagem._core.step._exchanges import with_exchanges
 from stratagem._core.step._increments import increments
 from stratagem._core.step._program_call import on_all_devices, shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
@@ -157,13 +158,14 @@ class Program:
     def _on_replicas(self, traced: Trace, own: int, shared: int, captured: int = 0) -> Callable[..., Any]:
         """Returns the program over the mesh. captured: how many constants it takes as further inputs, in place of its own."""
         bound, n = self._bound, len(traced.results.per_replica)
+        program = with_exchanges(traced.closed, self._mesh)
         dtypes = [aval.dtype for aval in traced.closed.in_avals[len(bound.variables) + own :]]
 
         def replica(
             donated: list[Any], read_only: list[Any], own: list[Any], shared: list[Any], *captured: list[Any]
         ) -> tuple[list[Any], list[Any]]:
             values = bound.merge(donated, read_only)
-            closed = xc.ClosedJaxpr(traced.closed.jaxpr, captured[0]) if captured else traced.closed
+            closed = xc.ClosedJaxpr(program.jaxpr, captured[0]) if captured else program
             whole = [v if v.dtype == dtype else of_words(v, dtype) for v, dtype in zip(shared, dtypes, strict=True)]
             outs = xc.jaxpr_as_fun(closed)(*values, *(v[0] for v in own), *whole)
             results = [v[None] if f else v for v, f in zip(outs[:n], traced.results.per_replica, strict=True)]
