@@ -74,9 +74,10 @@ class Program:
         placed = shared_argument if recorder is None else on_all_devices  # tapes know arrays of devices only
         shared: list[Any] = list(arguments.shared)
         for i, value in enumerate(shared):
-            if not (
+            lies_there = (
                 isinstance(value, jax.Array) and value.sharding is self._place
-            ):  # the batches of the library lie there
+            )  # as the library's own batches do
+            if not lies_there:
                 shared[i] = placed(value, self._mesh)
         if recorder is None:
             note_reads(self._bound.in_order)
