@@ -19,7 +19,7 @@ from stratagem._core.step import _trace as tracing
 from stratagem._core.step._exchanges import with_exchanges
 from stratagem._core.step._joined_messages import with_joined_messages
 from stratagem._core.step._sums import packed, psum, summed
-from stratagem._private import sub_jaxprs
+from tests.core.step.observing import count, programs_made
 
 REPLICAS = 2
 ENV = [(AXIS, REPLICAS)]
@@ -28,11 +28,6 @@ OPERATIONS = st.tuples(
     st.sampled_from(["sum", "sum", "sums", "add", "all", "round"]), st.integers(0, 20), st.integers(0, 20)
 )
 INPUTS = (np.arange(6).reshape(2, 3), np.array([3, 5]), np.array([[[1], [2]], [[7], [9]]]))  # of two replicas each
-
-
-def sums_in(jaxpr: Any) -> int:
-    inner = sum(sums_in(each) for eqn in jaxpr.eqns for each in sub_jaxprs(eqn.params))
-    return inner + sum(eqn.primitive.name == "psum" for eqn in jaxpr.eqns)
 
 
 def sizes(jaxpr: Any) -> list[int]:
@@ -96,7 +91,7 @@ def test_a_program_computes_the_same_with_fewer_messages(operations: Any, most: 
     for before, after in zip(results(closed, values), results(joined, values), strict=True):
         np.testing.assert_array_equal(before, after)
     assert not unjoined(joined.jaxpr, most)
-    assert sums_in(joined.jaxpr) <= sums_in(closed.jaxpr)
+    assert count(joined, "psum") <= count(closed, "psum")
     assert max(sizes(joined.jaxpr), default=0) <= max([most, *sizes(closed.jaxpr)])
 
 
@@ -109,7 +104,7 @@ def mesh(replicas: int, workers: int, platform: str) -> Any:
 def test_two_workers_exchange_what_is_to_be_summed(operations: Any) -> None:
     closed, values = made(operations)
     exchanged = with_exchanges(closed, mesh(2, 2, "cpu"))
-    assert sums_in(exchanged.jaxpr) == 0
+    assert count(exchanged, "psum") == 0
     for before, after in zip(results(closed, values), results(exchanged, values), strict=True):
         np.testing.assert_array_equal(before, after)
 
@@ -143,9 +138,9 @@ def test_the_gradient_of_an_exchange_is_that_of_a_sum() -> None:
 
 def test_a_sum_that_needs_another_stays_a_message_of_its_own() -> None:
     closed, _ = made([("sum", 0, 0), ("sum", 3, 0), ("sum", 4, 0)])
-    assert sums_in(with_joined_messages(closed, ENV, PACK_BYTES).jaxpr) == 3
+    assert count(with_joined_messages(closed, ENV, PACK_BYTES), "psum") == 3
     closed, _ = made([("sum", 0, 0), ("sum", 1, 0), ("sum", 2, 0)])  # the last one of integers
-    assert sums_in(with_joined_messages(closed, ENV, PACK_BYTES).jaxpr) == 2
+    assert count(with_joined_messages(closed, ENV, PACK_BYTES), "psum") == 2
 
 
 def test_what_is_packed_already_is_packed_once() -> None:
@@ -177,7 +172,7 @@ def test_what_is_packed_already_is_packed_once() -> None:
             (x, y), loss = jax.tree.map(lambda v: v.values[0].tolist(), step())
     assert (x, y, loss) == ([1.0] * 3, [[3.0, 3.0], [3.0, 3.0]], 11.0)
     before, after = numbers[-1]
-    assert (sums_in(before.jaxpr), sums_in(after.jaxpr)) == (2, 1)
+    assert (count(before, "psum"), count(after, "psum")) == (2, 1)
     packs = [eqn for eqn in after.jaxpr.eqns if eqn.params.get("name") == "_packed"]
     assert [[v.aval.shape for v in eqn.invars] for eqn in packs] == [[(3,), (2, 2), ()]]
 
@@ -188,15 +183,7 @@ def test_a_step_sends_its_loss_with_its_gradients(
 ) -> None:
     """Where nothing acts between them, whose order might change."""
     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    found: list[int] = []
-    without = tracing.with_joined_messages
-
-    def counted(*args: Any) -> xc.ClosedJaxpr:
-        closed = without(*args)
-        found.append(sums_in(closed.jaxpr))
-        return closed
-
-    monkeypatch.setattr(tracing, "with_joined_messages", counted)
+    traces = programs_made(monkeypatch)
     with strategy.scope():
         weight, optimizer = tf.Variable([1.0, 2.0]), tf.keras.optimizers.SGD(0.5)
 
@@ -215,5 +202,5 @@ def test_a_step_sends_its_loss_with_its_gradients(
 
     assert float(step()) == 9.0
     np.testing.assert_array_equal(weight.numpy(), [-0.5, 0.5])
-    assert found[-1] == (2 if printed else 1)
+    assert count(traces[-1].closed, "psum") == (2 if printed else 1)
     assert ("after the update" in "".join(capfd.readouterr())) is printed

@@ -11,7 +11,7 @@ import stratagem as tf
 
 # Private: a program's messages are counted where it is made.
 from stratagem._core.step import _trace as tracing
-from stratagem._private import sub_jaxprs
+from tests.core.step.observing import count
 
 REPLICAS = 2
 
@@ -24,7 +24,7 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     def counted(*args: Any) -> xc.ClosedJaxpr:
         closed = without(*args)
-        found.append(sums(closed.jaxpr))
+        found.append(count(closed, "psum"))
         return closed
 
     monkeypatch.setattr(tracing, "without_needless_messages", counted)
@@ -34,12 +34,6 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.fixture(scope="module")
 def strategy() -> tf.distribute.MirroredStrategy:
     return tf.distribute.MirroredStrategy([f"CPU:{i}" for i in range(REPLICAS)])
-
-
-def sums(jaxpr: Any) -> int:
-    """The number of sums over replicas in a program and all that it calls."""
-    inner = (sums(each) for eqn in jaxpr.eqns for each in sub_jaxprs(eqn.params))
-    return sum(eqn.primitive.name == "psum" for eqn in jaxpr.eqns) + sum(inner)
 
 
 def of_first_replica(strategy: tf.distribute.Strategy, start: Any) -> tf.Variable:

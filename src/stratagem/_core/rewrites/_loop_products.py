@@ -18,7 +18,8 @@ from jax import lax
 from jax.extend import core as xc
 
 from stratagem._core.rewrites._inlined import inlined
-from stratagem._core.rewrites._scan import Scan, size
+from stratagem._core.rewrites._memory import size
+from stratagem._core.rewrites._scan import Scan
 from stratagem._private import is_literal, needed_equations
 
 _SHAPES = ("transpose", "reshape", "squeeze", "broadcast_in_dim")

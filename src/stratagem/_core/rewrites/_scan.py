@@ -1,6 +1,5 @@
 """A `scan` taken apart: the parts of its body, and a loop that carries, reads and gives other values."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,6 +7,7 @@ from typing import Any, final
 
 from jax.extend import core as xc
 
+from stratagem._core.rewrites._memory import size
 from stratagem._private import needed_equations
 
 
@@ -95,8 +95,3 @@ class Scan:
         closed = xc.ClosedJaxpr(body, self.loop.params["jaxpr"].consts)
         params = {**self.loop.params, "jaxpr": closed, "num_carry": carries}
         return self.loop.replace(invars=list(operands), outvars=list(results), params=params)
-
-
-def size(variables: Iterable[Any]) -> int:
-    """Returns the bytes of variables."""
-    return sum(math.prod(v.aval.shape) * v.aval.dtype.itemsize for v in variables)

@@ -85,8 +85,7 @@ class Function:
         if not runs_at_once():
             return lambda: _in_a_users_trace(self._body, args, kwargs, self._name)
         mesh = default_mesh() if context.strategy is None else context.strategy.mesh
-        key = self._remembered.decorated(self.python_function, self.made)
-        return BodyCall.of(self._body, key, self._title, args, kwargs, mesh)
+        return BodyCall.of(self._body, self._key, self._title, args, kwargs, mesh)
 
     def __get__(self, instance: Any, owner: type | None = None) -> "Function":
         if instance is None:

@@ -4,7 +4,6 @@ On CPUs an all-reduce takes as long for a few bytes as for many. The gradients o
 its loss, which `strategy.reduce` sums, would be a message of its own.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ import jax
 from jax.extend import core as xc
 
 from stratagem._core.mesh import AXIS
-from stratagem._core.rewrites import inlined
+from stratagem._core.rewrites import inlined, size
 from stratagem._core.step._differentiate import AxisEnv
 from stratagem._core.step._sums import PACKED, packed, unpacked
 from stratagem._private import acts, is_literal
@@ -48,18 +47,17 @@ def _independent_sums(jaxpr: Any, pack_bytes: int) -> list[Any]:
         if is_sum(eqn):
             for group in groups:
                 fits = eqn.invars[0].aval.dtype == group[0].invars[0].aval.dtype
-                if fits and needed.isdisjoint(map(id, group)) and sum(map(_bytes, [*group, eqn])) <= pack_bytes:
+                if (
+                    fits
+                    and needed.isdisjoint(map(id, group))
+                    and size(e.invars[0] for e in [*group, eqn]) <= pack_bytes
+                ):
                     group.append(eqn)
             groups.append([eqn])
             needed |= {id(eqn)}
         if needed:
             needs.update(dict.fromkeys(eqn.outvars, needed))
     return next((group for group in groups if len(group) > 1), [])
-
-
-def _bytes(eqn: Any) -> int:
-    aval = eqn.invars[0].aval
-    return math.prod(aval.shape) * int(aval.dtype.itemsize)
 
 
 def _joined(jaxpr: Any, together: Sequence[Any], axis_env: AxisEnv) -> Any:

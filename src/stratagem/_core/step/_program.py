@@ -46,6 +46,7 @@ class Program:
         ]
         self._bound = ProgramVariables(traced, mesh)
         self._increments = increments(traced)
+        self._exchanging = with_exchanges(traced.closed, mesh)
         sizes = len(arguments.own), len(arguments.shared)
         self._replicated = self._on_replicas(traced, *sizes)
         self._captured = list(
@@ -159,14 +160,13 @@ class Program:
     def _on_replicas(self, traced: Trace, own: int, shared: int, captured: int = 0) -> Callable[..., Any]:
         """Returns the program over the mesh. captured: how many constants it takes as further inputs, in place of its own."""
         bound, n = self._bound, len(traced.results.per_replica)
-        program = with_exchanges(traced.closed, self._mesh)
         dtypes = [aval.dtype for aval in traced.closed.in_avals[len(bound.variables) + own :]]
 
         def replica(
             donated: list[Any], read_only: list[Any], own: list[Any], shared: list[Any], *captured: list[Any]
         ) -> tuple[list[Any], list[Any]]:
             values = bound.merge(donated, read_only)
-            closed = xc.ClosedJaxpr(program.jaxpr, captured[0]) if captured else program
+            closed = xc.ClosedJaxpr(self._exchanging.jaxpr, captured[0]) if captured else self._exchanging
             whole = [v if v.dtype == dtype else of_words(v, dtype) for v, dtype in zip(shared, dtypes, strict=True)]
             outs = xc.jaxpr_as_fun(closed)(*values, *(v[0] for v in own), *whole)
             results = [v[None] if f else v for v, f in zip(outs[:n], traced.results.per_replica, strict=True)]
