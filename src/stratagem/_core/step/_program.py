@@ -46,13 +46,13 @@ class Program:
         ]
         self._bound = ProgramVariables(traced, mesh)
         self._increments = increments(traced)
-        self._exchanging = with_exchanges(traced.closed, mesh)
+        exchanging = with_exchanges(traced.closed, mesh)
         sizes = len(arguments.own), len(arguments.shared)
-        self._replicated = self._on_replicas(traced, *sizes)
+        self._replicated = self._on_replicas(traced, exchanging, *sizes)
         self._captured = list(
             traced.closed.consts
         )  # tensors that the code has from outside are constants of the program
-        self._replicated_with_captured = self._on_replicas(traced, *sizes, captured=len(self._captured))
+        self._replicated_with_captured = self._on_replicas(traced, exchanging, *sizes, captured=len(self._captured))
         self._run = interruptible(
             self._compiled(largest_array(traced.closed.jaxpr)), traced.closed.jaxpr, with_result=True
         )
@@ -157,8 +157,13 @@ class Program:
             compiler_options=options,
         )
 
-    def _on_replicas(self, traced: Trace, own: int, shared: int, captured: int = 0) -> Callable[..., Any]:
-        """Returns the program over the mesh. captured: how many constants it takes as further inputs, in place of its own."""
+    def _on_replicas(
+        self, traced: Trace, program: xc.ClosedJaxpr, own: int, shared: int, captured: int = 0
+    ) -> Callable[..., Any]:
+        """Returns the program over the mesh, which does not refer to `self`: tapes keep it as long as `self` lives.
+
+        captured: how many constants it takes as further inputs, in place of its own.
+        """
         bound, n = self._bound, len(traced.results.per_replica)
         dtypes = [aval.dtype for aval in traced.closed.in_avals[len(bound.variables) + own :]]
 
@@ -166,7 +171,7 @@ class Program:
             donated: list[Any], read_only: list[Any], own: list[Any], shared: list[Any], *captured: list[Any]
         ) -> tuple[list[Any], list[Any]]:
             values = bound.merge(donated, read_only)
-            closed = xc.ClosedJaxpr(self._exchanging.jaxpr, captured[0]) if captured else self._exchanging
+            closed = xc.ClosedJaxpr(program.jaxpr, captured[0]) if captured else program
             whole = [v if v.dtype == dtype else of_words(v, dtype) for v, dtype in zip(shared, dtypes, strict=True)]
             outs = xc.jaxpr_as_fun(closed)(*values, *(v[0] for v in own), *whole)
             results = [v[None] if f else v for v, f in zip(outs[:n], traced.results.per_replica, strict=True)]
