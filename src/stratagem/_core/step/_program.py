@@ -137,10 +137,10 @@ class Program:
 
             made = recorder.run(EagerOperation(compute, f"program capturing {captures}", owner=self), operands)
         flags = self._results.per_replica
-        results, new = made[: len(flags)], made[len(flags) :]
+        new, results = made[: len(made) - len(flags)], made[len(made) - len(flags) :]
         if self._mesh.num_replicas > 1:
-            return results, new
-        return [v if f else self._mesh.first(v) for v, f in zip(results, flags, strict=True)], new
+            return new, results
+        return new, [v if f else self._mesh.first(v) for v, f in zip(results, flags, strict=True)]
 
     def _compiled(self, largest: int) -> Callable[..., Any]:
         options = compiler_options(self._mesh.devices[0].platform, largest)
@@ -152,7 +152,7 @@ class Program:
         return jax.jit(
             self._replicated,
             in_shardings=places,
-            out_shardings=(results, None),
+            out_shardings=(None, results),
             donate_argnums=(0,),
             compiler_options=options,
         )
@@ -177,13 +177,14 @@ class Program:
             results = [v[None] if f else v for v, f in zip(outs[:n], traced.results.per_replica, strict=True)]
             # As in TF, an operand that only assignments depend on is not connected to the step.
             written = map(jax.lax.stop_gradient, outs[n:])
-            return results, [v[None] if s else v for v, s in zip(written, bound.written_slots, strict=True)]
+            # First, as `ProgramVariables` says of their order: a result would take a buffer that a new value should have.
+            return [v[None] if s else v for v, s in zip(written, bound.written_slots, strict=True)], results
 
         each, every = PartitionSpec(AXIS), PartitionSpec()
         ins: tuple[list[PartitionSpec], ...] = (bound.specs(True), bound.specs(False), [each] * own, [every] * shared)
         ins += ([every] * captured,) if captured else ()
         outs = (
-            [each if f else every for f in traced.results.per_replica],
             [each if s else every for s in bound.written_slots],
+            [each if f else every for f in traced.results.per_replica],
         )
         return jax.shard_map(replica, mesh=self._mesh.mesh, in_specs=ins, out_specs=outs, check_vma=False)

@@ -38,17 +38,18 @@ class ProgramVariables:
         self._trainable = [v._trainable for v in self.variables]
         self._written = [v for v, _ in traced.written]
         self._settings = traced.settings
-        ids = {id(v) for v in self._written}
-        self._is_written = [id(v) in ids for v in self.variables]
         pairs = zip(self.variables, self._placements, strict=True)
         self._foreign = {id(v) for v, p in pairs if p is not None and p.mesh.devices != mesh.devices}
         self._slots = {id(v) for v in self.variables if by_replica(v, mesh) and id(v) not in self._foreign}
         self.slots = [id(v) in self._slots for v in self.variables]
         # What a value of another shape may replace is not donated: its buffer is of no use for that.
-        self._gives = [w and not has_open_shape(v) for v, w in zip(self.variables, self._is_written, strict=True)]
         self._open = [(v, i) for i, v in enumerate(self._written) if has_open_shape(v)]
-        self._donated = [v for v, gives in zip(self.variables, self._gives, strict=True) if gives]
-        self._read_only = [v for v, gives in zip(self.variables, self._gives, strict=True) if not gives]
+        # JAX gives the first buffer that fits to the first result: in one order each variable's value replaces its last one.
+        # An optimizer reads variables first and writes them last; in two orders the weights would take the place of a slot,
+        # and XLA would copy all of them in every step.
+        self._donated = [v for v in self._written if not has_open_shape(v)]
+        gives = {id(v) for v in self._donated}
+        self._read_only = [v for v in self.variables if id(v) not in gives]
         # In the order of the arrays of `read`.
         self.in_order = [*self._donated, *self._read_only]
         self.written_slots = [id(v) in self._slots for v in self._written]
@@ -70,14 +71,17 @@ class ProgramVariables:
         return [v._value for v in self._donated], [v._value for v in self._read_only]
 
     def run(self, compiled: Callable[..., Any], own: Any, shared: Any, *, first: bool, steps: int = 1) -> Any:
-        """Calls a compiled program that takes `steps`, commits the new values, and returns its results, without waiting."""
+        """Calls a compiled program that takes `steps`, commits the new values, and returns its results, without waiting.
+
+        The program returns the new values of the written variables, and its results.
+        """
         rows = rows_of(jax.tree.leaves(own), jax.tree.leaves(shared)) if first else None
         with storage, program_call(self._mesh.job, first=first, steps=steps, rows=rows):
             donated, read_only = self.read()
             try:
-                outs, new = compiled(donated, read_only, own, shared)
+                new, outs = compiled(donated, read_only, own, shared)
             except InterruptedCall as interrupt:
-                self.write(interrupt.result[1], steps)
+                self.write(interrupt.result[0], steps)
                 raise KeyboardInterrupt from None
             except KeyboardInterrupt:
                 self._warn_of_losses(donated)
@@ -134,16 +138,11 @@ class ProgramVariables:
             own = {replica: [slot[i] for slot in slots] for i, replica in enumerate(self._mesh.local_ids)}
             self._mesh.non_finite.note(steps, values, own)
 
-    def written_order(self) -> list[int]:
-        """Returns, for every donated array, the position among the new values of the one that replaces it."""
-        position = {id(v): i for i, v in enumerate(self._written)}
-        return [position[id(v)] for v in self._donated]
-
     def merge(self, donated: Sequence[Any], read_only: Sequence[Any]) -> list[Any]:
         """Returns one replica's values in the order of the variables."""
-        written, others = iter(donated), iter(read_only)
-        values = [next(written) if gives else next(others) for gives in self._gives]
-        return [x[0] if id(v) in self._slots else x for v, x in zip(self.variables, values, strict=True)]
+        given = {id(v): x for v, x in zip(self.in_order, [*donated, *read_only], strict=True)}
+        values = [given[id(v)] for v in self.variables]
+        return [x[0] if slot else x for x, slot in zip(values, self.slots, strict=True)]
 
     def specs(self, written: bool) -> list[PartitionSpec]:
         """Returns the layout on the mesh of the donated (written) arrays, or of those that are only read."""

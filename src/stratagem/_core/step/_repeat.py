@@ -118,33 +118,28 @@ class RepeatedProgram:
 
     def _compiled(self, traced: Trace, own: int) -> Callable[..., Any]:
         program, bound, n = xc.jaxpr_as_fun(traced.closed), self._bound, len(traced.results.per_replica)
-        order = bound.written_order()
         dtypes = [aval.dtype for aval in traced.closed.in_avals[len(bound.variables) :]]
 
         def replica(donated: list[Any], read_only: list[Any], own: list[list[Any]], shared: list[Any]) -> Any:
             def once(written: list[Any], inputs: list[Any]) -> tuple[list[Any], list[Any]]:
                 outs = program(*bound.merge(written, read_only), *inputs)
-                new = [v[None] if s else v for v, s in zip(outs[n:], bound.written_slots, strict=True)]
-                return [new[i] for i in order], outs[:n]
+                return [v[None] if s else v for v, s in zip(outs[n:], bound.written_slots, strict=True)], outs[:n]
 
             inputs = [jnp.stack([v[0] for v in column]) for column in zip(*own, strict=True)]
             inputs += [jnp.stack(column) if isinstance(column, list) else column for column in shared]
             inputs = [v if v.dtype == dtype else of_words(v, dtype) for v, dtype in zip(inputs, dtypes, strict=True)]
-            last, results = jax.lax.scan(once, donated, inputs, length=self._times, unroll=min(self._times, _UNROLLED))
+            new, results = jax.lax.scan(once, donated, inputs, length=self._times, unroll=min(self._times, _UNROLLED))
             by_call = [
                 [v[i][None] if f else v[i] for i in self._returned]
                 for v, f in zip(results, traced.results.per_replica, strict=True)
             ]
-            new: list[Any] = [None] * len(order)
-            for value, position in zip(last, order, strict=True):
-                new[position] = value
-            return by_call, new
+            return new, by_call
 
         each, every = PartitionSpec(AXIS), PartitionSpec()
         ins = (bound.specs(True), bound.specs(False), [[each] * own] * self._times, every)
         outs = (
-            [[each if f else every] * len(self._returned) for f in traced.results.per_replica],
             [each if s else every for s in bound.written_slots],
+            [[each if f else every] * len(self._returned) for f in traced.results.per_replica],
         )
         mapped = jax.shard_map(replica, mesh=self._mesh.mesh, in_specs=ins, out_specs=outs, check_vma=False)
         return jax.jit(

@@ -122,8 +122,24 @@ class UpdateSpec:
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Returns the values that are updated by rows, and the others."""
-        tables = [v for v, i in zip(values, self.by_rows, strict=True) if i is not None]
-        return tables, [v for v, i in zip(values, self.by_rows, strict=True) if i is None]
+        tables, others = self._halves
+        return [values[j] for j in tables], [values[j] for j in others]
+
+    def joined(self, tables: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+        """Returns the values that `split` has split."""
+        places = [j for half in self._halves for j in half]
+        return [value for _, value in sorted(zip(places, [*tables, *others], strict=True), key=lambda pair: pair[0])]
+
+    @functools.cached_property
+    def _halves(self) -> tuple[list[int], list[int]]:
+        """The indices of the values that are updated by rows, in the order of `written`, and of the others.
+
+        JAX gives the first donated buffer that fits to the first result. In another order, as an optimizer reads tables before
+        their slots and writes them after, XLA would copy whole tables.
+        """
+        place = {j: k for k, j in enumerate(self.written)}
+        order = sorted(range(len(self.by_rows)), key=lambda j: place.get(j, len(place)))
+        return [j for j in order if self.by_rows[j] is not None], [j for j in order if self.by_rows[j] is None]
 
 
 class UpdateFunction(Protocol):
@@ -238,10 +254,10 @@ class ServerUpdate:
             return trace(self._body, self._arguments(counts), self._mesh, self._info)
 
     def _updated(self, tables: list[Any], others: list[Any], arrays: list[Any]) -> list[Any]:
-        table, other, array = iter(tables), iter(others), iter(arrays)
+        array = iter(arrays)
         by_rows = self.spec.by_rows
         gradients = [next(array) if k == "dense" else SparseGradient(next(array), next(array)) for k in self._kinds]
-        values = [next(other) if i is None else next(table) for i in by_rows]
+        values = self.spec.joined(tables, others)
         read = [
             v if i is None else v.at[gradients[i].ids].get(mode="fill", fill_value=0)
             for v, i in zip(values, by_rows, strict=True)
