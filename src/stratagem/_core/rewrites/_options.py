@@ -15,9 +15,6 @@ _YNN = "xla_cpu_experimental_ynn_fusion_type"
 # layers 1.1 times as long and save a transformer 3 %; with element-wise operations (`ELTWISE`) a transformer takes 1.6 times as
 # long, with convolutions, as in XLA's default, a ResNet does (`benchmarks/rewrites.py`).
 _CPU_OPTIONS: dict[str, Value] = {_YNN: "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_REDUCE"}
-# New values of variables take the memory of the last ones. Where an operation still needs those, XLA orders the two; without
-# the analysis, which programs for GPUs have anyway, it copies the variable (`benchmarks/rewrites.py`).
-_IN_PLACE: dict[str, Value] = {"xla_cpu_copy_insertion_use_region_analysis": True}
 # XLA's own loops take half of the registers of a CPU with AVX-512, because some of these lower their frequency for the whole
 # ones. The kernels of oneDNN and YNN, which take the most of a step's time, use the whole ones anyway. With them a CNN takes
 # 0.975 of the time, ResNet-18 0.983, a transformer the same (`benchmarks/rewrites.py`). Sums may be rounded in another way.
@@ -36,7 +33,7 @@ def compiler_options(platform: str, largest: int | None = None) -> dict[str, Val
         return None
     # XLA logs a warning for every array that does not fit into a block; its own may be larger than those of the program.
     fits = largest is not None and largest <= BLOCK // 2
-    return _CPU_OPTIONS | _IN_PLACE | (_WIDE_OPTIONS if _has_avx512() else {}) | (_BLOCKS if fits else {})
+    return _CPU_OPTIONS | (_WIDE_OPTIONS if _has_avx512() else {}) | (_BLOCKS if fits else {})
 
 
 @functools.cache
