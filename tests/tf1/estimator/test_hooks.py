@@ -1,6 +1,5 @@
 """Hooks: when they are called, what they may ask for, and what the standard ones do."""
 
-import contextvars
 import logging
 import re
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
+from stratagem._base.errors import ContextError
 from stratagem.estimator import (
     CheckpointSaverHook,
     CheckpointSaverListener,
@@ -269,7 +269,80 @@ def test_an_operation_that_the_train_op_does_not_run_is_refused(tmp_path: Any) -
         Estimator(linear(hooks), tmp_path).train(data())
 
 
-def test_a_session_runs_no_operations(tmp_path: Any) -> None:
+class Changes(SessionRunHook):
+    """Changes the variable "w" after every step, by an operation that it has made before the training, or by `load`."""
+
+    def __init__(self, way: str) -> None:
+        self.way = way
+        self.seen: list[float] = []
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self.variable = session.graph.variables["w"]
+        with tf1.control_dependencies([self.variable.assign(3.0)]):
+            self.operation = tf1.group(self.variable.assign_add(4.0))
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        session = run_context.session
+        if self.way == "operation":
+            assert session.run(self.operation) is None
+        elif self.way == "values":
+            assert session.run([self.variable.assign(7.0), "w"]) == [7.0, 7.0]
+        else:
+            self.variable.load(7.0, session)
+        self.seen.append(float(session.run("w")))
+
+
+@pytest.mark.parametrize("replicas", [None, 2])
+@pytest.mark.parametrize("way", ["operation", "values", "load"])
+def test_operations_of_hooks_are_run_by_the_session(way: str, replicas: int | None, tmp_path: Any) -> None:
+    strategy = None if replicas is None else tf.distribute.MirroredStrategy([f"CPU:{i}" for i in range(replicas)])
+    hook = Changes(way)
+    estimator = Estimator(linear(), tmp_path, RunConfig(train_distribute=strategy)).train(data(), [hook])
+    assert hook.seen == [7.0] * len(hook.seen) != []
+    assert estimator.get_variable_value("w") == 7.0
+
+
+def test_a_step_starts_from_what_a_hook_has_assigned(tmp_path: Any) -> None:
+    class Restarts(SessionRunHook):
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            self.restart = session.graph.variables["w"].assign(session.run("w"))
+            self.steps = 0
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            self.steps += 1
+            if self.steps == 1:
+                run_context.session.run(self.restart)
+
+    estimator = Estimator(linear(), tmp_path).train(data(), [Restarts()], steps=2)
+    assert estimator.get_variable_value("w") == pytest.approx(by_hand(rows()[1:2])[0], rel=1e-6)
+
+
+def test_a_session_refuses_an_operation_that_needs_tensors_of_a_step(tmp_path: Any) -> None:
+    class Adds(SessionRunHook):
+        def __init__(self, operation: Any) -> None:
+            self.operation = operation
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            run_context.session.run(self.operation)
+
+    def hooks(y: Any, **_: Any) -> dict[str, Any]:
+        counter = tf1.get_variable("counter", initializer=0.0)
+        return {"training_hooks": [Adds(counter.assign_add(tf.reduce_sum(y)))]}
+
+    with pytest.raises(ValueError, match=r"needs tensors of the model_fn"):
+        Estimator(linear(hooks), tmp_path).train(data())
+
+
+def test_a_model_fn_cannot_load_a_value(tmp_path: Any) -> None:
+    def hooks(y: Any, **_: Any) -> dict[str, Any]:
+        tf1.get_variable("counter", initializer=0.0).load(1.0)
+        return {}
+
+    with pytest.raises(ContextError, match=r"let the train_op depend on variable\.assign"):
+        Estimator(linear(hooks), tmp_path).train(data())
+
+
+def test_a_session_takes_no_step(tmp_path: Any) -> None:
     class Trains(SessionRunHook):
         def __init__(self, operation: Any) -> None:
             self.operation = operation
@@ -436,8 +509,8 @@ def test_a_global_step_that_hooks_assign_is_counted_from_there(tmp_path: Any) ->
         def after_run(self, run_context: Any, run_values: Any) -> None:
             self.steps.append(run_context.session.global_step())
             if len(self.steps) == 2:
-                # In a hook, `assign` makes an operation of the graph; elsewhere, as in an `init_fn`, it assigns.
-                contextvars.Context().run(run_context.session.graph.variables["global_step"].assign, 10)
+                session = run_context.session
+                session.run(session.graph.variables["global_step"].assign(10))
 
     hook = Assigns()
     estimator = Estimator(linear(), tmp_path).train(data(), [hook])

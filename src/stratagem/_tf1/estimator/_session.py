@@ -70,14 +70,11 @@ class ModelSession:
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """Returns the current values of variables and metrics, and the values of tensors in the last step. No step is taken.
 
-        Raises ValueError for a tensor before the first step, for an operation, and for any other object.
+        Operations that a hook has made, such as `variable.assign(value)`, are run first, each time anew.
+
+        Raises ValueError for a tensor before the first step, for an operation of the step, and for any other object.
         """
-        for fetch in jax.tree.leaves(fetches):
-            if isinstance(fetch, Operation):
-                raise ValueError(
-                    f"session.run takes no step and runs no operation, here {fetch!r}. What every step is to run goes into the "
-                    "train_op, by tf.group; a variable can be assigned directly: session.graph.variables[name].assign(value)."
-                )
+        fetches = jax.tree.map(lambda f: self._run_apart(f) if isinstance(f, Operation) else f, fetches)
         answers = self.answers(SessionRunArgs(fetches, feed_dict, options))
         last = StepResults(self.global_step(), None, {}) if self._last is None else self._last
         return jax.tree.map(lambda answer: answer(last), answers)
@@ -160,6 +157,24 @@ class ModelSession:
             )
         _, result = built.building.done[id(operation)]
         return (lambda results: None) if result is None else self._answer(result)
+
+    def _run_apart(self, operation: Operation) -> Any:
+        """Runs an operation that is no part of the step, and returns its result."""
+        building = self._step.built.building
+        if id(operation) in building.done:
+            raise ValueError(
+                f"session.run takes no step, and {operation!r} is a part of it, which the Estimator runs. Fetch its result by "
+                "SessionRunArgs in before_run."
+            )
+        try:
+            result = building.run_apart(operation)
+        except jax.errors.UnexpectedTracerError:
+            raise ValueError(
+                f"session.run cannot run {operation!r}: it needs tensors of the model_fn, which have values while a step runs "
+                "only. What every step is to run goes into the train_op: train_op=tf.group(train_op, operation)."
+            ) from None
+        self._number = None  # it may have assigned the global step
+        return result
 
     def _of_variable(self, variable: Any) -> Answer:
         number = variable is self._step.graph.variables.get("global_step")

@@ -202,6 +202,14 @@ class ModelBuild:
                 self.done[id(operation)] = operation, operation.act()
         return self.done[id(operation)][1]
 
+    def run_apart(self, operation: Any) -> Any:
+        """Runs an operation outside of the trace, after its dependencies, and returns its result. Later calls run it again."""
+        of_trace, self.done = self.done, {}
+        try:
+            return self.run(operation)
+        finally:
+            self.done = of_trace
+
     @contextlib.contextmanager
     def acting(self) -> Iterator[None]:
         """In the body assignments are made; elsewhere they are operations."""
