@@ -325,30 +325,6 @@ def test_threads_for_configured_devices_are_reserved_by_installing() -> None:
     assert int(run.stdout) >= 9
 
 
-SCHEDULED = """
-import jax
-jax.devices()
-chosen = set()
-for thread in os.listdir("/proc/self/task"):
-    with open(f"/proc/self/task/{thread}/comm") as name:
-        if name.read() == "tf_XLAEigen\\n":
-            chosen.add(os.sched_getscheduler(int(thread)))
-print(chosen == {os.SCHED_BATCH}, os.sched_getscheduler(0) == os.SCHED_OTHER)
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="other systems schedule otherwise")
-def test_threads_of_xla_are_batch_jobs_and_the_programs_own_is_not() -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", RESERVING + SCHEDULED, *filter(None, [os.environ.get("STRATAGEM_WITHOUT_HOOK")])],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert run.stdout.splitlines()[-1] == "True True"
-
-
 def test_only_the_note_on_a_tpu_that_nobody_asked_for_is_hidden(caplog: pytest.LogCaptureFixture) -> None:
     missing = "INTERNAL: Failed to open libtpu.so: libtpu.so: cannot open shared object file: No such file or directory"
     logger = logging.getLogger("jax._src.xla_bridge")

@@ -37,7 +37,6 @@ from stratagem._private import (
     operate_on_bits,
     read_weights_of_earlier_archives,
     reserve_configured_threads,
-    schedule_compute_threads,
     weigh_as_tensorflow,
 )
 
@@ -66,13 +65,6 @@ OF_VALUES: tuple[Hook, ...] = (
         why="An error that a strategy or a setting of devices comes too late would not say which line came first.",
         test="tests/private/test_private.py::test_the_line_that_started_the_backend_is_known",
         attach=note_backend_start,
-    ),
-    Hook(
-        what="scheduling of threads that compute",
-        places=("jax._src.xla_bridge._init_backend",),
-        why="A step would take up to 1.1 times as long: threads that wake for a part of an operation interrupt each other.",
-        test="tests/private/test_private.py::test_threads_of_xla_are_batch_jobs_and_the_programs_own_is_not",
-        attach=schedule_compute_threads,
     ),
     Hook(
         what="64-bit types",

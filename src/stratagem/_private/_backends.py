@@ -3,7 +3,6 @@
 import logging
 import os
 import re
-from contextlib import nullcontext
 from typing import Any, final
 
 import jax
@@ -11,7 +10,6 @@ from jax._src import distributed as jax_distributed
 from jax._src import xla_bridge
 
 from stratagem._base.program_line import call_of_program
-from stratagem._base.scheduling import starting_batch_threads
 from stratagem._base.types import Value
 
 POOL = "PJRT_NPROC"  # the number of threads of XLA's CPU client, in the environment
@@ -67,17 +65,6 @@ def note_backend_start() -> None:
         return start(platform)
 
     xla_bridge._init_backend = noted
-
-
-def schedule_compute_threads() -> None:
-    """Have the threads that XLA's CPU client starts with scheduled as batch jobs (`starting_batch_threads`)."""
-    start = xla_bridge._init_backend
-
-    def scheduled(platform: str) -> Any:
-        with starting_batch_threads() if platform == "cpu" else nullcontext():
-            return start(platform)
-
-    xla_bridge._init_backend = scheduled
 
 
 def backend_started_by() -> str:

@@ -9,7 +9,6 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem._base.errors import ContextError
 from stratagem.estimator import (
     CheckpointSaverHook,
     CheckpointSaverListener,
@@ -329,17 +328,68 @@ def test_a_session_refuses_an_operation_that_needs_tensors_of_a_step(tmp_path: A
         counter = tf1.get_variable("counter", initializer=0.0)
         return {"training_hooks": [Adds(counter.assign_add(tf.reduce_sum(y)))]}
 
-    with pytest.raises(ValueError, match=r"needs tensors of the model_fn"):
+    with pytest.raises(ValueError, match="need tensors of the model_fn"):
         Estimator(linear(hooks), tmp_path).train(data())
 
 
-def test_a_model_fn_cannot_load_a_value(tmp_path: Any) -> None:
+def test_a_value_is_loaded_into_a_session(tmp_path: Any) -> None:
     def hooks(y: Any, **_: Any) -> dict[str, Any]:
         tf1.get_variable("counter", initializer=0.0).load(1.0)
         return {}
 
-    with pytest.raises(ContextError, match=r"let the train_op depend on variable\.assign"):
+    with pytest.raises(ValueError, match="no default session is registered"):
         Estimator(linear(hooks), tmp_path).train(data())
+
+
+def test_an_operation_runs_once_a_call_and_again_in_the_next(tmp_path: Any) -> None:
+    class Counts(SessionRunHook):
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            variable = session.graph.variables["w"]
+            once = variable.assign_add(1.0)
+            with tf1.control_dependencies([once]):
+                self.both = [tf1.no_op(), tf1.group(once)]
+            self.more = variable.assign_add(10.0)
+            session.run(variable.assign(0.0))
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            session = run_context.session
+            before = session.run("w")
+            session.run(self.both)
+            assert session.run("w") == before + 1
+            self.more.run(session=session)
+            self.more.run(session=session)
+            assert session.run([self.more, self.more, "w"]) == [before + 31] * 3
+
+    assert Estimator(linear(), tmp_path).train(data(), [Counts()]).get_variable_value("global_step") == 4
+
+
+@pytest.mark.parametrize(("more", "feeds"), [("no such name", None), ("loss of no step", None), (None, {"x": 1})])
+def test_what_a_session_refuses_it_refuses_before_it_runs_anything(more: Any, feeds: Any, tmp_path: Any) -> None:
+    class Asks(SessionRunHook):
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            with pytest.raises((ValueError, tf.errors.UnimplementedError)):
+                session.run([session.graph.variables["w"].assign(5.0), more], feeds)
+            self.seen = float(session.run("w"))
+
+    def named(loss: Any, **_: Any) -> dict[str, Any]:
+        tf.identity(loss, name="loss of no step")
+        return {}
+
+    hook = Asks()
+    Estimator(linear(named), tmp_path).train(data(), [hook])
+    assert hook.seen == 1.0
+
+
+def test_a_global_step_that_is_loaded_is_known_at_once(tmp_path: Any) -> None:
+    class Loads(SessionRunHook):
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            session = run_context.session
+            if session.global_step() == 2:
+                session.graph.variables["global_step"].load(10, session)
+                assert session.global_step() == session.run("global_step") == 10
+
+    estimator = Estimator(linear(), tmp_path).train(data(), [Loads()])
+    assert estimator.get_variable_value("global_step") == 12
 
 
 def test_a_session_takes_no_step(tmp_path: Any) -> None:

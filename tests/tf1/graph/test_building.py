@@ -153,7 +153,7 @@ def test_dependencies_run_first_and_each_once() -> None:
 
         return tf1.Operation(name, action)
 
-    with graph.building("train"):
+    def body() -> None:
         first = noted("first")
         with tf1.control_dependencies([first]):
             second = noted("second")
@@ -163,7 +163,13 @@ def test_dependencies_run_first_and_each_once() -> None:
         alone.run()
         both.run()
         both.run()
+
+    traced(graph, body)
     assert order == ["alone", "first", "second", "third"]
+    order.clear()
+    with graph.building("train"):  # outside of a step, as in a hook
+        body()
+    assert order == ["alone"] + ["first", "second", "third"] * 2
 
 
 def test_a_tensor_that_depends_on_an_operation_runs_it() -> None:

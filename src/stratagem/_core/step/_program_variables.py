@@ -44,7 +44,7 @@ class ProgramVariables:
         self.slots = [id(v) in self._slots for v in self.variables]
         # What a value of another shape may replace is not donated: its buffer is of no use for that.
         self._open = [(v, i) for i, v in enumerate(self._written) if has_open_shape(v)]
-        # JAX gives the first buffer that fits to the first result: in one order each variable's value replaces its last one.
+        # Donated buffers go to results in their order, each to the first that fits: so every value replaces the last one.
         # An optimizer reads variables first and writes them last; in two orders the weights would take the place of a slot,
         # and XLA would copy all of them in every step.
         self._donated = [v for v in self._written if not has_open_shape(v)]

@@ -134,8 +134,8 @@ class UpdateSpec:
     def _halves(self) -> tuple[list[int], list[int]]:
         """The indices of the values that are updated by rows, in the order of `written`, and of the others.
 
-        JAX gives the first donated buffer that fits to the first result. In another order, as an optimizer reads tables before
-        their slots and writes them after, XLA would copy whole tables.
+        Donated buffers go to results in their order, each to the first that fits. In another order, as an optimizer reads
+        tables before their slots and writes them after, XLA would copy whole tables.
         """
         place = {j: k for k, j in enumerate(self.written)}
         order = sorted(range(len(self.by_rows)), key=lambda j: place.get(j, len(place)))
@@ -187,14 +187,18 @@ class ServerUpdate:
         owners = [indices.get(id(v), indices.get(id(v._slot_of))) for v in self.state]
         self._traces: dict[tuple[int | None, ...], xc.ClosedJaxpr] = {}
         traced = self._traced(self._no_rows)
+        by_rows = tuple(None if i is None or self._kinds[i] != "sparse" else i for i in owners)
+        written = [next(i for i, v in enumerate(self.state) if v is w) for w, _ in traced.written]
+        # Tables come first: another new value of such a shape would take the memory of one.
+        self._returned = sorted(range(len(written)), key=lambda k: by_rows[written[k]] is None)
         self.spec = UpdateSpec(
             tuple(
                 GradientSpec(v.path, tuple(v.shape), np.dtype(v._dtype), kind)
                 for v, kind in zip(self.variables, self._kinds, strict=True)
             )
             + tuple(GradientSpec(name, (), np.dtype(dtype), "dense") for name, dtype in self._numbers),
-            tuple(None if i is None or self._kinds[i] != "sparse" else i for i in owners),
-            tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in traced.written),
+            by_rows,
+            tuple(written[k] for k in self._returned),
         )
         self.run: Callable[..., Any] = jax.jit(
             self._updated, donate_argnums=(0,), compiler_options=compiler_options(mesh.devices[0].platform)
@@ -267,7 +271,7 @@ class ServerUpdate:
         new = xc.jaxpr_as_fun(self._traces[_counts([*gradients, *numbers])])(*read, *arrays, *numbers)
         return [
             x if (i := by_rows[j]) is None else values[j].at[gradients[i].ids].set(x, mode="drop")
-            for j, x in zip(self.spec.written, new, strict=True)
+            for j, x in zip(self.spec.written, (new[k] for k in self._returned), strict=True)
         ]
 
 

@@ -1,6 +1,6 @@
 """ModelSession: what hooks can request from a running model before, between and after its steps."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, final
 
 import jax
@@ -74,8 +74,25 @@ class ModelSession:
 
         Raises ValueError for a tensor before the first step, for an operation of the step, and for any other object.
         """
-        fetches = jax.tree.map(lambda f: self._run_apart(f) if isinstance(f, Operation) else f, fetches)
-        answers = self.answers(SessionRunArgs(fetches, feed_dict, options))
+        made = [fetch for fetch in jax.tree.leaves(fetches) if isinstance(fetch, Operation)]
+        if not made:
+            return self._current(SessionRunArgs(fetches, feed_dict, options))
+        others = jax.tree.map(lambda f: None if isinstance(f, Operation) else f, fetches)
+        self._current(SessionRunArgs(others, feed_dict, options))  # what is refused is so before anything is run
+        results = self._run_apart(made)
+        fetches = jax.tree.map(lambda f: results[id(f)] if isinstance(f, Operation) else f, fetches)
+        return self._current(SessionRunArgs(fetches))
+
+    def load(self, variable: Any, value: Any) -> None:
+        """Sets a variable's value, while no step is running."""
+        self.settle()
+        with self._step.built.building.acting():
+            variable.assign(value)
+        self.settle()
+
+    def _current(self, arguments: SessionRunArgs) -> Any:
+        """Returns the values of what is asked for, as after the last step."""
+        answers = self.answers(arguments)
         last = StepResults(self.global_step(), None, {}) if self._last is None else self._last
         return jax.tree.map(lambda answer: answer(last), answers)
 
@@ -158,23 +175,27 @@ class ModelSession:
         _, result = built.building.done[id(operation)]
         return (lambda results: None) if result is None else self._answer(result)
 
-    def _run_apart(self, operation: Operation) -> Any:
-        """Runs an operation that is no part of the step, and returns its result."""
+    def _run_apart(self, made: Sequence[Operation]) -> dict[int, Any]:
+        """Runs operations that are no part of the step, while none is running. Returns their results by their ids."""
         building = self._step.built.building
-        if id(operation) in building.done:
-            raise ValueError(
-                f"session.run takes no step, and {operation!r} is a part of it, which the Estimator runs. Fetch its result by "
-                "SessionRunArgs in before_run."
-            )
+        for operation in made:
+            if id(operation) in building.done:
+                raise ValueError(
+                    f"session.run takes no step, and {operation!r} is a part of it, which the Estimator runs. Fetch its result "
+                    "by SessionRunArgs in before_run."
+                )
+        self.settle()
         try:
-            result = building.run_apart(operation)
+            with building.apart():
+                return {id(operation): building.run(operation) for operation in made}
         except jax.errors.UnexpectedTracerError:
             raise ValueError(
-                f"session.run cannot run {operation!r}: it needs tensors of the model_fn, which have values while a step runs "
-                "only. What every step is to run goes into the train_op: train_op=tf.group(train_op, operation)."
+                f"session.run cannot run {', '.join(map(repr, made))}: they need tensors of the model_fn, which have values "
+                "while a step runs only. What every step is to run goes into the train_op: "
+                "train_op=tf.group(train_op, operation)."
             ) from None
-        self._number = None  # it may have assigned the global step
-        return result
+        finally:
+            self.settle()  # the global step may be another one now
 
     def _of_variable(self, variable: Any) -> Answer:
         number = variable is self._step.graph.variables.get("global_step")

@@ -2,17 +2,14 @@
 
 import functools
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, final
 
 import jax
 import numpy as np
 
-from stratagem._base.errors import ContextError
 from stratagem._base.types import TensorLike, Value
 from stratagem._core.values import IndexedSlices, Variable
-from stratagem._private import runs_at_once
 from stratagem._tf1.graph._model_build import building_here, current_building
 from stratagem._tf1.graph._operations import Operation, assign, assign_add, assign_sub
 
@@ -89,22 +86,20 @@ class GraphVariable(Variable):
         return found
 
     def load(self, value: TensorLike, session: Value = None) -> None:
-        """Sets the variable's value in a session, by default the one that is open; in a hook, that of the training.
+        """Sets the variable's value in a session, by default the one that is open.
 
         Raises:
-            ContextError: in a model_fn, which runs once, to be traced.
+            ValueError: there is none.
         """
-        building = building_here()
-        if building is not None and building.owner is not None:
-            building.owner.session(session).load(self, value)
-            return
-        if not runs_at_once():
-            raise ContextError(
-                f"load was called for {self.name} in a model_fn, which has no session. Give the variable an initial value, or "
-                "let the train_op depend on variable.assign(value)."
-            )
-        with nullcontext() if building is None else building.acting():
-            self.assign(value)
+        if session is None:
+            owner = current_building().owner
+            if owner is None:
+                raise ValueError(
+                    f"Cannot load a value of {self.name}: no default session is registered. A hook gives its own: "
+                    "variable.load(value, run_context.session). A model_fn has none: there, give the variable an initial value."
+                )
+            session = owner.session()
+        session.load(self, value)
 
     @property
     def initializer(self) -> Operation:  # type: ignore[override]

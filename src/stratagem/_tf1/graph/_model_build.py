@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
@@ -12,6 +13,7 @@ from stratagem._base.errors import ContextError
 from stratagem._core.context import current
 from stratagem._core.step import GradientTape
 from stratagem._ops import is_traced
+from stratagem._private import runs_at_once
 from stratagem._tf1.graph._graph_effects import GraphEffects
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._scopes import Scopes
@@ -48,7 +50,7 @@ class ModelBuild:
     loss_reduction: the reduction of the last loss of `tf1.losses`; None before there is one.
     named: the tensors that an argument `name` has named, by name.
     summaries: (kind, tag, tensor), in the order in which they were made.
-    done: the results of the operations that have run, by the id of the operation.
+    done: the results of the operations that have run in the trace, by the id of the operation.
     slot_names: how slots are called; None for those whose names begin with the open variable scope.
     declared: the variables, by name. operations: all operations of a graph, by name.
     first_tensors_by_name: by a variable's name, the tensor of the graph from which it takes its first value.
@@ -82,6 +84,8 @@ class ModelBuild:
         self.draws: dict[int, tuple[Any, Callable[[Callable[[int | None], Any]], Any]]] = {}
         self.dependencies: tuple[Any, ...] = ()
         self.done: dict[int, Any] = {}
+        self._apart: dict[int, Any] | None = None  # the same of operations outside of the trace, while they run
+        self._lock = threading.RLock()
         self.operations: dict[str, Any] = {}
         self.first_tensors_by_name: dict[str, Any] = {}
         self.sessions: list[Any] = []
@@ -191,24 +195,35 @@ class ModelBuild:
     def run(self, operation: Any) -> Any:
         """Runs an operation in the trace, after its dependencies, unless it has been run. Returns its result.
 
+        Outside of the trace, as in a hook, each call runs it.
+
         In a graph that is being built, what it assigns is kept apart, for sessions that run what depends on it.
         """
         if self._effects is not None:
             return self._effects.run(operation, self)
-        if id(operation) not in self.done:
-            for other in operation.dependencies:
-                self.run(other)
-            with self.acting():
-                self.done[id(operation)] = operation, operation.act()
-        return self.done[id(operation)][1]
+        if not runs_at_once():
+            return self._run_once(operation, self.done)
+        with self.apart() as done:
+            return self._run_once(operation, done)
 
-    def run_apart(self, operation: Any) -> Any:
-        """Runs an operation outside of the trace, after its dependencies, and returns its result. Later calls run it again."""
-        of_trace, self.done = self.done, {}
-        try:
-            return self.run(operation)
-        finally:
-            self.done = of_trace
+    def _run_once(self, operation: Any, done: dict[int, Any]) -> Any:
+        if id(operation) not in done:
+            for other in operation.dependencies:
+                self._run_once(other, done)
+            with self.acting():
+                done[id(operation)] = operation, operation.act()
+        return done[id(operation)][1]
+
+    @contextlib.contextmanager
+    def apart(self) -> Iterator[dict[int, Any]]:
+        """In the body, operations that run outside of the trace run once, as in one call of a session; later they run again."""
+        with self._lock:
+            outer = self._apart
+            self._apart = {} if outer is None else outer
+            try:
+                yield self._apart
+            finally:
+                self._apart = outer
 
     @contextlib.contextmanager
     def acting(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Nest, Unused, Value
+from stratagem._base.types import Nest, TensorLike, Unused, Value
 from stratagem._checkpoints import get_checkpoint_state, latest_checkpoint
 from stratagem._tf1.estimator import EventFolders, Scaffold, SessionRunHook
 from stratagem._tf1.estimator.hooks import (
@@ -56,6 +56,10 @@ class HookSession:
     def run(self, fetches: Nest, feed_dict: Value = None, options: Unused = None, run_metadata: Unused = None) -> Nest:
         """Runs fetches without calling hooks."""
         return self._session.run(fetches, feed_dict)
+
+    def load(self, variable: Value, value: TensorLike) -> None:
+        """Sets the value of one variable."""
+        self._session.load(variable, value)
 
     def global_step(self) -> int:
         """Returns the current global step, 0 if the graph counts none."""

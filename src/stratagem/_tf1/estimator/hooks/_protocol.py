@@ -10,7 +10,13 @@ class StepSession(Protocol):
     """The session of a hook: what it may request outside of a step."""
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """Returns the current values of variables and metrics, and the values of the model's tensors in the last step."""
+        """Returns the current values of variables and metrics, and the values of the model's tensors in the last step.
+
+        Operations that a hook has made are run first.
+        """
+
+    def load(self, variable: Any, value: Any) -> None:
+        """Sets a variable's value."""
 
     @property
     def graph(self) -> Any:
