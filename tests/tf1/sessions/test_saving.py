@@ -150,6 +150,24 @@ def test_hooks_fetch_feed_and_stop() -> None:
     assert hook.seen == sorted(hook.seen, reverse=True)
 
 
+def test_hooks_load_values_and_run_operations() -> None:
+    class Loads(v1.train.SessionRunHook):
+        def begin(self) -> None:
+            self.variable = v1.get_variable("v", initializer=1.0)
+            self.doubled = self.variable.assign(2 * self.variable)
+
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            self.variable.load(5.0, session)
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            run_context.session.run(self.doubled)
+
+    with tf.Graph().as_default():
+        hook = Loads()
+        with v1.train.MonitoredSession(hooks=[hook]) as session:
+            assert [float(session.run(hook.variable)) for _ in range(3)] == [5.0, 10.0, 20.0]
+
+
 def test_the_end_of_data_ends_a_monitored_session_and_an_error_calls_no_end() -> None:
     with tf.Graph().as_default():
         element = v1.data.make_one_shot_iterator(tf.data.Dataset.range(3)).get_next()
