@@ -49,6 +49,34 @@ def test_workers_stop_at_max_steps_and_checkpoints_have_the_steps_of_their_names
     assert saved(tmp_path) == {0: 0, 20: 20, 40: 40, 50: 50}
 
 
+@pytest.mark.parametrize("way", ["operation", "load"])
+def test_a_global_step_that_a_hook_sets_is_counted_from_there(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Sets(tf1.train.SessionRunHook):
+        def __init__(self) -> None:
+            self.seen: list[int] = []
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            session = run_context.session
+            if not self.seen:
+                step = session.graph.variables["global_step"]
+                if way == "load":
+                    step.load(30, session)
+                else:
+                    assert session.run(step.assign(30)) == 30
+            self.seen.append(session.global_step())
+
+    hook = Sets()
+    with chief_of(monkeypatch, 2):
+        trained(tmp_path, rows(100), 50, hook)
+    assert (hook.seen[0], hook.seen[-1]) == (30, 50)
+    assert hook.seen == sorted(set(hook.seen))
+    steps = saved(tmp_path)
+    assert max(steps) == 50
+    assert all(name == step for name, step in steps.items())
+
+
 @pytest.mark.parametrize("optimizer", [tf1.train.GradientDescentOptimizer, tf1.train.AdagradOptimizer])
 def test_servers_get_the_learning_rate_that_a_step_computes(
     optimizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -122,24 +122,8 @@ class UpdateSpec:
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Returns the values that are updated by rows, and the others."""
-        tables, others = self._halves
-        return [values[j] for j in tables], [values[j] for j in others]
-
-    def joined(self, tables: Sequence[Any], others: Sequence[Any]) -> list[Any]:
-        """Returns the values that `split` has split."""
-        places = [j for half in self._halves for j in half]
-        return [value for _, value in sorted(zip(places, [*tables, *others], strict=True), key=lambda pair: pair[0])]
-
-    @functools.cached_property
-    def _halves(self) -> tuple[list[int], list[int]]:
-        """The indices of the values that are updated by rows, in the order of `written`, and of the others.
-
-        Donated buffers go to results in their order, each to the first that fits. In another order, as an optimizer reads
-        tables before their slots and writes them after, XLA would copy whole tables.
-        """
-        place = {j: k for k, j in enumerate(self.written)}
-        order = sorted(range(len(self.by_rows)), key=lambda j: place.get(j, len(place)))
-        return [j for j in order if self.by_rows[j] is not None], [j for j in order if self.by_rows[j] is None]
+        tables = [v for v, i in zip(values, self.by_rows, strict=True) if i is not None]
+        return tables, [v for v, i in zip(values, self.by_rows, strict=True) if i is None]
 
 
 class UpdateFunction(Protocol):
@@ -187,18 +171,14 @@ class ServerUpdate:
         owners = [indices.get(id(v), indices.get(id(v._slot_of))) for v in self.state]
         self._traces: dict[tuple[int | None, ...], xc.ClosedJaxpr] = {}
         traced = self._traced(self._no_rows)
-        by_rows = tuple(None if i is None or self._kinds[i] != "sparse" else i for i in owners)
-        written = [next(i for i, v in enumerate(self.state) if v is w) for w, _ in traced.written]
-        # Tables come first: another new value of such a shape would take the memory of one.
-        self._returned = sorted(range(len(written)), key=lambda k: by_rows[written[k]] is None)
         self.spec = UpdateSpec(
             tuple(
                 GradientSpec(v.path, tuple(v.shape), np.dtype(v._dtype), kind)
                 for v, kind in zip(self.variables, self._kinds, strict=True)
             )
             + tuple(GradientSpec(name, (), np.dtype(dtype), "dense") for name, dtype in self._numbers),
-            by_rows,
-            tuple(written[k] for k in self._returned),
+            tuple(None if i is None or self._kinds[i] != "sparse" else i for i in owners),
+            tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in traced.written),
         )
         self.run: Callable[..., Any] = jax.jit(
             self._updated, donate_argnums=(0,), compiler_options=compiler_options(mesh.devices[0].platform)
@@ -258,10 +238,10 @@ class ServerUpdate:
             return trace(self._body, self._arguments(counts), self._mesh, self._info)
 
     def _updated(self, tables: list[Any], others: list[Any], arrays: list[Any]) -> list[Any]:
-        array = iter(arrays)
+        table, other, array = iter(tables), iter(others), iter(arrays)
         by_rows = self.spec.by_rows
         gradients = [next(array) if k == "dense" else SparseGradient(next(array), next(array)) for k in self._kinds]
-        values = self.spec.joined(tables, others)
+        values = [next(other) if i is None else next(table) for i in by_rows]
         read = [
             v if i is None else v.at[gradients[i].ids].get(mode="fill", fill_value=0)
             for v, i in zip(values, by_rows, strict=True)
@@ -271,7 +251,7 @@ class ServerUpdate:
         new = xc.jaxpr_as_fun(self._traces[_counts([*gradients, *numbers])])(*read, *arrays, *numbers)
         return [
             x if (i := by_rows[j]) is None else values[j].at[gradients[i].ids].set(x, mode="drop")
-            for j, x in zip(self.spec.written, (new[k] for k in self._returned), strict=True)
+            for j, x in zip(self.spec.written, new, strict=True)
         ]
 
 
