@@ -23,6 +23,7 @@ from stratagem._private._arrays import operate_on_bits as operate_on_bits
 from stratagem._private._arrays import weakly as weakly
 from stratagem._private._arrays import zeros_to_share as zeros_to_share
 from stratagem._private._averages import average_as_tensorflow as average_as_tensorflow
+from stratagem._private._backend_options import BACKEND_OPTIONS as BACKEND_OPTIONS
 from stratagem._private._backends import POOL as POOL
 from stratagem._private._backends import backend_started_by as backend_started_by
 from stratagem._private._backends import backends_started as backends_started
@@ -52,6 +53,7 @@ from stratagem._private._constructors import (
 from stratagem._private._constructors import reduction_axes as reduction_axes
 from stratagem._private._constructors import showing as showing
 from stratagem._private._device_names import name_devices as name_devices
+from stratagem._private._executable_cache import are_backend_options_read as are_backend_options_read
 from stratagem._private._executable_cache import intercept_compilation as intercept_compilation
 from stratagem._private._executable_cache import reusing_executables as reusing_executables
 from stratagem._private._exported_programs import called_outside as called_outside

@@ -1,17 +1,30 @@
-"""Max-pooling in windows that do not overlap, whose gradient XLA computes in a naive loop on CPUs."""
+"""Max-pooling in windows that do not overlap, and what is computed from single elements before it.
+
+XLA computes the gradient in a naive loop on CPUs. Here a byte for each window says which of its elements had the maximum. A
+bias and a rectifier between a convolution and its pool are computed and differentiated at the maxima alone: the pool takes the
+elements of the convolution from which the maxima are computed, and hands these on.
+"""
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend import core as xc
+
+from stratagem._core.rewrites._apart import apart
+from stratagem._core.rewrites._chains import Chain, chain_before
+from stratagem._core.rewrites._inlined import inlined
 
 
 def is_disjoint_pool(eqn: Any) -> bool:
     """Returns whether an equation max-pools floats in windows that do not overlap, without padding or dilation."""
+    if eqn.primitive.name != "reduce_window_max":
+        return False
     p, x = eqn.params, eqn.invars[0].aval
     window = tuple(p["window_dimensions"])
     return (
@@ -24,64 +37,98 @@ def is_disjoint_pool(eqn: Any) -> bool:
     )
 
 
-def max_pool_of(eqn: Any) -> Callable[[jax.Array], jax.Array]:
-    """Returns a function for it with a faster gradient."""
-    return functools.partial(max_pool, window=tuple(eqn.params["window_dimensions"]))
+def with_pools_at_maxima(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
+    """Returns a program in which disjoint pools come before the chains of single elements that lead to them.
+
+    The same object if there are none. Programs inside of it stay as they are.
+    """
+    pools = {i: eqn for i, eqn in enumerate(jaxpr.eqns) if is_disjoint_pool(eqn)}
+    if not pools:
+        return jaxpr
+    chains = {i: chain_before(jaxpr, i, _pooled_axes(eqn)) for i, eqn in pools.items()}
+    moved = {position for chain in chains.values() for position in chain.positions}
+    eqns: list[Any] = []
+    for i, eqn in enumerate(jaxpr.eqns):
+        if i in pools:
+            eqns.extend(_before_the_chain(eqn, chains[i]))
+        elif i not in moved:
+            eqns.append(eqn)
+    return jaxpr.replace(eqns=eqns)
 
 
-def _cells(x: jax.Array, window: tuple[int, ...]) -> list[jax.Array]:
-    """Returns, for every position in a window in row-major order, the value at that position in all windows."""
-    ends = [size // w * w for size, w in zip(x.shape, window, strict=True)]
+def _pooled_axes(eqn: Any) -> tuple[int, ...]:
+    return tuple(axis for axis, size in enumerate(eqn.params["window_dimensions"]) if size > 1)
+
+
+def _before_the_chain(eqn: Any, chain: Chain) -> Iterator[Any]:
+    """Yields the equations of a pool that takes the elements at the maxima, and of its chain after it."""
+    pool = _Pool(tuple(eqn.params["window_dimensions"]), chain)
+
+    def pooled(image: jax.Array, *constants: jax.Array) -> jax.Array:
+        return chain.of(chosen(pool, image, *constants), *constants)
+
+    operands = [chain.image, *chain.constants]
+    new = jax.make_jaxpr(pooled)(*(v.aval for v in operands))
+    return inlined(new, operands, eqn.outvars)
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """A pool of what a chain computes from an image, in disjoint windows of that size in every dimension."""
+
+    window: tuple[int, ...]
+    chain: Chain
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+def chosen(pool: _Pool, image: jax.Array, *constants: jax.Array) -> jax.Array:
+    """Returns for each window the element of the image from which the chain computes the maximum; its gradient is fast.
+
+    Elements outside of full windows are ignored. constants: what the chain computes with.
+    """
+    return _choice(pool, image, *constants)[0]
+
+
+def _choice(pool: _Pool, image: jax.Array, *constants: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Returns of each window the element with the maximum, the first of equal ones or one with NaN, and its place, int8."""
+    cells = _cells(image, pool.window)
+    winner = jax.lax.full(cells[0].shape, 0, jnp.int8)
+    element, top = cells[0], pool.chain.of(cells[0], *constants)
+    for place, cell in enumerate(cells[1:], start=1):
+        value = pool.chain.of(cell, *constants)
+        # Values are compared with each other, never with the maximum: XLA may compute what they come from twice, and round
+        # it in two ways, so that none of them would equal it.
+        greater = jax.lax.bitwise_or(jax.lax.gt(value, top), jax.lax.ne(value, value))
+        winner = jax.lax.select(greater, jax.lax.full_like(winner, place), winner)
+        element, top = jax.lax.select(greater, cell, element), jax.lax.select(greater, value, top)
+    return element, winner
+
+
+def _cells(image: jax.Array, window: tuple[int, ...]) -> list[jax.Array]:
+    """Returns, for every place in a window in row-major order, the elements at that place in all windows."""
+    ends = [size // w * w for size, w in zip(image.shape, window, strict=True)]
     places = itertools.product(*map(range, window))
-    return [x[tuple(slice(i, e, w) for i, e, w in zip(at, ends, window, strict=True))] for at in places]
+    return [jax.lax.slice(image, at, [max(i, e) for i, e in zip(at, ends, strict=True)], window) for at in places]
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(1,))
-def max_pool(x: jax.Array, window: tuple[int, ...]) -> jax.Array:
-    """Returns the maximum over disjoint windows; elements outside of full windows are ignored.
-
-    Its gradient is faster than XLA's.
-    """
-    return functools.reduce(jnp.maximum, _cells(x, window))
+def _choice_with_places(pool: _Pool, image: jax.Array, *constants: jax.Array) -> Any:
+    element, winner = apart(functools.partial(_choice, pool), image, *constants)
+    like = jnp.zeros((0, *image.shape), image.dtype)  # an empty array carries the shape
+    return element, (winner, like, len(constants))
 
 
-def _max_pool_forward(x: jax.Array, window: tuple[int, ...]) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
-    cells = _cells(x, window)
-    winner = place_of_maximum(cells, jnp.zeros(cells[0].shape, jnp.int8))
-    like = jnp.zeros((0, *x.shape), x.dtype)  # an empty array carries the shape
-    return functools.reduce(jnp.maximum, cells), (winner, like)
-
-
-def place_of_maximum(cells: Sequence[jax.Array], first: jax.Array) -> jax.Array:
-    """Returns which of the cells of every window is the first maximum, as in TensorFlow and XLA.
-
-    Elements are compared with each other, never with the maximum: XLA may compute what they come from twice, and round it in
-    two ways, so that none of them would equal it. A maximum that is chosen by the comparison takes fewer instructions than
-    `jnp.maximum`, which keeps NaN; the gradient of a window with NaN goes to an element of it.
-
-    Args:
-        cells: the elements of all windows at each place, in row-major order.
-        first: the place of the first cell, int8.
-    """
-    top, *others = cells
-    winner = first
-    for place, cell in enumerate(others, start=1):
-        greater = cell > top
-        winner, top = jnp.where(greater, jnp.int8(place), winner), jnp.where(greater, cell, top)
-    return winner
-
-
-def _max_pool_backward(
-    window: tuple[int, ...], saved: tuple[jax.Array, jax.Array], gradient: jax.Array
-) -> tuple[jax.Array]:
-    winner, like = saved
-    shape = like.shape[1:]
+def _gradient(
+    pool: _Pool, saved: tuple[jax.Array, jax.Array, int], gradient: jax.Array
+) -> tuple[jax.Array | None, ...]:
+    winner, like, constants = saved
+    window, shape = pool.window, like.shape[1:]
     # (n, h, w, c) → (n, 1, h, 1, w, 1, c, 1) against the places (1, 1, 1, wh, 1, ww, 1, 1): one fused comparison.
     spread = tuple(s for size in winner.shape for s in (size, 1))
     places = jnp.arange(np.prod(window), dtype=jnp.int8).reshape([s for w in window for s in (1, w)])
     cells = jnp.where(places == winner.reshape(spread), gradient.reshape(spread), jnp.zeros((), gradient.dtype))
     full = cells.reshape([size * w for size, w in zip(winner.shape, window, strict=True)])
-    return (jnp.pad(full, [(0, size - have) for size, have in zip(shape, full.shape, strict=True)]),)
+    image = jnp.pad(full, [(0, size - have) for size, have in zip(shape, full.shape, strict=True)])
+    return image, *[None] * constants
 
 
-max_pool.defvjp(_max_pool_forward, _max_pool_backward)
+chosen.defvjp(_choice_with_places, _gradient)

@@ -12,12 +12,13 @@ from stratagem._core.rewrites._convolution import by_onednn, is_for_onednn
 from stratagem._core.rewrites._inlined import inlined
 from stratagem._core.rewrites._loop_products import products_outside
 from stratagem._core.rewrites._magnitude import is_integer_magnitude, magnitude
-from stratagem._core.rewrites._max_pool import is_disjoint_pool, max_pool_of
+from stratagem._core.rewrites._max_pool import with_pools_at_maxima
 from stratagem._core.rewrites._options import rewrites_for_speed
 from stratagem._core.rewrites._overlapping_pool import is_overlapping_pool, overlapping_pool_of
 from stratagem._core.rewrites._pointwise import as_matrix_product, is_pointwise
 from stratagem._core.rewrites._product import is_product_for_onednn, product_by_onednn
 from stratagem._core.rewrites._sized import compiled_function, has_known_sizes
+from stratagem._core.rewrites._small_images import as_product_of_windows, is_of_small_images
 from stratagem._private import map_equations, with_jaxprs
 
 _TRANSPARENT = ("jit", "pjit", "closed_call", "checkpoint", "remat2", "scan", "cond", "while")
@@ -41,9 +42,9 @@ class _Rule:
 _RULES = (
     _Rule("abs", is_integer_magnitude, magnitude, for_speed=False),
     _Rule("sized_call", has_known_sizes, compiled_function, for_speed=False),
-    _Rule("reduce_window_max", is_disjoint_pool, max_pool_of),
     _Rule("reduce_window_max", is_overlapping_pool, overlapping_pool_of),
     _Rule("conv_general_dilated", is_pointwise, as_matrix_product),
+    _Rule("conv_general_dilated", is_of_small_images, as_product_of_windows),
     _Rule("conv_general_dilated", is_for_onednn, by_onednn),
     _Rule("dot_general", is_product_for_onednn, product_by_onednn),
 )
@@ -81,6 +82,8 @@ def _loop_equations(eqn: Any) -> Iterator[Any]:
 
 
 def _rewritten(jaxpr: Any, rules: Sequence[_Rule]) -> Any:
+    if any(rule.for_speed for rule in rules):
+        jaxpr = with_pools_at_maxima(jaxpr)
     return map_equations(jaxpr, functools.partial(_equations, rules=rules))
 
 
@@ -89,7 +92,8 @@ def _equations(eqn: Any, rules: Sequence[_Rule]) -> Iterator[Any]:
     rule = next((r for r in rules if r.primitive == name and r.applies(eqn)), None)
     if rule is not None:
         new = jax.make_jaxpr(rule.instead(eqn))(*(v.aval for v in eqn.invars))
-        yield from inlined(new, eqn.invars, eqn.outvars)
+        others = [r for r in rules if r.primitive != name]
+        yield from inlined(xc.ClosedJaxpr(_rewritten(new.jaxpr, others), new.consts), eqn.invars, eqn.outvars)
     elif name in _TRANSPARENT:
         yield with_jaxprs(eqn, functools.partial(_rewritten, rules=rules))
     else:

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from stratagem._core.context import recording
 from stratagem._core.mesh import AXIS, PACK_BYTES, ReplicaMesh
+from stratagem._core.rewrites import apart
 
 ROUNDED = (jnp.dtype("float32"), jnp.dtype("float64"))  # of the others bfloat16 would lose range or save nothing
 
@@ -127,27 +128,16 @@ def _packs(values: Sequence[Any], pack_bytes: int, positions: Sequence[int] | No
 
 
 def _packed(values: list[Any]) -> Any:
-    """Returns all values as one flat array."""
-    return concatenated_apart(values, lambda *parts: jnp.concatenate([v.ravel() for v in parts]))
+    """Returns all values as one flat array.
+
+    XLA would move what computes the values into the concatenation, and compute it element by element.
+    """
+    return apart(lambda *parts: jax.lax.concatenate([jax.lax.reshape(v, (v.size,)) for v in parts], 0), *values)
 
 
 # In programs it is a call with a name of its own, which `with_joined_messages` finds.
 PACKED = _packed.__name__
 packed = jax.jit(_packed)
-
-
-def concatenated_apart(values: Sequence[Any], concatenated: Callable[..., Any]) -> Any:
-    """Returns `concatenated(*values)`, apart from what computes the values.
-
-    This is done in the branch of a condition, into which XLA moves nothing. Otherwise it would compute the values again
-    inside the concatenation, element by element, even behind an optimization barrier.
-    """
-    made = jax.eval_shape(concatenated, *values)
-
-    def never_run(*parts: Any) -> Any:
-        return jnp.zeros(made.shape, made.dtype)
-
-    return jax.lax.cond(jax.lax.axis_index(AXIS) >= 0, concatenated, never_run, *values)
 
 
 def from_first_replica(value: Any) -> Any:
