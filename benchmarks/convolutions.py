@@ -1,4 +1,4 @@
-"""Which convolutions are faster by oneDNN? Forward and both gradients of many shapes, rewritten / as XLA computes them."""
+"""Which convolutions are faster by oneDNN, or as matrix products? Both gradients too, rewritten / as XLA computes them."""
 
 import time
 from dataclasses import dataclass
@@ -51,6 +51,9 @@ SHAPES = (
     Convolution(16, 56, 64, 64),
     Convolution(16, 56, 64, 128, 3, 2),
     Convolution(32, 4, 256, 512, 3, 2),
+    Convolution(32, 2, 512, 512),
+    Convolution(8, 4, 256, 512),
+    Convolution(1, 7, 512, 512),
     Convolution(16, 32, 64, 128, 5, 2),
     Convolution(16, 14, 256, 256),
     Convolution(16, 28, 64, 256, 1),

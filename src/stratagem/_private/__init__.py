@@ -23,7 +23,6 @@ from stratagem._private._arrays import operate_on_bits as operate_on_bits
 from stratagem._private._arrays import weakly as weakly
 from stratagem._private._arrays import zeros_to_share as zeros_to_share
 from stratagem._private._averages import average_as_tensorflow as average_as_tensorflow
-from stratagem._private._backend_options import BACKEND_OPTIONS as BACKEND_OPTIONS
 from stratagem._private._backends import POOL as POOL
 from stratagem._private._backends import backend_started_by as backend_started_by
 from stratagem._private._backends import backends_started as backends_started
@@ -43,6 +42,7 @@ from stratagem._private._checks import checked as checked
 from stratagem._private._checks import has_checks as has_checks
 from stratagem._private._checks import keep_checks as keep_checks
 from stratagem._private._checks import revealed as revealed
+from stratagem._private._code_generator import CODE_GENERATOR_OPTIONS as CODE_GENERATOR_OPTIONS
 from stratagem._private._compiled_metrics import (
     let_a_list_of_metrics_be_of_every_output as let_a_list_of_metrics_be_of_every_output,
 )
@@ -53,7 +53,7 @@ from stratagem._private._constructors import (
 from stratagem._private._constructors import reduction_axes as reduction_axes
 from stratagem._private._constructors import showing as showing
 from stratagem._private._device_names import name_devices as name_devices
-from stratagem._private._executable_cache import are_backend_options_read as are_backend_options_read
+from stratagem._private._executable_cache import are_code_generator_options_read as are_code_generator_options_read
 from stratagem._private._executable_cache import intercept_compilation as intercept_compilation
 from stratagem._private._executable_cache import reusing_executables as reusing_executables
 from stratagem._private._exported_programs import called_outside as called_outside

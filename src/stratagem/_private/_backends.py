@@ -19,10 +19,10 @@ _started_by = ""
 def reserve_threads(replicas: int) -> None:
     """Give XLA's CPU client threads enough for `replicas` virtual devices, before it starts.
 
-    A replica that waits in an all-reduce holds a thread. With as many threads as cores (XLA's default), two replicas on two
-    cores leave one, and an operation that waits for its own parts on that one never ends: measured on the tutorial's CNN,
-    every run stopped within an epoch. XLA reads the number from the environment, and only there. A number that the user
-    has set stands if it is large enough.
+    A replica that runs holds a thread, and so does each one's start of a later step while 32 steps are under way. With as
+    many threads as cores (XLA's default), two replicas on two cores had none for the replica that an all-reduce waited for:
+    every run of the tutorial's CNN stopped within an epoch. XLA reads the number from the environment, and only there. A
+    number that the user has set stands if it is large enough.
     """
     if replicas > 1 and not backends_started():
         chosen = int(os.environ.get(POOL, _cores() + 2 * replicas))

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 from jax._src import cache_key, compiler
 
-from stratagem._private._backend_options import with_backend_options
+from stratagem._private._code_generator import with_code_generator_options
 from stratagem._private._onednn import calls_onednn
 
 # Of so many programs, those used last, the executables are kept when the programs are gone. A cache: losing it costs time.
@@ -39,7 +39,7 @@ def reusing_executables() -> Iterator[None]:
 def _compiled(
     compile_: Any, backend: Any, computation: Any, devices: Any, options: Any, callbacks: Any, *others: Any
 ) -> Any:
-    options = with_backend_options(options)
+    options = with_code_generator_options(options)
     if jax.config.values["jax_compilation_cache_dir"] and calls_onednn(computation):
         # XLA cannot write down such a program, and the attempt fails with a warning.
         compile_ = _compile_without_file
@@ -78,6 +78,6 @@ def intercept_compilation() -> None:
     compiler.compile_or_get_cached = functools.partial(_compiled, compiler.compile_or_get_cached)
 
 
-def are_backend_options_read() -> bool:
+def are_code_generator_options_read() -> bool:
     """Returns whether options of XLA's code generator reach it, as they do once compilation is intercepted."""
     return getattr(compiler.compile_or_get_cached, "func", None) is _compiled

@@ -5,7 +5,7 @@ Out: a program with the same results; the options with which XLA compiles it.
 Never: depends on the values of a run or on how fast the machine is; changes a program after it was compiled.
 """
 
-from stratagem._core.rewrites._apart import apart as apart
+from stratagem._core.rewrites._computed_once import computed_once as computed_once
 from stratagem._core.rewrites._inlined import inlined as inlined
 from stratagem._core.rewrites._memory import largest_array as largest_array
 from stratagem._core.rewrites._memory import size as size

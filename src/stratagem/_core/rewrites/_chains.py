@@ -16,7 +16,7 @@ _CHEAP = ("add", "sub", "mul", "max", "min", "neg")
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """What leads to a value of a program.
+    """The equations that lead to a value of a program.
 
     image: the value with which the chain begins, of the shape of the one with which it ends; that one itself if it is empty.
     constants: the other operands, which have the same element along the axes that the chain was asked for.

@@ -16,8 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as xc
 
-from stratagem._core.rewrites._apart import apart
 from stratagem._core.rewrites._chains import Chain, chain_before
+from stratagem._core.rewrites._computed_once import computed_once
 from stratagem._core.rewrites._inlined import inlined
 
 
@@ -112,7 +112,7 @@ def _cells(image: jax.Array, window: tuple[int, ...]) -> list[jax.Array]:
 
 
 def _choice_with_places(pool: _Pool, image: jax.Array, *constants: jax.Array) -> Any:
-    element, winner = apart(functools.partial(_choice, pool), image, *constants)
+    element, winner = computed_once(functools.partial(_choice, pool), image, *constants)
     like = jnp.zeros((0, *image.shape), image.dtype)  # an empty array carries the shape
     return element, (winner, like, len(constants))
 

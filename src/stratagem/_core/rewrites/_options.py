@@ -8,7 +8,7 @@ from pathlib import Path
 from stratagem._base.allocator import BLOCK
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Value
-from stratagem._private import BACKEND_OPTIONS, are_backend_options_read
+from stratagem._private import CODE_GENERATOR_OPTIONS, are_code_generator_options_read
 
 _VARIABLE = "STRATAGEM_REWRITES"
 _YNN = "xla_cpu_experimental_ynn_fusion_type"
@@ -18,7 +18,7 @@ _YNN = "xla_cpu_experimental_ynn_fusion_type"
 _CPU_OPTIONS: dict[str, Value] = {_YNN: "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_REDUCE"}
 # LLVM unrolls loops of up to some thirty rounds before it looks for vectors, and then finds none: an element of a table of
 # 26000x16 took Adam 3.5 times as long as one of 26000x64. Unrolled after that or not, other loops take as long.
-_ROUND_BY_ROUND: dict[str, Value] = {BACKEND_OPTIONS: "xla_cpu_disable_loop_unrolling=true"}
+_ROUND_BY_ROUND: dict[str, Value] = {CODE_GENERATOR_OPTIONS: "xla_cpu_disable_loop_unrolling=true"}
 # XLA's own loops take half of the registers of a CPU with AVX-512, because some of these lower their frequency for the whole
 # ones. The kernels of oneDNN and YNN, which take the most of a step's time, use the whole ones anyway. With them a CNN takes
 # 0.975 of the time, ResNet-18 0.983, a transformer the same (`benchmarks/rewrites.py`). Sums may be rounded in another way.
@@ -37,7 +37,7 @@ def compiler_options(platform: str, largest: int | None = None) -> dict[str, Val
         return None
     # XLA logs a warning for every array that does not fit into a block; its own may be larger than those of the program.
     fits = largest is not None and largest <= BLOCK // 2
-    loops = _ROUND_BY_ROUND if are_backend_options_read() else {}
+    loops = _ROUND_BY_ROUND if are_code_generator_options_read() else {}
     return _CPU_OPTIONS | loops | (_WIDE_OPTIONS if _has_avx512() else {}) | (_BLOCKS if fits else {})
 
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from stratagem._core.context import recording
 from stratagem._core.mesh import AXIS, PACK_BYTES, ReplicaMesh
-from stratagem._core.rewrites import apart
+from stratagem._core.rewrites import computed_once
 
 ROUNDED = (jnp.dtype("float32"), jnp.dtype("float64"))  # of the others bfloat16 would lose range or save nothing
 
@@ -132,7 +132,7 @@ def _packed(values: list[Any]) -> Any:
 
     XLA would move what computes the values into the concatenation, and compute it element by element.
     """
-    return apart(lambda *parts: jax.lax.concatenate([jax.lax.reshape(v, (v.size,)) for v in parts], 0), *values)
+    return computed_once(lambda *parts: jax.lax.concatenate([jax.lax.reshape(v, (v.size,)) for v in parts], 0), *values)
 
 
 # In programs it is a call with a name of its own, which `with_joined_messages` finds.

@@ -3,13 +3,15 @@
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jax._src import compiler
-from jax._src.lib import xla_client
 
-from stratagem._private import BACKEND_OPTIONS
-from stratagem._private._backend_options import with_backend_options
+from stratagem._private import CODE_GENERATOR_OPTIONS
+
+# Private: what becomes of a program's options is no result, only time.
+from stratagem._private._code_generator import with_code_generator_options
 from tests import prepared
 
 PROGRAM = """
@@ -25,15 +27,14 @@ changed()
 """
 
 
-# Private: the options of a compilation as JAX gives them to XLA.
-def options_with(**overrides: object) -> xla_client.CompileOptions:
+def options_with(**overrides: Any) -> Any:
     return compiler.get_compile_options(1, 1, env_options_overrides=overrides)
 
 
 def test_options_of_the_code_generator_leave_the_list_of_the_others() -> None:
     long = "x" * 200  # a length of two bytes
-    given = options_with(xla_cpu_prefer_vector_width=512, **{BACKEND_OPTIONS: f"first=true,{long}=3"})
-    options = with_backend_options(given)
+    given = options_with(xla_cpu_prefer_vector_width=512, **{CODE_GENERATOR_OPTIONS: f"first=true,{long}=3"})
+    options = with_code_generator_options(given)
     assert options.env_option_overrides == [("xla_cpu_prefer_vector_width", 512)]
     assert (options.num_replicas, options.num_partitions) == (1, 1)
     written = options.SerializeAsString()
@@ -42,7 +43,7 @@ def test_options_of_the_code_generator_leave_the_list_of_the_others() -> None:
 
 def test_a_program_without_them_keeps_its_options() -> None:
     options = options_with(xla_cpu_prefer_vector_width=512)
-    assert with_backend_options(options) is options
+    assert with_code_generator_options(options) is options
 
 
 @pytest.mark.parametrize("rewrites", ["on", "off"])

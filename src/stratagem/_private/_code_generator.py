@@ -2,30 +2,28 @@
 
 from typing import Any, Final
 
-from jax._src.lib import xla_client
-
 # The field of XLA's DebugOptions that they are in, a map of texts: `compiler_options` refuses it, whatever the value.
-BACKEND_OPTIONS: Final = "xla_backend_extra_options"
+CODE_GENERATOR_OPTIONS: Final = "xla_backend_extra_options"
 _FIELD: Final = 500  # its number in xla.proto
 # executable_build_options in compile_options.proto, debug_options in ExecutableBuildOptionsProto
 _OUTER_FIELDS: Final = (3, 3)
 
 
-def with_backend_options(options: Any) -> Any:
+def with_code_generator_options(options: Any) -> Any:
     """Returns a program's options in which those of the code generator, if it has any, are where XLA reads them.
 
     They are among the others as one text, `name=value,name=value`. XLA takes options as a message of protobuf too, and of two
     messages one after the other it makes one.
     """
-    others = [pair for pair in options.env_option_overrides if pair[0] != BACKEND_OPTIONS]
-    given = [value for name, value in options.env_option_overrides if name == BACKEND_OPTIONS]
+    others = [pair for pair in options.env_option_overrides if pair[0] != CODE_GENERATOR_OPTIONS]
+    given = [value for name, value in options.env_option_overrides if name == CODE_GENERATOR_OPTIONS]
     if not given:
         return options
     options.env_option_overrides = others
     message = b"".join(_field(_FIELD, _entry(*pair.split("="))) for text in given for pair in text.split(","))
     for number in _OUTER_FIELDS:
         message = _field(number, message)
-    return xla_client.CompileOptions.ParseFromString(options.SerializeAsString() + message)
+    return type(options).ParseFromString(options.SerializeAsString() + message)
 
 
 def _entry(name: str, value: str) -> bytes:

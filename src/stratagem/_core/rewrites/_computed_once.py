@@ -1,4 +1,4 @@
-"""apart: have XLA compute a function's results once, for all that read them."""
+"""computed_once: have XLA compute a function's results once, for all that read them."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -9,7 +9,7 @@ from jax.experimental.xla_metadata import set_xla_metadata
 _Results = TypeVar("_Results")
 
 
-def apart(function: Callable[..., _Results], *operands: jax.Array) -> _Results:
+def computed_once(function: Callable[..., _Results], *operands: jax.Array) -> _Results:
     """Returns a function's results; a program computes them in a call of its own, into memory.
 
     XLA puts what is cheap for one element into every loop that reads it, so a value that several loops read, or one loop at
