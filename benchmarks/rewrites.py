@@ -14,6 +14,7 @@ from parts.report import options, reported
 
 from stratagem import keras
 from stratagem._core.rewrites import compiler_options, rewrite
+from stratagem._private import CODE_GENERATOR_OPTIONS
 
 YNN = "xla_cpu_experimental_ynn_fusion_type"
 KIND = "LIBRARY_FUSION_TYPE_"
@@ -80,6 +81,7 @@ def main(names: tuple[str, ...], rounds: int, folder: Path) -> None:
         "fused products": {"rewrites": True, "options": ours | {YNN: f"{KIND}DOT,{KIND}REDUCE"}},
         "sums alone": {"rewrites": True, "options": ours | {YNN: f"{KIND}REDUCE"}},
         "narrow loops": {"rewrites": True, "options": ours | {"xla_cpu_prefer_vector_width": 256}},
+        "unrolled loops": {"rewrites": True, "options": {k: v for k, v in ours.items() if k != CODE_GENERATOR_OPTIONS}},
         "XLA as it is": {"rewrites": False, "options": None},
     }
     with reported("rewrites", folder) as report:

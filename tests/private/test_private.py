@@ -287,10 +287,10 @@ def test_threads_are_reserved_before_the_backend_starts_only(monkeypatch: pytest
     _private.reserve_threads(1)
     assert "PJRT_NPROC" not in __import__("os").environ
     _private.reserve_threads(4)
-    assert int(__import__("os").environ["PJRT_NPROC"]) >= 9
+    assert int(__import__("os").environ["PJRT_NPROC"]) >= 8
 
 
-@pytest.mark.parametrize(("devices", "cores", "reserved"), [(1, 1, None), (1, 2, 6), (2, 1, 7)])
+@pytest.mark.parametrize(("devices", "cores", "reserved"), [(1, 1, None), (1, 2, 4), (2, 1, 6), (1, 9, 9)])
 def test_a_worker_with_one_device_and_one_core_needs_one_thread(
     monkeypatch: pytest.MonkeyPatch, devices: int, cores: int, reserved: int | None
 ) -> None:
@@ -322,7 +322,7 @@ def test_threads_for_configured_devices_are_reserved_by_installing() -> None:
         timeout=120,
         check=True,
     )
-    assert int(run.stdout) >= 9
+    assert int(run.stdout) >= 8
 
 
 def test_only_the_note_on_a_tpu_that_nobody_asked_for_is_hidden(caplog: pytest.LogCaptureFixture) -> None:

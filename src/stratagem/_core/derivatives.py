@@ -15,6 +15,7 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero
 from jax.extend import core as xc
 
+from stratagem._core.rewrites import gradient_of_chosen
 from stratagem._core.while_gradient import pushed_forward, reverse_connected, reverse_while, reversible_while
 from stratagem._private import jax_function, map_equations, map_jaxprs
 
@@ -52,7 +53,7 @@ def _forward_equation(eqn: Any) -> Any:
 
 
 def _is_ours(reverse: Any) -> bool:
-    ours = (reverse_while, reverse_connected, _unless_zero)
+    ours = (reverse_while, reverse_connected, _unless_zero, gradient_of_chosen)
     return reverse is _rsqrt_gradient_backward or getattr(reverse, "func", reverse) in ours
 
 

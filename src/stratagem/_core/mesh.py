@@ -17,6 +17,7 @@ from stratagem._private import movable, note_moved
 
 AXIS = "replica"
 PACK_BYTES = 64 << 20  # larger all-reduces are no faster a byte (docs/scaling.md)
+MOST_AHEAD = 8  # steps of several CPU devices that are under way at a time
 
 
 @final
@@ -34,19 +35,33 @@ class Communication:
 
 @final
 class DispatchWatch:
-    """The latest result that is being computed on some devices; work is dispatched without waiting for it."""
+    """The latest result that is being computed on some devices; work is dispatched without waiting for it.
+
+    On several CPU devices of a process, each eighth result is waited for. XLA starts a program for each device in a thread of
+    the pool that runs them, and while 32 programs of a device are under way the start of one more holds its thread. A process
+    that never ran so far ahead of its devices gains nothing by it, and needs fewer threads (`reserve_threads`).
+    """
 
     def __init__(self) -> None:
         self._latest: Callable[[], jax.Array | None] = lambda: None
+        self._noted = 0
 
     def note(self, result: jax.Array) -> None:
-        """Stores a weak reference to a result."""
+        """Stores a weak reference to a result, the first value of a step that has been dispatched."""
         self._latest = weakref.ref(result)
+        self._noted += 1
+        if self._noted % MOST_AHEAD == 0 and _is_on_several_cpus(result):
+            result.block_until_ready()
 
     def busy(self) -> bool:
         """Returns whether the devices still work on the latest result."""
         result: Any = self._latest()  # JAX gives `is_ready` no type
         return result is not None and not result.is_deleted() and not result.is_ready()
+
+
+def _is_on_several_cpus(array: jax.Array) -> bool:
+    here: Any = array.sharding.addressable_devices  # JAX gives devices no type
+    return len(here) > 1 and next(iter(here)).platform == "cpu"
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ OF_VALUES: tuple[Hook, ...] = (
     Hook(
         what="executables of equal programs",
         places=("jax._src.compiler.compile_or_get_cached",),
-        why="Every evaluation and fold of an Estimator would compile its equal programs anew.",
+        why="Every evaluation and fold of an Estimator would compile its equal programs anew, and XLA's loops would be slower.",
         test="tests/private/test_private.py::test_executables_serve_equal_programs",
         attach=attach_compilation_cache,
     ),

@@ -19,14 +19,15 @@ _started_by = ""
 def reserve_threads(replicas: int) -> None:
     """Give XLA's CPU client threads enough for `replicas` virtual devices, before it starts.
 
-    A replica that runs holds a thread, and so does each one's start of a later step while 32 steps are under way. With as
-    many threads as cores (XLA's default), two replicas on two cores had none for the replica that an all-reduce waited for:
-    every run of the tutorial's CNN stopped within an epoch. XLA reads the number from the environment, and only there. A
-    number that the user has set stands if it is large enough.
+    A replica that runs holds a thread until all others are as far, and so may each one's start of a later program, which waits
+    while 32 are under way (programs of JAX; steps do not run so far ahead). With as many threads as cores, XLA's default, two
+    replicas on two cores had none for the one that an all-reduce waited for: every run of the tutorial's CNN stopped within an
+    epoch. More threads than cores and these need cost time, as operations are divided into as many parts. XLA reads the number
+    from the environment, and only there. A number that the user has set stands if it is large enough.
     """
     if replicas > 1 and not backends_started():
-        chosen = int(os.environ.get(POOL, _cores() + 2 * replicas))
-        os.environ[POOL] = str(max(chosen, 1 + 2 * replicas))
+        least = 2 * replicas
+        os.environ[POOL] = str(max(int(os.environ.get(POOL, _cores())), least))
 
 
 def reserve_worker_threads(devices: int) -> None:

@@ -12,23 +12,19 @@ _OUTER_FIELDS: Final = (3, 3)
 def with_code_generator_options(options: Any) -> Any:
     """Returns a program's options in which those of the code generator, if it has any, are where XLA reads them.
 
-    They are among the others as one text, `name=value,name=value`. XLA takes options as a message of protobuf too, and of two
-    messages one after the other it makes one.
+    They are among the others as one text, `name=value,name=value`, as in XLA_FLAGS. XLA takes options as a message of protobuf,
+    too, and of two messages one after the other it makes one.
     """
-    others = [pair for pair in options.env_option_overrides if pair[0] != CODE_GENERATOR_OPTIONS]
     given = [value for name, value in options.env_option_overrides if name == CODE_GENERATOR_OPTIONS]
     if not given:
         return options
-    options.env_option_overrides = others
-    message = b"".join(_field(_FIELD, _entry(*pair.split("="))) for text in given for pair in text.split(","))
-    for number in _OUTER_FIELDS:
+    pairs = [pair.partition("=")[::2] for text in given for pair in str(text).split(",")]
+    message = b"".join(_field(_FIELD, _field(1, name.encode()) + _field(2, value.encode())) for name, value in pairs)
+    for number in reversed(_OUTER_FIELDS):
         message = _field(number, message)
-    return type(options).ParseFromString(options.SerializeAsString() + message)
-
-
-def _entry(name: str, value: str) -> bytes:
-    """Returns an entry of a map of texts."""
-    return _field(1, name.encode()) + _field(2, value.encode())
+    copied = type(options).ParseFromString(options.SerializeAsString() + message)
+    copied.env_option_overrides = [pair for pair in options.env_option_overrides if pair[0] != CODE_GENERATOR_OPTIONS]
+    return copied
 
 
 def _field(number: int, data: bytes) -> bytes:

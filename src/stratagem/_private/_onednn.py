@@ -112,8 +112,6 @@ def _gradient_of_input(cotangent: jax.Array, x: Any, w: jax.Array, **params: Any
     windows and small images.
     """
     strides, groups = params["window_strides"], params["feature_group_count"]
-    if not _is_in_order(params["dimension_numbers"]):  # a gradient's gradient
-        return _by_rule_of_jax(cotangent, ad.UndefinedPrimal(x.aval), w, **params)
     reach = [(size - 1) * d for size, d in zip(w.shape[:-2], params["rhs_dilation"], strict=True)]
     padding = [(r - low, r - high) for r, (low, high) in zip(reach, params["padding"], strict=True)]
     strided = any(s != 1 for s in strides)
@@ -196,11 +194,6 @@ def _by_filters_turned_round(x: jax.Array, w: jax.Array, params: Any) -> jax.Arr
     split = turned.reshape(*window, channels_in, groups, channels_out // groups)
     filters = jnp.swapaxes(split, -3, -1).reshape(*window, channels_out // groups, groups * channels_in)
     return convolve_by_onednn(x, filters, **params)
-
-
-def _is_in_order(numbers: jax.lax.ConvDimensionNumbers) -> bool:
-    """Returns whether the filters' channels in come before their channels out, as in TensorFlow."""
-    return numbers.rhs_spec[0] > numbers.rhs_spec[1]
 
 
 def _gradient_of_filters(cotangent: jax.Array, x: jax.Array, w: Any, **params: Any) -> jax.Array:

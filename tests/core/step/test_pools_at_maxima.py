@@ -96,6 +96,83 @@ def test_a_window_with_nan_is_nan(place: int) -> None:
         np.testing.assert_array_equal(np.isnan(y), [place < 2, place >= 2, False])
 
 
+WAYS: dict[str, Any] = {
+    "in a call": lambda f, *operands: jax.jit(f)(*operands),
+    "in a checkpoint": lambda f, *operands: jax.checkpoint(f)(*operands),
+    "in a loop": lambda f, x, *others: jax.lax.scan(lambda c, x: (c, f(x, *others)), 0.0, jnp.stack([x, 2 * x]))[1].sum(
+        0
+    ),
+    "in a branch": lambda f, *operands: jax.lax.cond(operands[0].sum() > -1e9, f, lambda *o: f(*o) * 2, *operands),
+    "for each of several": lambda f, x, *others: jax.vmap(lambda x: f(x, *others))(jnp.stack([x, 2 * x])).sum(0),
+    "twice": lambda f, x, *others: f(jnp.repeat(jnp.repeat(f(x, *others), 2, 1), 2, 2), *others),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_chains_and_pools_are_found_in_other_programs(way: str) -> None:
+    def program(*operands: Any) -> Any:
+        return WAYS[way](lambda *o: pooled(normalized(*o)), *operands)
+
+    new = assert_same(program, *operands_of((2, 4, 4, 3)))
+    assert count(new, "reduce_window_max") == 0
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_gradients_of_gradients_and_jacobians(chain: str) -> None:
+    def squared(function: Any, *operands: Any) -> Any:
+        def summed(*operands: Any) -> Any:
+            return jnp.sum(function(*operands) ** 3)
+
+        return sum(jnp.sum(g**2) for g in jax.grad(summed, (0, 1, 2))(*operands))
+
+    def program(x: Any, scale: Any, bias: Any) -> Any:
+        return pooled(CHAINS[chain](x, scale, bias))
+
+    operands = operands_of((2, 4, 5, 2))
+    new = rewrite(jax.make_jaxpr(program)(*operands), "cpu")
+    rewritten = lambda *operands: xc.jaxpr_as_fun(new)(*operands)[0]  # noqa: E731
+    for wanted in (
+        lambda f: jax.grad(lambda *o: squared(f, *o), (0, 1, 2)),
+        lambda f: jax.jacrev(f, (0, 1, 2)),
+    ):
+        for a, b in zip(wanted(rewritten)(*operands), wanted(program)(*operands), strict=True):
+            np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64"])
+def test_other_floats(dtype: str) -> None:
+    with jax.enable_x64(dtype == "float64"):
+        operands = [jnp.asarray(np.asarray(o), dtype) for o in operands_of((2, 4, 6, 3), ties=True)]
+        new = rewrite(jax.make_jaxpr(lambda *o: pooled(normalized(*o)))(*operands), "cpu")
+        (_, y), expected = gradients(lambda *o: pooled(normalized(*o)), *operands)
+        (_, new_y), got = gradients(lambda *o: xc.jaxpr_as_fun(new)(*o)[0], *operands)
+    assert new_y.dtype == dtype
+    np.testing.assert_array_equal(new_y, y)
+    np.testing.assert_allclose(np.asarray(got[0], "float32"), np.asarray(expected[0], "float32"), rtol=0.02)
+
+
+def test_channels_first_and_constants_of_each_image() -> None:
+    x = operands_of((2, 3, 4, 6))[0]
+    random = np.random.default_rng(3)
+    scale, bias = (jnp.asarray(random.normal(size=shape), "float32") for shape in ((2, 1, 1, 1), (1, 3, 1, 1)))
+    new = assert_same(lambda x, scale, bias: pooled(normalized(x, scale, bias), (1, 1, 2, 3)), x, scale, bias)
+    assert {v.aval.shape for eqn in new.jaxpr.eqns for v in eqn.outvars if v.aval.ndim == 4} == {(2, 3, 2, 2)}
+
+
+def test_an_image_that_has_other_readers_is_that_of_a_chain() -> None:
+    """As batch normalization reads what it normalizes three times."""
+
+    def program(x: Any, scale: Any, bias: Any) -> Any:
+        mean = jnp.mean(x, (0, 1, 2), keepdims=True)
+        return pooled(jax.nn.relu((x - mean) * scale + bias)) + jnp.mean(x**2)
+
+    new = assert_same(program, *operands_of((2, 4, 4, 3)))
+    assert count(new, "custom_vjp_call") == 1
+    assert all(
+        v.aval.shape != (2, 4, 4, 3) for eqn in new.jaxpr.eqns if eqn.primitive.name == "sub" for v in eqn.outvars
+    )
+
+
 def test_what_something_else_reads_stays() -> None:
     def program(x: Any, scale: Any, bias: Any) -> Any:
         y = x + bias
@@ -151,6 +228,26 @@ def test_a_tape_that_begins_between_a_chain_and_its_pool_sees_what_it_saw() -> N
     np.testing.assert_allclose(y, np.sum(pooled(np.maximum(v.numpy() + 1, 0))), rtol=1e-6)
 
 
+def test_a_chain_within_a_tape_is_moved_and_pushed_forward_too() -> None:
+    v = tf.Variable(np.random.default_rng(0).normal(size=(1, 4, 4, 2)).astype("float32"))
+    tangent = tf.constant(np.random.default_rng(1).normal(size=v.shape).astype("float32"))
+
+    def value(v: Any) -> Any:
+        return tf.reduce_sum(tf.nn.max_pool2d(tf.nn.relu(v + 1.0), 2, 2, "VALID") ** 2)
+
+    @tf.function
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            y = value(v)
+        return tape.gradient(y, v)
+
+    with tf.autodiff.ForwardAccumulator(v, tangent) as accumulator:
+        y = value(v)
+    expected = jax.grad(lambda x: jnp.sum(pooled(jnp.maximum(x + 1, 0)) ** 2))(v.value)
+    np.testing.assert_allclose(step(), expected, rtol=1e-6)
+    np.testing.assert_allclose(accumulator.jvp(y), jnp.sum(expected * tangent), rtol=1e-5)
+
+
 def test_gradients_of_values_within_a_chain() -> None:
     v = tf.Variable(np.random.default_rng(0).normal(size=(1, 4, 4, 2)).astype("float32"))
 
@@ -169,6 +266,20 @@ def test_gradients_of_values_within_a_chain() -> None:
     expected = jax.grad(of_after)(after)
     for got, want in zip(step(), [expected * (after > 0), expected * (after > 0), expected], strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_what_a_tape_does_not_record_between_a_chain_and_its_pool_has_no_gradient() -> None:
+    v = tf.Variable(np.random.default_rng(0).normal(size=(1, 4, 4, 2)).astype("float32"))
+
+    @tf.function
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                before = v + 1.0
+            y = tf.reduce_sum(v) + tf.reduce_sum(tf.nn.max_pool2d(tf.nn.relu(before), 2, 2, "VALID"))
+        return tape.gradient(y, v)
+
+    np.testing.assert_array_equal(step(), np.ones(v.shape))
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, 2.0])

@@ -1,12 +1,13 @@
 """Rewrites a traced program for its platform: equations that XLA computes wrongly, and on CPUs those that it computes slowly.
 
 In: a program, the platform that it will run on.
-Out: a program with the same results; the options with which XLA compiles it.
+Out: a program with the same results; the options with which XLA compiles it; parts of a program that XLA keeps apart.
 Never: depends on the values of a run or on how fast the machine is; changes a program after it was compiled.
 """
 
 from stratagem._core.rewrites._computed_once import computed_once as computed_once
 from stratagem._core.rewrites._inlined import inlined as inlined
+from stratagem._core.rewrites._max_pool import gradient_of_chosen as gradient_of_chosen
 from stratagem._core.rewrites._memory import largest_array as largest_array
 from stratagem._core.rewrites._memory import size as size
 from stratagem._core.rewrites._options import compiler_options as compiler_options

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import jax
 from jax.extend import core as xc
@@ -14,57 +14,64 @@ from stratagem._private import acts, is_literal, jax_function
 _CHEAP = ("add", "sub", "mul", "max", "min", "neg")
 
 
+@final
 @dataclass(frozen=True, eq=False)
 class Chain:
     """The equations that lead to a value of a program.
 
     image: the value with which the chain begins, of the shape of the one with which it ends; that one itself if it is empty.
     constants: the other operands, which have the same element along the axes that the chain was asked for.
-    positions: those of the chain's equations in the program, which nothing else needs.
+    equations: in their order; their results nothing else needs.
     """
 
     image: Any
     constants: tuple[Any, ...]
-    positions: tuple[int, ...]
-    steps: tuple[Any, ...]
+    equations: tuple[Any, ...]
 
     def of(self, image: jax.Array, *constants: jax.Array) -> jax.Array:
         """Returns what the chain computes from some of the image's elements; its derivatives are those of the equations."""
         known = {self.image: image, **dict(zip(self.constants, constants, strict=True))}
         result = image
-        for eqn in self.steps:
+        for eqn in self.equations:
             operands = [atom.val if is_literal(atom) else known[atom] for atom in eqn.invars]
             result = jax.nn.relu(*operands) if _is_rectifier(eqn) else eqn.primitive.bind(*operands, **eqn.params)
             known[eqn.outvars[0]] = result
         return result
 
 
-def chain_before(jaxpr: xc.Jaxpr, position: int, axes: Sequence[int]) -> Chain:
-    """Returns the chain that leads to the first operand of an equation.
+@final
+class Chains:
+    """Finds the chains of a program."""
 
-    It contains no equation whose result something else reads, and none before an effect, which may be a mark of a tape.
+    def __init__(self, jaxpr: xc.Jaxpr) -> None:
+        self._eqns = jaxpr.eqns
+        every = (jaxpr.outvars, *(eqn.invars for eqn in jaxpr.eqns))
+        self._uses = Counter(atom for atoms in every for atom in atoms if not is_literal(atom))
+        self._makers: dict[Any, int] = {v: i for i, eqn in enumerate(jaxpr.eqns) for v in eqn.outvars}
+        self._effects = [i for i, eqn in enumerate(jaxpr.eqns) if acts(eqn) or not eqn.outvars]
 
-    Args:
-        jaxpr: the program.
-        position: that of the equation.
-        axes: along them, all operands of the chain but the image have the same element.
-    """
-    uses = Counter(a for atoms in (jaxpr.outvars, *(e.invars for e in jaxpr.eqns)) for a in atoms if not is_literal(a))
-    makers: dict[Any, int] = {v: i for i, eqn in enumerate(jaxpr.eqns) for v in eqn.outvars}
-    first = max((i + 1 for i, eqn in enumerate(jaxpr.eqns[:position]) if acts(eqn) or not eqn.outvars), default=0)
-    image: Any = jaxpr.eqns[position].invars[0]
-    steps: list[int] = []
-    while uses[image] == 1 and makers.get(image, -1) >= first:
-        operand = _image_of_step(jaxpr.eqns[makers[image]], axes)
-        if operand is None:
-            break
-        steps.append(makers[image])
-        image = operand
-    positions = tuple(reversed(steps))
-    equations = tuple(jaxpr.eqns[i] for i in positions)
-    others = (a for eqn in equations for a in eqn.invars if not is_literal(a))
-    made = {image, *(v for eqn in equations for v in eqn.outvars)}
-    return Chain(image, tuple(dict.fromkeys(a for a in others if a not in made)), positions, equations)
+    def before(self, position: int, axes: Sequence[int]) -> Chain:
+        """Returns the chain that leads to the first operand of an equation.
+
+        It has no equation whose result something else reads, and none before an effect, which may be a mark of a tape.
+
+        Args:
+            position: that of the equation in the program.
+            axes: along them, all operands of the chain but the image have the same element.
+        """
+        first = max((i + 1 for i in self._effects if i < position), default=0)
+        image: Any = self._eqns[position].invars[0]
+        equations: list[Any] = []
+        while not is_literal(image) and self._uses[image] == 1 and self._makers.get(image, -1) >= first:
+            eqn = self._eqns[self._makers[image]]
+            operand = _image_of_step(eqn, axes)
+            if operand is None:
+                break
+            equations.insert(0, eqn)
+            image = operand
+        others = (atom for eqn in equations for atom in eqn.invars if not is_literal(atom))
+        made = {image, *(v for eqn in equations for v in eqn.outvars)} if equations else {}
+        return Chain(image, tuple(dict.fromkeys(atom for atom in others if atom not in made)), tuple(equations))
 
 
 def _image_of_step(eqn: Any, axes: Sequence[int]) -> Any:
@@ -72,9 +79,9 @@ def _image_of_step(eqn: Any, axes: Sequence[int]) -> Any:
     if eqn.primitive.name not in _CHEAP and not _is_rectifier(eqn):
         return None
     result = eqn.outvars[0].aval
-    images = [a for a in eqn.invars if not is_literal(a) and not _is_constant_along(a.aval.shape, axes, result.ndim)]
+    images = [atom for atom in eqn.invars if not _is_constant_along(atom.aval.shape, axes, result.ndim)]
     fits = len(images) == 1 and (images[0].aval.shape, images[0].aval.dtype) == (result.shape, result.dtype)
-    return images[0] if fits else None
+    return images[0] if fits and not is_literal(images[0]) else None
 
 
 def _is_constant_along(shape: tuple[int, ...], axes: Sequence[int], rank: int) -> bool:

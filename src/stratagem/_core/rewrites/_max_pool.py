@@ -7,16 +7,16 @@ elements of the convolution from which the maxima are computed, and hands these 
 
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as xc
 
-from stratagem._core.rewrites._chains import Chain, chain_before
+from stratagem._core.rewrites._chains import Chain, Chains
 from stratagem._core.rewrites._computed_once import computed_once
 from stratagem._core.rewrites._inlined import inlined
 
@@ -42,16 +42,17 @@ def with_pools_at_maxima(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
 
     The same object if there are none. Programs inside of it stay as they are.
     """
-    pools = {i: eqn for i, eqn in enumerate(jaxpr.eqns) if is_disjoint_pool(eqn)}
+    pools = [i for i, eqn in enumerate(jaxpr.eqns) if is_disjoint_pool(eqn)]
     if not pools:
         return jaxpr
-    chains = {i: chain_before(jaxpr, i, _pooled_axes(eqn)) for i, eqn in pools.items()}
-    moved = {position for chain in chains.values() for position in chain.positions}
+    chains = Chains(jaxpr)
+    found = {i: chains.before(i, _pooled_axes(jaxpr.eqns[i])) for i in pools}
+    moved = {id(eqn) for chain in found.values() for eqn in chain.equations}
     eqns: list[Any] = []
     for i, eqn in enumerate(jaxpr.eqns):
-        if i in pools:
-            eqns.extend(_before_the_chain(eqn, chains[i]))
-        elif i not in moved:
+        if i in found:
+            eqns.extend(_before_the_chain(eqn, found[i]))
+        elif id(eqn) not in moved:
             eqns.append(eqn)
     return jaxpr.replace(eqns=eqns)
 
@@ -72,6 +73,7 @@ def _before_the_chain(eqn: Any, chain: Chain) -> Iterator[Any]:
     return inlined(new, operands, eqn.outvars)
 
 
+@final
 @dataclass(frozen=True)
 class _Pool:
     """A pool of what a chain computes from an image, in disjoint windows of that size in every dimension."""
@@ -90,45 +92,54 @@ def chosen(pool: _Pool, image: jax.Array, *constants: jax.Array) -> jax.Array:
 
 
 def _choice(pool: _Pool, image: jax.Array, *constants: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Returns of each window the element with the maximum, the first of equal ones or one with NaN, and its place, int8."""
+    """Returns of each window the element with the maximum and its place."""
     cells = _cells(image, pool.window)
-    winner = jax.lax.full(cells[0].shape, 0, jnp.int8)
-    element, top = cells[0], pool.chain.of(cells[0], *constants)
-    for place, cell in enumerate(cells[1:], start=1):
-        value = pool.chain.of(cell, *constants)
-        # Values are compared with each other, never with the maximum: XLA may compute what they come from twice, and round
-        # it in two ways, so that none of them would equal it.
+    values = [pool.chain.of(cell, *constants) for cell in cells]
+    return greatest(cells, values, jax.lax.full(cells[0].shape, 0, jnp.int8))
+
+
+def greatest(cells: Sequence[jax.Array], values: Sequence[jax.Array], first: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Returns of each window the cell with the greatest value and its place: the first of equal ones, or one with NaN.
+
+    Values are compared with each other, never with the maximum: XLA may compute what they come from twice, and round it in two
+    ways, so that none of them would equal it.
+
+    Args:
+        cells: the elements of all windows at each place, in row-major order.
+        values: what is compared, one for each cell.
+        first: the place of the first cell, int8.
+    """
+    cell, top, winner = cells[0], values[0], first
+    for place, (other, value) in enumerate(zip(cells[1:], values[1:], strict=True), start=1):
         greater = jax.lax.bitwise_or(jax.lax.gt(value, top), jax.lax.ne(value, value))
         winner = jax.lax.select(greater, jax.lax.full_like(winner, place), winner)
-        element, top = jax.lax.select(greater, cell, element), jax.lax.select(greater, value, top)
-    return element, winner
+        cell, top = jax.lax.select(greater, other, cell), jax.lax.select(greater, value, top)
+    return cell, winner
 
 
 def _cells(image: jax.Array, window: tuple[int, ...]) -> list[jax.Array]:
     """Returns, for every place in a window in row-major order, the elements at that place in all windows."""
     ends = [size // w * w for size, w in zip(image.shape, window, strict=True)]
     places = itertools.product(*map(range, window))
-    return [jax.lax.slice(image, at, [max(i, e) for i, e in zip(at, ends, strict=True)], window) for at in places]
+    return [jax.lax.slice(image, at, ends, window) for at in places]
 
 
 def _choice_with_places(pool: _Pool, image: jax.Array, *constants: jax.Array) -> Any:
     element, winner = computed_once(functools.partial(_choice, pool), image, *constants)
-    like = jnp.zeros((0, *image.shape), image.dtype)  # an empty array carries the shape
-    return element, (winner, like, len(constants))
+    return element, (winner, jnp.zeros((0, *image.shape), image.dtype))  # an empty array carries the shape
 
 
-def _gradient(
-    pool: _Pool, saved: tuple[jax.Array, jax.Array, int], gradient: jax.Array
-) -> tuple[jax.Array | None, ...]:
-    winner, like, constants = saved
-    window, shape = pool.window, like.shape[1:]
+def gradient_of_chosen(pool: _Pool, saved: tuple[jax.Array, jax.Array], gradient: jax.Array) -> Any:
+    """Returns the gradient of the image from that of the chosen elements; the constants have none."""
+    (winner, like), window = saved, pool.window
+    shape = like.shape[1:]
     # (n, h, w, c) → (n, 1, h, 1, w, 1, c, 1) against the places (1, 1, 1, wh, 1, ww, 1, 1): one fused comparison.
     spread = tuple(s for size in winner.shape for s in (size, 1))
     places = jnp.arange(np.prod(window), dtype=jnp.int8).reshape([s for w in window for s in (1, w)])
     cells = jnp.where(places == winner.reshape(spread), gradient.reshape(spread), jnp.zeros((), gradient.dtype))
     full = cells.reshape([size * w for size, w in zip(winner.shape, window, strict=True)])
     image = jnp.pad(full, [(0, size - have) for size, have in zip(shape, full.shape, strict=True)])
-    return image, *[None] * constants
+    return image, *[None] * len(pool.chain.constants)
 
 
-chosen.defvjp(_choice_with_places, _gradient)
+chosen.defvjp(_choice_with_places, gradient_of_chosen)

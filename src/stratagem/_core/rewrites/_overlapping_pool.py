@@ -7,7 +7,7 @@ through the windows (`select_and_scatter`). Here a byte for each window says whi
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._core.rewrites._max_pool import is_disjoint_pool
+from stratagem._core.rewrites._max_pool import greatest, is_disjoint_pool
 
 _MOST_PLACES = 16  # of a window: the gradient looks at all of them
 
@@ -79,26 +79,7 @@ def _maximum(x: jax.Array, windows: Windows) -> tuple[jax.Array, jax.Array]:
     cells = _cells(x, windows, -jnp.inf)
     # Padding is never chosen, not even in a window of minus infinities.
     first = jnp.broadcast_to(_first_inside(x.shape, windows), cells[0].shape)
-    return functools.reduce(jnp.maximum, cells), _place_of_maximum(cells, first)
-
-
-def _place_of_maximum(cells: Sequence[jax.Array], first: jax.Array) -> jax.Array:
-    """Returns which of the cells of every window is the first maximum, as in TensorFlow and XLA.
-
-    Elements are compared with each other, never with the maximum: XLA may compute what they come from twice, and round it in
-    two ways, so that none of them would equal it. A maximum that is chosen by the comparison takes fewer instructions than
-    `jnp.maximum`, which keeps NaN; the gradient of a window with NaN goes to an element of it.
-
-    Args:
-        cells: the elements of all windows at each place, in row-major order.
-        first: the place of the first cell, int8.
-    """
-    top, *others = cells
-    winner = first
-    for place, cell in enumerate(others, start=1):
-        greater = cell > top
-        winner, top = jnp.where(greater, jnp.int8(place), winner), jnp.where(greater, cell, top)
-    return winner
+    return greatest(cells, cells, first)
 
 
 def _first_inside(shape: tuple[int, ...], windows: Windows) -> np.ndarray:

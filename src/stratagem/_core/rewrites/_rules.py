@@ -1,7 +1,7 @@
 """rewrite, rewrite_loops: replace every equation that a rule is for, also inside of loops, branches and calls."""
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,11 +50,26 @@ _RULES = (
 )
 
 
+@dataclass(frozen=True)
+class _Rewrites:
+    """What is done to a program, and to those inside of it: first changes of several equations together, then rules for one."""
+
+    rules: tuple[_Rule, ...]
+    of_several: tuple[Callable[[xc.Jaxpr], xc.Jaxpr], ...] = ()
+
+    def without(self, primitive: str) -> "_Rewrites":
+        """Returns those that may be applied to what a rule for this primitive has made."""
+        return _Rewrites(tuple(rule for rule in self.rules if rule.primitive != primitive), self.of_several)
+
+
+_FAST = _Rewrites(_RULES, (with_pools_at_maxima,))
+_RIGHT = _Rewrites(tuple(rule for rule in _RULES if not rule.for_speed))
+
+
 def rewrite(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
     """Returns the same program without equations that XLA computes wrongly and, on CPUs, with faster ones."""
     fast = platform == "cpu" and rewrites_for_speed()
-    rules = [rule for rule in _RULES if fast or not rule.for_speed]
-    return xc.ClosedJaxpr(_rewritten(closed.jaxpr, rules), closed.consts)
+    return xc.ClosedJaxpr(_rewritten(closed.jaxpr, _FAST if fast else _RIGHT), closed.consts)
 
 
 def rewrite_loops(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
@@ -78,23 +93,23 @@ def _loop_equations(eqn: Any) -> Iterator[Any]:
         yield eqn
         return
     for new in products_outside(eqn):
-        yield from [new] if new.primitive.name == "scan" else _equations(new, _RULES)
+        yield from [new] if new.primitive.name == "scan" else _equations(new, _FAST)
 
 
-def _rewritten(jaxpr: Any, rules: Sequence[_Rule]) -> Any:
-    if any(rule.for_speed for rule in rules):
-        jaxpr = with_pools_at_maxima(jaxpr)
-    return map_equations(jaxpr, functools.partial(_equations, rules=rules))
+def _rewritten(jaxpr: Any, rewrites: _Rewrites) -> Any:
+    for change in rewrites.of_several:
+        jaxpr = change(jaxpr)
+    return map_equations(jaxpr, functools.partial(_equations, rewrites=rewrites))
 
 
-def _equations(eqn: Any, rules: Sequence[_Rule]) -> Iterator[Any]:
+def _equations(eqn: Any, rewrites: _Rewrites) -> Iterator[Any]:
     name = eqn.primitive.name
-    rule = next((r for r in rules if r.primitive == name and r.applies(eqn)), None)
+    rule = next((r for r in rewrites.rules if r.primitive == name and r.applies(eqn)), None)
     if rule is not None:
         new = jax.make_jaxpr(rule.instead(eqn))(*(v.aval for v in eqn.invars))
-        others = [r for r in rules if r.primitive != name]
-        yield from inlined(xc.ClosedJaxpr(_rewritten(new.jaxpr, others), new.consts), eqn.invars, eqn.outvars)
+        again = xc.ClosedJaxpr(_rewritten(new.jaxpr, rewrites.without(name)), new.consts)
+        yield from inlined(again, eqn.invars, eqn.outvars)
     elif name in _TRANSPARENT:
-        yield with_jaxprs(eqn, functools.partial(_rewritten, rules=rules))
+        yield with_jaxprs(eqn, functools.partial(_rewritten, rewrites=rewrites))
     else:
         yield eqn

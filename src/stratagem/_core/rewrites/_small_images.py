@@ -19,7 +19,7 @@ _MOST_PLACES = 64  # of a window: each is a slice of the images
 
 
 def is_of_small_images(eqn: Any) -> bool:
-    """Returns whether the windows' elements of a convolution take at most a quarter of its filters' memory."""
+    """Returns whether the windows' elements of a convolution for oneDNN take at most a quarter of its filters' memory."""
     w, result = eqn.invars[1].aval, eqn.outvars[0].aval
     return (
         is_for_onednn(eqn)

@@ -77,7 +77,7 @@ def _joined(jaxpr: Any, together: Sequence[Any], axis_env: AxisEnv) -> Any:
     parts = [packs[id(eqn)].invars if id(eqn) in packs else eqn.invars for eqn in together]
 
     def message(*values: Any) -> list[Any]:
-        total = jax.lax.psum(packed(list(values)), AXIS)
+        total = jax.lax.psum(packed(list(values), platform="cpu"), AXIS)
         shapes = [eqn.outvars[0].aval.shape for eqn in together]
         return unpacked(total, shapes)
 

@@ -7,8 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.rewrites import computed_once
-from stratagem._core.step._sums import ROUNDED, all_to_all_sum, packs
+from stratagem._core.step._sums import ROUNDED, all_to_all_sum, concatenated, packs
 from stratagem._core.values import ShardLayout
 
 
@@ -50,7 +49,9 @@ def scattered_sums(values: Sequence[Any], layouts: Sequence[ShardLayout], mesh: 
     sent = mesh.communication
 
     def sums(pack: Sequence[int]) -> Any:
-        rows = computed_once(lambda *v: _rows(v, [layouts[i] for i in pack]), *(values[i] for i in pack))
+        rows = concatenated(
+            lambda *v: _rows(v, [layouts[i] for i in pack]), [values[i] for i in pack], mesh.devices[0].platform
+        )
         if sent.gradient_dtype is not None and values[pack[0]].dtype in ROUNDED:
             return all_to_all_sum(rows).astype(rows.dtype)
         if mesh.job.workers > 1 and mesh.devices[0].platform == "cpu":  # gloo's reduce-scatter takes four times as long
@@ -67,7 +68,7 @@ def whole_values(shards: Sequence[Any], layouts: Sequence[ShardLayout], mesh: Re
     """Returns the values of which every replica has these shards, on all replicas; small ones share messages."""
     found: dict[int, Any] = {}
     for pack in packs(shards, mesh):
-        flat = computed_once(lambda *v: jax.lax.concatenate(v, 0), *(shards[i] for i in pack))
+        flat = concatenated(lambda *v: jnp.concatenate(v), [shards[i] for i in pack], mesh.devices[0].platform)
         rows = jax.lax.all_gather(flat, AXIS)
         found.update((i, layouts[i].joined(row)) for i, row in _parted(rows, pack, layouts).items())
     return [found[i] for i in range(len(shards))]

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -48,7 +48,7 @@ def summed(values: Sequence[Any], platform: str, pack_bytes: int = PACK_BYTES) -
         if len(pack) == 1:
             totals[pack[0]] = psum(parts[pack[0]])
             continue
-        totals.update(_unpacked(psum(packed([parts[i] for i in pack])), pack, parts))
+        totals.update(_unpacked(psum(packed([parts[i] for i in pack], platform=platform)), pack, parts))
     return [totals[i] for i in range(len(parts))]
 
 
@@ -61,7 +61,7 @@ def summed_gradients(values: Sequence[Any], mesh: ReplicaMesh) -> list[Any]:
     others = [i for i, v in enumerate(values) if v.dtype not in ROUNDED]
     totals = dict(zip(others, summed([values[i] for i in others], platform, sent.pack_bytes), strict=True))
     for pack in _packs(values, sent.pack_bytes, rounded):
-        flat = packed([values[i] for i in pack])
+        flat = packed([values[i] for i in pack], platform=platform)
         totals.update(_unpacked(_rounded_sum(flat, mesh.num_replicas), pack, values))
     return [totals[i] for i in range(len(values))]
 
@@ -127,17 +127,22 @@ def _packs(values: Sequence[Any], pack_bytes: int, positions: Sequence[int] | No
     return packs
 
 
-def _packed(values: list[Any]) -> Any:
-    """Returns all values as one flat array.
-
-    XLA would move what computes the values into the concatenation, and compute it element by element.
-    """
-    return computed_once(lambda *parts: jax.lax.concatenate([jax.lax.reshape(v, (v.size,)) for v in parts], 0), *values)
+def _packed(values: list[Any], *, platform: str) -> Any:
+    """Returns all values as one flat array."""
+    return concatenated(lambda *v: jax.lax.concatenate([jax.lax.reshape(x, (x.size,)) for x in v], 0), values, platform)
 
 
 # In programs it is a call with a name of its own, which `with_joined_messages` finds.
 PACKED = _packed.__name__
-packed = jax.jit(_packed)
+packed = jax.jit(_packed, static_argnames="platform")
+
+
+def concatenated(together: Callable[..., Any], values: Sequence[Any], platform: str) -> Any:
+    """Returns `together(*values)`, on CPUs apart from what computes the values.
+
+    There XLA would move that into the concatenation, and compute it element by element.
+    """
+    return computed_once(together, *values) if platform == "cpu" else together(*values)
 
 
 def from_first_replica(value: Any) -> Any:
