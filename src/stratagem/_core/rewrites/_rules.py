@@ -52,7 +52,7 @@ _RULES = (
 
 @dataclass(frozen=True)
 class _Rewrites:
-    """What is done to a program, and to those inside of it: first changes of several equations together, then rules for one."""
+    """Changes of a program and of those inside of it: first those of several equations together, then rules for one."""
 
     rules: tuple[_Rule, ...]
     of_several: tuple[Callable[[xc.Jaxpr], xc.Jaxpr], ...] = ()
