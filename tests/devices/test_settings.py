@@ -87,7 +87,7 @@ def test_settings_before_the_start_reach_jax(tmp_path: Path) -> None:
         "too much": "ValueError",
         "divided": "ValueError",
         "threads": "3",
-        "threads of four replicas": "9",
+        "threads of four replicas": "8",
         "flags": "--xla_gpu_deterministic_ops=true",
     }
 
