@@ -38,8 +38,8 @@ class DispatchWatch:
     """The latest result that is being computed on some devices; work is dispatched without waiting for it.
 
     On several CPU devices of a process, each eighth result is waited for. XLA starts a program for each device in a thread of
-    the pool that runs them, and while 32 programs of a device are under way the start of one more holds its thread. A process
-    that never ran so far ahead of its devices gains nothing by it, and needs fewer threads (`reserve_threads`).
+    the pool that runs them, and while 32 programs of a device are under way, the start of one more holds its thread. To run so
+    far ahead gains nothing, and without it fewer threads are enough (`reserve_threads`).
     """
 
     def __init__(self) -> None:
