@@ -51,7 +51,7 @@ class Chains:
         self._effects = [i for i, eqn in enumerate(jaxpr.eqns) if acts(eqn) or not eqn.outvars]
 
     def before(self, position: int, axes: Sequence[int]) -> Chain:
-        """Returns the chain that leads to the first operand of an equation.
+        """Returns the chain that leads to the first operand of an equation, a variable.
 
         It has no equation whose result something else reads, and none before an effect, which may be a mark of a tape.
 
@@ -62,7 +62,7 @@ class Chains:
         first = max((i + 1 for i in self._effects if i < position), default=0)
         image: Any = self._eqns[position].invars[0]
         equations: list[Any] = []
-        while not is_literal(image) and self._uses[image] == 1 and self._makers.get(image, -1) >= first:
+        while self._uses[image] == 1 and self._makers.get(image, -1) >= first:
             eqn = self._eqns[self._makers[image]]
             operand = _image_of_step(eqn, axes)
             if operand is None:
@@ -70,7 +70,7 @@ class Chains:
             equations.insert(0, eqn)
             image = operand
         others = (atom for eqn in equations for atom in eqn.invars if not is_literal(atom))
-        made = {image, *(v for eqn in equations for v in eqn.outvars)} if equations else {}
+        made = {image, *(v for eqn in equations for v in eqn.outvars)}
         return Chain(image, tuple(dict.fromkeys(atom for atom in others if atom not in made)), tuple(equations))
 
 

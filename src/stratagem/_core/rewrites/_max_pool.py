@@ -6,7 +6,6 @@ elements of the convolution from which the maxima are computed, and hands these 
 """
 
 import functools
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -19,6 +18,8 @@ from jax.extend import core as xc
 from stratagem._core.rewrites._chains import Chain, Chains
 from stratagem._core.rewrites._computed_once import computed_once
 from stratagem._core.rewrites._inlined import inlined
+from stratagem._core.rewrites._windows import Windows
+from stratagem._private import is_literal
 
 
 def is_disjoint_pool(eqn: Any) -> bool:
@@ -42,7 +43,7 @@ def with_pools_at_maxima(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
 
     The same object if there are none. Programs inside of it stay as they are.
     """
-    pools = [i for i, eqn in enumerate(jaxpr.eqns) if is_disjoint_pool(eqn)]
+    pools = [i for i, eqn in enumerate(jaxpr.eqns) if is_disjoint_pool(eqn) and not is_literal(eqn.invars[0])]
     if not pools:
         return jaxpr
     chains = Chains(jaxpr)
@@ -93,7 +94,8 @@ def chosen(pool: _Pool, image: jax.Array, *constants: jax.Array) -> jax.Array:
 
 def _choice(pool: _Pool, image: jax.Array, *constants: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Returns of each window the element with the maximum and its place."""
-    cells = _cells(image, pool.window)
+    once = (1,) * image.ndim
+    cells = Windows(pool.window, pool.window, ((0, 0),) * image.ndim, once).elements(image)
     values = [pool.chain.of(cell, *constants) for cell in cells]
     return greatest(cells, values, jax.lax.full(cells[0].shape, 0, jnp.int8))
 
@@ -115,13 +117,6 @@ def greatest(cells: Sequence[jax.Array], values: Sequence[jax.Array], first: jax
         winner = jax.lax.select(greater, jax.lax.full_like(winner, place), winner)
         cell, top = jax.lax.select(greater, other, cell), jax.lax.select(greater, value, top)
     return cell, winner
-
-
-def _cells(image: jax.Array, window: tuple[int, ...]) -> list[jax.Array]:
-    """Returns, for every place in a window in row-major order, the elements at that place in all windows."""
-    ends = [size // w * w for size, w in zip(image.shape, window, strict=True)]
-    places = itertools.product(*map(range, window))
-    return [jax.lax.slice(image, at, ends, window) for at in places]
 
 
 def _choice_with_places(pool: _Pool, image: jax.Array, *constants: jax.Array) -> Any:

@@ -5,10 +5,8 @@ through the windows (`select_and_scatter`). Here a byte for each window says whi
 """
 
 import functools
-import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -16,21 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._core.rewrites._max_pool import greatest, is_disjoint_pool
+from stratagem._core.rewrites._windows import Windows
 
 _MOST_PLACES = 16  # of a window: the gradient looks at all of them
-
-
-@dataclass(frozen=True)
-class Windows:
-    """The windows of a pool, for every dimension of its operand: their size, distance, and the padding around the operand."""
-
-    size: tuple[int, ...]
-    strides: tuple[int, ...]
-    padding: tuple[tuple[int, int], ...]
-
-    def places(self) -> list[tuple[int, ...]]:
-        """Returns the places in a window, in row-major order."""
-        return list(itertools.product(*map(range, self.size)))
 
 
 def is_overlapping_pool(eqn: Any) -> bool:
@@ -51,14 +37,19 @@ def is_overlapping_pool(eqn: Any) -> bool:
 def overlapping_pool_of(eqn: Any) -> Callable[[jax.Array], jax.Array]:
     """Returns a function for it with a faster gradient."""
     p = eqn.params
-    windows = Windows(tuple(p["window_dimensions"]), tuple(p["window_strides"]), tuple(map(tuple, p["padding"])))
+    windows = Windows(
+        tuple(p["window_dimensions"]),
+        tuple(p["window_strides"]),
+        tuple(map(tuple, p["padding"])),
+        tuple(p["window_dilation"]),
+    )
     return functools.partial(overlapping_pool, windows=windows)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def overlapping_pool(x: jax.Array, windows: Windows) -> jax.Array:
     """Returns the maximum over windows of `x`, padded with minus infinity; its gradient is faster than XLA's."""
-    return functools.reduce(jnp.maximum, _cells(x, windows, -jnp.inf))
+    return functools.reduce(jnp.maximum, windows.elements(x, -jnp.inf))
 
 
 @overlapping_pool.defjvp
@@ -70,13 +61,13 @@ def _tangent(windows: Windows, primals: tuple[jax.Array], tangents: tuple[Any]) 
     (x,), (tangent,) = primals, tangents
     top, winner = _maximum(x, windows)
     zero = jnp.zeros((), tangent.dtype)
-    chosen = [jnp.where(winner == place, cell, zero) for place, cell in enumerate(_cells(tangent, windows, 0.0))]
+    chosen = [jnp.where(winner == place, cell, zero) for place, cell in enumerate(windows.elements(tangent))]
     return top, functools.reduce(jnp.add, chosen)
 
 
 def _maximum(x: jax.Array, windows: Windows) -> tuple[jax.Array, jax.Array]:
     """Returns the maximum of every window, and which place of it had that."""
-    cells = _cells(x, windows, -jnp.inf)
+    cells = windows.elements(x, -jnp.inf)
     # Padding is never chosen, not even in a window of minus infinities.
     first = jnp.broadcast_to(_first_inside(x.shape, windows), cells[0].shape)
     return greatest(cells, cells, first)
@@ -93,13 +84,3 @@ def _first_inside(shape: tuple[int, ...], windows: Windows) -> np.ndarray:
         along = (-1,) + (1,) * (len(shape) - axis - 1)
         first = first + (inside.reshape(along) * math.prod(windows.size[axis + 1 :])).astype(np.int8)
     return first
-
-
-def _cells(x: jax.Array, windows: Windows, around: float) -> list[jax.Array]:
-    """Returns, for every place in a window in row-major order, the value at that place in all windows."""
-    x = jax.lax.pad(x, jnp.array(around, x.dtype), [(low, high, 0) for low, high in windows.padding])
-    counts = [(n - w) // s + 1 for n, w, s in zip(x.shape, windows.size, windows.strides, strict=True)]
-    return [
-        x[tuple(slice(at, at + (n - 1) * s + 1, s) for at, n, s in zip(place, counts, windows.strides, strict=True))]
-        for place in windows.places()
-    ]

@@ -5,15 +5,14 @@ At the end of a network images are small and filters large: 32 images of 2x2 pla
 filters (14 shapes), the forward pass alone 0.27 to 1.24 (2 cores, AVX-512; `benchmarks/convolutions.py` times each alone).
 """
 
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from stratagem._core.rewrites._convolution import is_for_onednn
+from stratagem._core.rewrites._windows import Windows
 
 _MOST_PLACES = 64  # of a window: each is a slice of the images
 
@@ -34,16 +33,15 @@ def as_product_of_windows(eqn: Any) -> Callable[[jax.Array, jax.Array], jax.Arra
     """Returns a function for it: one product of (windows, their elements) and (elements of a window, channels out)."""
     p, shape = eqn.params, eqn.outvars[0].aval.shape
 
+    windows = Windows(
+        (1, *eqn.invars[1].aval.shape[:-2], 1),
+        (1, *p["window_strides"], 1),
+        ((0, 0), *p["padding"], (0, 0)),
+        (1, *p["rhs_dilation"], 1),
+    )
+
     def product(x: jax.Array, w: jax.Array) -> jax.Array:
-        *window, channels, _ = w.shape
-        around = jax.lax.pad(x, jnp.zeros((), x.dtype), [(0, 0, 0), *((*pair, 0) for pair in p["padding"]), (0, 0, 0)])
-        steps = p["window_strides"]
-        elements = []
-        for place in itertools.product(*map(range, window)):
-            starts = [at * d for at, d in zip(place, p["rhs_dilation"], strict=True)]
-            ends = [a + (n - 1) * s + 1 for a, n, s in zip(starts, shape[1:-1], steps, strict=True)]
-            elements.append(jax.lax.slice(around, (0, *starts, 0), (x.shape[0], *ends, channels), (1, *steps, 1)))
-        rows = jax.lax.concatenate(elements, x.ndim - 1).reshape(math.prod(shape[:-1]), -1)
+        rows = jax.lax.concatenate(windows.elements(x), x.ndim - 1).reshape(math.prod(shape[:-1]), -1)
         return jax.lax.dot(rows, w.reshape(rows.shape[-1], shape[-1])).reshape(shape)
 
     return product

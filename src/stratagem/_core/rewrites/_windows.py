@@ -1,0 +1,37 @@
+"""Windows of a pool or a convolution, and their elements."""
+
+import itertools
+from dataclasses import dataclass
+from typing import final
+
+import jax
+import jax.numpy as jnp
+
+
+@final
+@dataclass(frozen=True)
+class Windows:
+    """For every dimension of an operand: the windows' size, distance, padding around the operand, distance of elements."""
+
+    size: tuple[int, ...]
+    strides: tuple[int, ...]
+    padding: tuple[tuple[int, int], ...]
+    dilation: tuple[int, ...]
+
+    def places(self) -> list[tuple[int, ...]]:
+        """Returns the places in a window, in row-major order."""
+        return list(itertools.product(*map(range, self.size)))
+
+    def elements(self, x: jax.Array, around: float = 0.0) -> list[jax.Array]:
+        """Returns, for every place in a window, the elements at that place in all windows; windows beyond the end are none.
+
+        around: the padding's value.
+        """
+        x = jax.lax.pad(x, jnp.array(around, x.dtype), [(low, high, 0) for low, high in self.padding])
+        reach = [(w - 1) * d for w, d in zip(self.size, self.dilation, strict=True)]
+        ends = [(n - r - 1) // s * s + 1 for n, r, s in zip(x.shape, reach, self.strides, strict=True)]
+        found = []
+        for place in self.places():
+            starts = [at * d for at, d in zip(place, self.dilation, strict=True)]
+            found.append(jax.lax.slice(x, starts, [a + e for a, e in zip(starts, ends, strict=True)], self.strides))
+        return found
