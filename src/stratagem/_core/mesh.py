@@ -17,7 +17,7 @@ from stratagem._private import movable, note_moved
 
 AXIS = "replica"
 PACK_BYTES = 64 << 20  # larger all-reduces are no faster a byte (docs/scaling.md)
-MOST_AHEAD = 8  # steps of several CPU devices that are under way at a time
+_MOST_AHEAD = 8  # steps of several CPU devices that are under way at a time
 
 
 @final
@@ -50,7 +50,7 @@ class DispatchWatch:
         """Stores a weak reference to a result, the first value of a step that has been dispatched."""
         self._latest = weakref.ref(result)
         self._noted += 1
-        if self._noted % MOST_AHEAD == 0 and _is_on_several_cpus(result):
+        if self._noted % _MOST_AHEAD == 0 and _is_on_several_cpus(result):
             result.block_until_ready()
 
     def busy(self) -> bool:

@@ -26,8 +26,7 @@ def reserve_threads(replicas: int) -> None:
     from the environment, and only there. A number that the user has set stands if it is large enough.
     """
     if replicas > 1 and not backends_started():
-        least = 2 * replicas
-        os.environ[POOL] = str(max(int(os.environ.get(POOL, _cores())), least))
+        os.environ[POOL] = str(max(int(os.environ.get(POOL, _cores())), 2 * replicas))
 
 
 def reserve_worker_threads(devices: int) -> None:

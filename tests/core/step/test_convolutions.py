@@ -131,7 +131,6 @@ def test_a_strided_gradient_is_computed_by_phases(shapes: Shapes, how: dict[str,
     assert count(gradient, "conv_general_dilated") == 0
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("shapes", "how"),
     [
@@ -180,6 +179,12 @@ def test_a_pointwise_convolution_is_a_matrix_product(strides: int, places: int) 
     shapes = (2, *(9,) * places, 4), (*(1,) * places, 4, 6)
     closed = assert_same(convolution(places, strides, "VALID"), *operands(shapes))
     assert (count(closed, "dot_general"), count(closed, "conv_general_dilated")) == (1, 0)
+
+
+def test_a_large_pointwise_convolution_is_a_product_for_onednn() -> None:
+    """What a rule makes is rewritten by the others."""
+    _, closed = rewritten(convolution(padding="VALID"), *operands(((8, 16, 16, 128), (1, 1, 128, 64))))
+    assert (count(closed, "onednn_product"), count(closed, "dot_general")) == (1, 0)
 
 
 @pytest.mark.thorough

@@ -204,3 +204,12 @@ def test_a_step_sends_its_loss_with_its_gradients(
     np.testing.assert_array_equal(weight.numpy(), [-0.5, 0.5])
     assert count(traces[-1].closed, "psum") == (2 if printed else 1)
     assert ("after the update" in "".join(capfd.readouterr())) is printed
+
+
+@pytest.mark.parametrize(("platform", "apart"), [("cpu", True), ("gpu", False)])
+def test_what_is_packed_is_computed_before_that_on_cpus(platform: str, apart: bool) -> None:
+    """XLA would compute it inside of the concatenation, element by element. Elsewhere nobody has measured it."""
+    values = [jnp.ones((3, 2)), jnp.ones(4)]
+    program = jax.jit(lambda *values: packed([jnp.sin(v) for v in values], platform=platform)).lower(*values)
+    assert ("call @computed" in (text := program.as_text()), 'inlineable = "false"' in text) == (apart, apart)
+    np.testing.assert_allclose(program.compile()(*values), np.sin(np.ones(10)), rtol=1e-6)
