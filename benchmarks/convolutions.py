@@ -1,4 +1,4 @@
-"""Which convolutions are faster by oneDNN, or as matrix products? Both gradients too, rewritten / as XLA computes them."""
+"""Which convolutions are faster by oneDNN, as matrix products or at a pool? Gradients too, rewritten / as XLA has them."""
 
 import time
 from dataclasses import dataclass
@@ -20,7 +20,10 @@ SECONDS = 0.05  # of each contender in a round
 
 @dataclass(frozen=True)
 class Convolution:
-    """Of `batch` images of `size` by `size`, from some channels to others, in a window, with strides, in groups."""
+    """Of `batch` images of `size` by `size`, from some channels to others, in a window, with strides, in groups.
+
+    pool: the window of a pool behind it and a rectifier, if it is not 1.
+    """
 
     batch: int
     size: int
@@ -29,16 +32,22 @@ class Convolution:
     window: int = 3
     strides: int = 1
     groups: int = 1
+    pool: int = 1
 
     def __str__(self) -> str:
         marks = (f"/{self.strides}" if self.strides > 1 else "") + (f" in {self.groups}" if self.groups > 1 else "")
+        marks += f", pool {self.pool}x{self.pool}" if self.pool > 1 else ""
         return f"{self.batch}x{self.size}x{self.size} {self.before}->{self.after} {self.window}x{self.window}{marks}"
 
     def __call__(self, x: jax.Array, w: jax.Array) -> jax.Array:
         strides, order = (self.strides, self.strides), ("NHWC", "HWIO", "NHWC")
-        return jax.lax.conv_general_dilated(
+        y = jax.lax.conv_general_dilated(
             x, w, strides, "SAME", dimension_numbers=order, feature_group_count=self.groups
         )
+        if self.pool == 1:
+            return y
+        window = (1, self.pool, self.pool, 1)
+        return jax.lax.reduce_window(jax.nn.relu(y), -jnp.inf, jax.lax.max, window, window, "VALID")
 
 
 SHAPES = (
@@ -61,6 +70,14 @@ SHAPES = (
     Convolution(16, 28, 128, 128, 3, 1, 4),
     Convolution(16, 28, 64, 64, 3, 1, 64),
     Convolution(16, 28, 64, 64, 3, 2, 64),
+    Convolution(32, 16, 16, 16),
+    Convolution(32, 32, 32, 32),
+    Convolution(32, 8, 256, 256),
+    Convolution(64, 28, 1, 32, pool=2),
+    Convolution(64, 28, 1, 32, 5, pool=2),
+    Convolution(64, 32, 3, 16, pool=2),
+    Convolution(64, 32, 3, 32, pool=2),
+    Convolution(64, 13, 32, 64, pool=2),
 )
 
 

@@ -15,7 +15,6 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero
 from jax.extend import core as xc
 
-from stratagem._core.rewrites import gradient_of_chosen
 from stratagem._core.while_gradient import pushed_forward, reverse_connected, reverse_while, reversible_while
 from stratagem._private import jax_function, map_equations, map_jaxprs
 
@@ -53,7 +52,7 @@ def _forward_equation(eqn: Any) -> Any:
 
 
 def _is_ours(reverse: Any) -> bool:
-    ours = (reverse_while, reverse_connected, _unless_zero, gradient_of_chosen)
+    ours = (reverse_while, reverse_connected, _unless_zero)
     return reverse is _rsqrt_gradient_backward or getattr(reverse, "func", reverse) in ours
 
 

@@ -21,6 +21,7 @@ from jax.extend import core as xc
 from jax.interpreters import ad, batching, mlir
 from jaxlib.mlir import ir
 
+from stratagem._base.processor import has_avx512
 from stratagem._base.types import Value
 
 # Those with which tests/core/step/test_convolutions.py and test_products.py pass.
@@ -28,8 +29,10 @@ _TESTED: Final = ("0.10.2",)
 _CALLS: Final = "__onednn$"
 _TARGET: Final = f"{_CALLS}convolution"
 _XLA: Final = jax.lax.conv_general_dilated_p
+_HALF_A_REGISTER: Final = 8  # of AVX-512, of float32
 
 onednn_convolution_p = xc.Primitive("onednn_convolution")
+onednn_filter_gradient_p = xc.Primitive("onednn_filter_gradient")
 
 
 @functools.cache
@@ -197,7 +200,9 @@ def _by_filters_turned_round(x: jax.Array, w: jax.Array, params: Any) -> jax.Arr
 
 
 def _gradient_of_filters(cotangent: jax.Array, x: jax.Array, w: Any, **params: Any) -> jax.Array:
-    return _by_rule_of_jax(cotangent, x, ad.UndefinedPrimal(w.aval), **params)
+    if not _sums_by_onednn(x, cotangent, params):
+        return _by_rule_of_jax(cotangent, x, ad.UndefinedPrimal(w.aval), **params)
+    return onednn_filter_gradient_p.bind(x, cotangent, shape=w.aval.shape, **params)
 
 
 def _by_rule_of_jax(cotangent: jax.Array, x: Any, w: Any, **params: Any) -> jax.Array:
@@ -206,20 +211,108 @@ def _by_rule_of_jax(cotangent: jax.Array, x: Any, w: Any, **params: Any) -> jax.
     return of_w if of_x is None else of_x
 
 
-def _batched(operands: Any, dimensions: Any, **params: Any) -> tuple[jax.Array, int]:
+# --- The gradient of filters ------------------------------------------------------------------------------------------------
+
+
+def _sums_by_onednn(x: jax.Array, cotangent: jax.Array, params: Any) -> bool:
+    """Returns whether oneDNN computes the gradient of filters faster than XLA's own kernel.
+
+    It takes 0.49 to 1.13 of the time, half of the time 0.82 or less (two cores, AVX-512, 48 shapes; 13 are in
+    `benchmarks/convolutions.py`). With fewer channels than half of a register it takes 0.6 to 1.7, with oneDNN's kernels for
+    AVX2 0.7 to 1.4: both stay with XLA. oneDNN has no convolution of more than three dimensions, and the channels are one.
+    """
+    return (
+        has_avx512()
+        and x.ndim <= 4
+        and params["feature_group_count"] == 1
+        and min(x.shape[-1], cotangent.shape[-1]) >= _HALF_A_REGISTER
+        and 0 not in cotangent.shape
+    )
+
+
+def _sums_by_xla(x: jax.Array, cotangent: jax.Array, *, shape: tuple[int, ...], **params: Any) -> jax.Array:
+    filters = ad.UndefinedPrimal(jax.core.ShapedArray(shape, x.dtype))
+    return _by_rule_of_jax(cotangent, x, filters, **params)
+
+
+def _sums_by_a_convolution(x: jax.Array, cotangent: jax.Array, *, shape: tuple[int, ...], **params: Any) -> jax.Array:
+    """Returns the gradient of filters as a convolution of the images by the cotangents.
+
+    It sums over the batch, which becomes the images' channels. These become a last dimension of places, with windows of one: as
+    a batch of their own they would leave oneDNN results no wider than the filters, for which it has no fast kernel.
+    """
+    rank, window = x.ndim - 2, len(shape) - 2
+    exchanged = params["dimension_numbers"].rhs_spec[0] != len(shape) - 1
+    sizes, strides, dilation = shape[:window], params["window_strides"], params["rhs_dilation"]
+    padding = []
+    for (low, _), n, k, m, s, d in zip(
+        params["padding"], x.shape[1:-1], sizes, cotangent.shape[1:-1], strides, dilation, strict=True
+    ):
+        padding.append((low, (m - 1) * s + (k - 1) * d + 1 - n - low))
+    # What no window reads: elements past the last one.
+    seen = [slice(0, n + min(high, 0)) for (_, high), n in zip(padding, x.shape[1:-1], strict=True)]
+    images = jax.lax.transpose(x[(slice(None), *seen)], (*range(1, rank + 2), 0))[None]
+    data = (0, rank + 2, *range(1, rank + 2))
+    how = {
+        **params,
+        "dimension_numbers": jax.lax.ConvDimensionNumbers(data, (rank + 2, 0, *range(1, rank + 2)), data),
+        "padding": (*((low, max(high, 0)) for low, high in padding), (0, 0)),
+        "window_strides": (*dilation, 1),
+        "rhs_dilation": (*strides, 1),
+        "lhs_dilation": (1,) * (rank + 1),
+    }
+    gradient = _by_onednn(images, jnp.expand_dims(cotangent, -2), **how)[0]
+    return jnp.swapaxes(gradient, -1, -2) if exchanged else gradient
+
+
+def _gradient_of_summed_images(cotangent: jax.Array, x: Any, of_result: jax.Array, *, shape: Any, **params: Any) -> Any:
+    """Returns the transpose in x: the gradient of the images, of the convolution by these filters."""
+    return _gradient_of_input(of_result, x, cotangent, **params)
+
+
+def _gradient_of_cotangent(cotangent: jax.Array, x: jax.Array, of_result: Any, *, shape: Any, **params: Any) -> Any:
+    """Returns the transpose in the convolution's cotangent: the convolution by these filters."""
+    return convolve_by_onednn(x, cotangent, **params)
+
+
+# --- What JAX is told -------------------------------------------------------------------------------------------------------
+
+
+def _batched(by_xla: Any, operands: Any, dimensions: Any, **params: Any) -> tuple[jax.Array, int]:
     """Returns what `vmap` of JAX's own convolution gives."""
-    return jax.vmap(lambda x, w: _by_xla(x, w, **params), in_axes=tuple(dimensions))(*operands), 0
+    return jax.vmap(functools.partial(by_xla, **params), in_axes=tuple(dimensions))(*operands), 0
 
 
-def _lowered(context: Any, *operands: Any, **params: Any) -> Any:
+def _lowered(by_onednn: Any, by_xla: Any, context: Any, *operands: Any, **params: Any) -> Any:
     """Lowers to oneDNN's call; to XLA's convolution where there is none, and in exports, which other machines run."""
     here = has_onednn() and not context.module_context.lowering_parameters.for_export
-    return mlir.lower_fun(_by_onednn if here else _by_xla, multiple_results=False)(context, *operands, **params)
+    return mlir.lower_fun(by_onednn if here else by_xla, multiple_results=False)(context, *operands, **params)
 
 
+def _tell_jax(
+    primitive: xc.Primitive, by_onednn: Any, by_xla: Any, gradient_of_first: Any, gradient_of_second: Any
+) -> None:
+    """Defines a primitive by two functions that compute the same, and the transposes in its operands."""
+    primitive.def_abstract_eval(lambda x, y, **params: _shape(by_xla, x, y, **params))
+    primitive.def_impl(lambda x, y, **params: jax.jit(functools.partial(primitive.bind, **params))(x, y))
+    ad.defbilinear(primitive, gradient_of_first, gradient_of_second)
+    batching.primitive_batchers[primitive] = functools.partial(_batched, by_xla)
+    mlir.register_lowering(primitive, mlir.lower_fun(by_xla, multiple_results=False))
+    mlir.register_lowering(primitive, functools.partial(_lowered, by_onednn, by_xla), platform="cpu")
+
+
+def _shape(by_xla: Any, *operands: Any, **params: Any) -> Any:
+    found = jax.eval_shape(functools.partial(by_xla, **params), *operands)
+    return jax.core.ShapedArray(found.shape, found.dtype)
+
+
+_tell_jax(onednn_convolution_p, _by_onednn, _by_xla, _gradient_of_input, _gradient_of_filters)
+_tell_jax(
+    onednn_filter_gradient_p,
+    _sums_by_a_convolution,
+    _sums_by_xla,
+    _gradient_of_summed_images,
+    _gradient_of_cotangent,
+)
+# As that of JAX's own, which knows dimensions whose sizes are unknown.
 setattr(onednn_convolution_p, "abstract_eval", _XLA.abstract_eval)  # noqa: B010
-onednn_convolution_p.def_impl(lambda x, w, **params: jax.jit(lambda x, w: convolve_by_onednn(x, w, **params))(x, w))
-ad.defbilinear(onednn_convolution_p, _gradient_of_input, _gradient_of_filters)
-batching.primitive_batchers[onednn_convolution_p] = _batched
-mlir.register_lowering(onednn_convolution_p, mlir.lower_fun(_by_xla, multiple_results=False))
-mlir.register_lowering(onednn_convolution_p, _lowered, platform="cpu")

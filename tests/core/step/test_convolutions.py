@@ -191,15 +191,38 @@ def test_a_large_pointwise_convolution_is_a_product_for_onednn() -> None:
 @hypothesis.settings(max_examples=60)
 @hypothesis.given(data=st.data())
 def test_any_convolution_is_that_of_xla(data: st.DataObject) -> None:
+    """Of small integers, whose sums of products are exact in any order."""
     draw = data.draw
     places, groups = draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2, 4]))
     window = tuple(draw(st.integers(1, 4)) for _ in range(places))
     dilation = draw(st.integers(1, 2))
     padding = [(draw(st.integers(0, 3)), draw(st.integers(0, 3))) for _ in range(places)]
     sizes = tuple(draw(st.integers((k - 1) * dilation + 1, 9)) for k in window)
-    channels = groups * draw(st.integers(1, 4)), groups * draw(st.integers(1, 4))
-    shapes = (draw(st.integers(1, 3)), *sizes, channels[0]), (*window, channels[0] // groups, channels[1])
-    assert_same(convolution(places, draw(st.integers(1, 3)), padding, dilation, groups), *operands(shapes))
+    channels = groups * draw(st.integers(1, 10)), groups * draw(st.integers(1, 10))
+    random = np.random.default_rng(draw(st.integers(0, 99)))
+
+    def small(*shape: int) -> Any:
+        return jnp.asarray(random.integers(-2, 3, shape), "float32")
+
+    x, w = small(draw(st.integers(1, 3)), *sizes, channels[0]), small(*window, channels[0] // groups, channels[1])
+    function = convolution(places, draw(st.integers(1, 3)), padding, dilation, groups)
+    with pytest.MonkeyPatch.context() as patch:
+        # Private: examples are small.
+        patch.setattr("stratagem._core.rewrites._convolution._WORTH_A_CALL", 0.0)
+        patch.setattr("stratagem._private._onednn.has_avx512", lambda: True)
+        new, _ = rewritten(function, x, w)
+        cotangent, tangents = small(*function(x, w).shape), (small(*x.shape), small(*w.shape))
+
+        def derivatives(function: Any) -> Any:
+            def gradients(x: Any, w: Any) -> Any:
+                return jax.vjp(function, x, w)[1](cotangent)
+
+            of_gradients = jax.vjp(gradients, x, w)[1](tangents)
+            return function(x, w), gradients(x, w), of_gradients, jax.jvp(function, (x, w), tangents)[1]
+
+        got, expected = (jax.tree.leaves(jax.jit(derivatives, static_argnums=0)(f)) for f in (new, function))
+    for a, b in zip(got, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize(
@@ -387,3 +410,54 @@ def test_an_accumulator_and_an_eager_tape_have_the_same_gradients() -> None:
     np.testing.assert_allclose(np.asarray(tape.gradient(loss, v)) / size, gradient / size, atol=1e-5)
     tangent = jax.jvp(lambda w: function(x, w), (w,), (jnp.ones_like(w),))[1]
     np.testing.assert_allclose(accumulator.jvp(y), tangent, rtol=1e-4, atol=1e-3)
+
+
+def sums(program: Any) -> tuple[int, int]:
+    """How many gradients of filters oneDNN and XLA compute."""
+    return count(program, "onednn_filter_gradient"), count(program, "conv_general_dilated")
+
+
+def gradient_of_filters(function: Any, x: Any, w: Any) -> Any:
+    new, _ = rewritten(function, x, w)
+    return jax.make_jaxpr(jax.grad(lambda w: jnp.sum(jnp.sin(new(x, w)))))(w)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "how"),
+    [
+        (((8, 16, 15, 16), (3, 3, 16, 32)), {"strides": 2}),
+        (((8, 35, 31, 16), (3, 2, 16, 32)), {"strides": 3, "padding": "VALID"}),  # places that no window reads
+        (((8, 24, 23, 8), (3, 3, 8, 32)), {"strides": 2, "dilation": 2, "padding": ((0, 3), (2, 1))}),
+        (((16, 128, 16), (5, 16, 32)), {"places": 1, "strides": 2}),
+        (((16, 16, 15, 16), (16, 15, 16, 64)), {"padding": "VALID"}),  # a window as large as the image
+    ],
+    ids=str,
+)
+def test_onednn_sums_the_gradient_of_filters(
+    shapes: Shapes, how: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Private: what this machine's CPU has is not up to a test.
+    monkeypatch.setattr("stratagem._private._onednn.has_avx512", lambda: True)
+    x, w = operands(shapes)
+    w = (w / np.sqrt(np.prod(shapes[1][:-1]))).astype("float32")
+    assert_same(convolution(**how), x, w)
+    assert sums(gradient_of_filters(convolution(**how), x, w)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "how", "wide"),
+    [
+        (((8, 16, 15, 7), (3, 3, 7, 32)), {}, True),  # channels that do not fill a register
+        (((8, 16, 15, 32), (3, 3, 32, 7)), {}, True),
+        (((2, 9, 8, 10, 8), (3, 3, 3, 8, 16)), {"places": 3}, True),
+        (((8, 16, 15, 32), (3, 3, 16, 32)), {"groups": 2}, True),
+        (((8, 16, 15, 16), (3, 3, 16, 32)), {}, False),  # without AVX-512
+    ],
+    ids=str,
+)
+def test_xla_sums_other_gradients_of_filters(
+    shapes: Shapes, how: dict[str, Any], wide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Private: what this machine's CPU has is not up to a test.
+    monkeypatch.setattr("stratagem._private._onednn.has_avx512", lambda: wide)
+    assert sums(gradient_of_filters(convolution(**how), *operands(shapes))) == (0, 1)

@@ -167,7 +167,7 @@ def test_an_image_that_has_other_readers_is_that_of_a_chain() -> None:
         return pooled(jax.nn.relu((x - mean) * scale + bias)) + jnp.mean(x**2)
 
     new = assert_same(program, *operands_of((2, 4, 4, 3)))
-    assert count(new, "custom_vjp_call") == 1
+    assert count(new, "reduce_window_max") == 0
     assert all(
         v.aval.shape != (2, 4, 4, 3) for eqn in new.jaxpr.eqns if eqn.primitive.name == "sub" for v in eqn.outvars
     )

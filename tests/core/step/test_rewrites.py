@@ -15,10 +15,8 @@ from jax.extend import core as xc
 
 import stratagem as tf
 from stratagem._base.allocator import BLOCK
+from stratagem._base.processor import has_avx512
 from stratagem._core.rewrites import compiler_options, largest_array, rewrite
-
-# Private: it is asked once a process.
-from stratagem._core.rewrites._options import _has_avx512 as has_avx512
 from tests.core.step.observing import count, programs_made
 
 
@@ -209,9 +207,9 @@ def test_loops_take_whole_registers_where_there_is_avx512(
     facts = tmp_path / "cpuinfo"
     facts.write_text(f"model name\t: some\nflags\t\t: fpu {flags}\n")
     # Private: what this machine's CPU has is not up to a test.
-    monkeypatch.setattr("stratagem._core.rewrites._options._CPU_FACTS", facts)
+    monkeypatch.setattr("stratagem._base.processor._FACTS", facts)
     # Private: it is asked once a process.
-    monkeypatch.setattr("stratagem._core.rewrites._options._has_avx512", has_avx512.__wrapped__)
+    monkeypatch.setattr("stratagem._core.rewrites._options.has_avx512", has_avx512.__wrapped__)
     assert (compiler_options("cpu") or {}).get("xla_cpu_prefer_vector_width") == width
     facts.unlink()  # as on other systems than Linux
     assert "xla_cpu_prefer_vector_width" not in (compiler_options("cpu") or {})

@@ -7,7 +7,6 @@ Never: depends on the values of a run or on how fast the machine is; changes a p
 
 from stratagem._core.rewrites._computed_once import computed_once as computed_once
 from stratagem._core.rewrites._inlined import inlined as inlined
-from stratagem._core.rewrites._max_pool import gradient_of_chosen as gradient_of_chosen
 from stratagem._core.rewrites._memory import largest_array as largest_array
 from stratagem._core.rewrites._memory import size as size
 from stratagem._core.rewrites._options import compiler_options as compiler_options

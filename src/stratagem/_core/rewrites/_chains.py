@@ -73,6 +73,10 @@ class Chains:
         made = {image, *(v for eqn in equations for v in eqn.outvars)}
         return Chain(image, tuple(dict.fromkeys(atom for atom in others if atom not in made)), tuple(equations))
 
+    def maker(self, value: Any) -> Any:
+        """Returns the equation of a value that one equation reads; None if several do, or the value is an operand."""
+        return self._eqns[self._makers[value]] if self._uses[value] == 1 and value in self._makers else None
+
 
 def _image_of_step(eqn: Any, axes: Sequence[int]) -> Any:
     """Returns the operand from whose elements an equation computes those of its result, one each; None if it does not."""

@@ -18,6 +18,8 @@ from jax.extend import core as xc
 from stratagem._core.rewrites._chains import Chain, Chains
 from stratagem._core.rewrites._computed_once import computed_once
 from stratagem._core.rewrites._inlined import inlined
+from stratagem._core.rewrites._packed import packed, unpacked_numbers, unpacked_values
+from stratagem._core.rewrites._pooled_convolution import PooledConvolution, is_for_pool
 from stratagem._core.rewrites._windows import Windows
 from stratagem._private import is_literal
 
@@ -52,7 +54,7 @@ def with_pools_at_maxima(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
     eqns: list[Any] = []
     for i, eqn in enumerate(jaxpr.eqns):
         if i in found:
-            eqns.extend(_before_the_chain(eqn, found[i]))
+            eqns.extend(_before_the_chain(eqn, found[i], chains.maker(found[i].image)))
         elif id(eqn) not in moved:
             eqns.append(eqn)
     return jaxpr.replace(eqns=eqns)
@@ -62,14 +64,20 @@ def _pooled_axes(eqn: Any) -> tuple[int, ...]:
     return tuple(axis for axis, size in enumerate(eqn.params["window_dimensions"]) if size > 1)
 
 
-def _before_the_chain(eqn: Any, chain: Chain) -> Iterator[Any]:
-    """Yields the equations of a pool that takes the elements at the maxima, and of its chain after it."""
-    pool = _Pool(tuple(eqn.params["window_dimensions"]), chain)
+def _before_the_chain(eqn: Any, chain: Chain, maker: Any) -> Iterator[Any]:
+    """Yields the equations of a pool that takes the elements at the maxima, and of its chain after it.
 
-    def pooled(image: jax.Array, *constants: jax.Array) -> jax.Array:
-        return chain.of(chosen(pool, image, *constants), *constants)
+    maker: the equation of the chain's image, if nothing else reads that.
+    """
+    window = tuple(eqn.params["window_dimensions"])
+    convolution = PooledConvolution.of(maker) if maker is not None and is_for_pool(maker, window) else None
+    pool = _Pool(window, chain, convolution)
+    sources = [] if convolution is None else maker.invars
 
-    operands = [chain.image, *chain.constants]
+    def pooled(image: jax.Array, *operands: jax.Array) -> jax.Array:
+        return chain.of(chosen(pool, image, *operands)[0], *operands[len(sources) :])
+
+    operands = [chain.image, *sources, *chain.constants]
     new = jax.make_jaxpr(pooled)(*(v.aval for v in operands))
     return inlined(new, operands, eqn.outvars)
 
@@ -77,27 +85,81 @@ def _before_the_chain(eqn: Any, chain: Chain) -> Iterator[Any]:
 @final
 @dataclass(frozen=True)
 class _Pool:
-    """A pool of what a chain computes from an image, in disjoint windows of that size in every dimension."""
+    """A pool of what a chain computes from an image, in disjoint windows of that size in every dimension.
+
+    convolution: that of the image, to be computed where its results are compared; None for an image in memory.
+    """
 
     window: tuple[int, ...]
     chain: Chain
+    convolution: PooledConvolution | None
+
+    @property
+    def _windows(self) -> Windows:
+        rank = len(self.window)
+        return Windows(self.window, self.window, ((0, 0),) * rank, (1,) * rank)
+
+    def first(self, image: jax.Array) -> jax.Array:
+        """Returns the first element of each window."""
+        return self._windows.elements(image)[0]
+
+    def operands(self, image: jax.Array, *others: jax.Array) -> tuple[jax.Array, ...]:
+        """Returns what `choice` reads: the image, or what its convolution reads; what the chain computes with."""
+        if self.convolution is None:
+            return image, *others
+        x, *rest = others
+        return self.convolution.padded(x), *rest
+
+    def choice(self, shape: tuple[int, ...], *operands: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Returns of each window the element with the maximum and its place.
+
+        shape: that of the image.
+        """
+        if self.convolution is None:
+            image, *constants = operands
+            cells = self._windows.elements(image)
+        else:
+            x, w, *constants = operands
+            sizes = [n // size for n, size in zip(shape, self.window, strict=True)]
+            cells = self.convolution.cells(x, w, self.window, sizes)
+        values = [self.chain.of(cell, *constants) for cell in cells]
+        # As large as the elements: the vectors of a loop then have as many of both.
+        first = jax.lax.full(cells[0].shape, 0, _PLACES[min(cells[0].dtype.itemsize, 4)])
+        return greatest(cells, values, first)
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
-def chosen(pool: _Pool, image: jax.Array, *constants: jax.Array) -> jax.Array:
-    """Returns for each window the element of the image from which the chain computes the maximum; its gradient is fast.
+_PLACES = {1: jnp.uint8, 2: jnp.uint16, 4: jnp.uint32}  # by their bytes
 
-    Elements outside of full windows are ignored. constants: what the chain computes with.
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def chosen(pool: _Pool, image: jax.Array, *others: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Returns for each window the element of the image from which the chain computes the maximum, and its place, int8.
+
+    Elements outside of full windows are ignored. The derivative is the image's; if the pool knows its convolution, its values
+    are not read: XLA drops a choice that is always the same, which is there for who looks for what a value depends on.
+
+    others: the operands of the convolution, if the pool has one; what the chain computes with.
     """
-    return _choice(pool, image, *constants)[0]
+    choice = computed_once(lambda *read: packed(*pool.choice(image.shape, *read)), *pool.operands(image, *others))
+    element, winner = unpacked_values(choice, image.dtype), unpacked_numbers(choice)
+    return jax.lax.select(jnp.ones(element.shape, bool), element, pool.first(image)), winner
 
 
-def _choice(pool: _Pool, image: jax.Array, *constants: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Returns of each window the element with the maximum and its place."""
-    once = (1,) * image.ndim
-    cells = Windows(pool.window, pool.window, ((0, 0),) * image.ndim, once).elements(image)
-    values = [pool.chain.of(cell, *constants) for cell in cells]
-    return greatest(cells, values, jax.lax.full(cells[0].shape, 0, jnp.int8))
+@chosen.defjvp
+def _tangent(pool: _Pool, primals: Any, tangents: Any) -> Any:
+    """Returns of each window the tangent at the place of its maximum.
+
+    Its transpose, the gradient, compares each place with the chosen one in one loop.
+    """
+    element, winner = chosen(pool, *primals)
+    window, tangent = pool.window, tangents[0]
+    full = jax.lax.slice(tangent, (0,) * tangent.ndim, [n * w for n, w in zip(winner.shape, window, strict=True)])
+    # (n, h, w, c) → (n, 1, h, wh, w, ww, c, 1) against the places (1, 1, 1, wh, 1, ww, 1, 1).
+    cells = full.reshape([size for pair in zip(winner.shape, window, strict=True) for size in pair])
+    places = jnp.arange(np.prod(window), dtype=winner.dtype).reshape([s for w in window for s in (1, w)])
+    at_place = places == winner.reshape([s for size in winner.shape for s in (size, 1)])
+    of_element = jnp.sum(jnp.where(at_place, cells, jnp.zeros((), cells.dtype)), tuple(range(1, cells.ndim, 2)))
+    return (element, winner), (of_element, np.zeros(winner.shape, jax.dtypes.float0))
 
 
 def greatest(cells: Sequence[jax.Array], values: Sequence[jax.Array], first: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -109,7 +171,7 @@ def greatest(cells: Sequence[jax.Array], values: Sequence[jax.Array], first: jax
     Args:
         cells: the elements of all windows at each place, in row-major order.
         values: what is compared, one for each cell.
-        first: the place of the first cell, int8.
+        first: the place of the first cell, an integer.
     """
     cell, top, winner = cells[0], values[0], first
     for place, (other, value) in enumerate(zip(cells[1:], values[1:], strict=True), start=1):
@@ -117,24 +179,3 @@ def greatest(cells: Sequence[jax.Array], values: Sequence[jax.Array], first: jax
         winner = jax.lax.select(greater, jax.lax.full_like(winner, place), winner)
         cell, top = jax.lax.select(greater, other, cell), jax.lax.select(greater, value, top)
     return cell, winner
-
-
-def _choice_with_places(pool: _Pool, image: jax.Array, *constants: jax.Array) -> Any:
-    element, winner = computed_once(functools.partial(_choice, pool), image, *constants)
-    return element, (winner, jnp.zeros((0, *image.shape), image.dtype))  # an empty array carries the shape
-
-
-def gradient_of_chosen(pool: _Pool, saved: tuple[jax.Array, jax.Array], gradient: jax.Array) -> Any:
-    """Returns the gradient of the image from that of the chosen elements; the constants have none."""
-    (winner, like), window = saved, pool.window
-    shape = like.shape[1:]
-    # (n, h, w, c) → (n, 1, h, 1, w, 1, c, 1) against the places (1, 1, 1, wh, 1, ww, 1, 1): one fused comparison.
-    spread = tuple(s for size in winner.shape for s in (size, 1))
-    places = jnp.arange(np.prod(window), dtype=jnp.int8).reshape([s for w in window for s in (1, w)])
-    cells = jnp.where(places == winner.reshape(spread), gradient.reshape(spread), jnp.zeros((), gradient.dtype))
-    full = cells.reshape([size * w for size, w in zip(winner.shape, window, strict=True)])
-    image = jnp.pad(full, [(0, size - have) for size, have in zip(shape, full.shape, strict=True)])
-    return image, *[None] * len(pool.chain.constants)
-
-
-chosen.defvjp(_choice_with_places, gradient_of_chosen)

@@ -1,12 +1,10 @@
 """The options with which XLA compiles a program, and the switch of the rewrites for speed."""
 
-import functools
 import os
-import re
-from pathlib import Path
 
 from stratagem._base.allocator import BLOCK
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.processor import has_avx512
 from stratagem._base.types import Value
 from stratagem._private import CODE_GENERATOR_OPTIONS, are_code_generator_options_read
 
@@ -25,7 +23,6 @@ _ROUND_BY_ROUND: dict[str, Value] = {CODE_GENERATOR_OPTIONS: "xla_cpu_disable_lo
 _WIDE_OPTIONS: dict[str, Value] = {"xla_cpu_prefer_vector_width": 512}
 # The memory of intermediate values comes in blocks that the C library keeps from step to step (`_base/allocator.py`).
 _BLOCKS: dict[str, Value] = {"xla_multiheap_size_constraint_per_heap": BLOCK}
-_CPU_FACTS = Path("/proc/cpuinfo")
 
 
 def compiler_options(platform: str, largest: int | None = None) -> dict[str, Value] | None:
@@ -38,13 +35,7 @@ def compiler_options(platform: str, largest: int | None = None) -> dict[str, Val
     # XLA logs a warning for every array that does not fit into a block; its own may be larger than those of the program.
     fits = largest is not None and largest <= BLOCK // 2
     loops = _ROUND_BY_ROUND if are_code_generator_options_read() else {}
-    return _CPU_OPTIONS | loops | (_WIDE_OPTIONS if _has_avx512() else {}) | (_BLOCKS if fits else {})
-
-
-@functools.cache
-def _has_avx512() -> bool:
-    """Returns whether this machine's CPU is known to have AVX-512."""
-    return _CPU_FACTS.exists() and re.search(r"\bavx512f\b", _CPU_FACTS.read_text()) is not None
+    return _CPU_OPTIONS | loops | (_WIDE_OPTIONS if has_avx512() else {}) | (_BLOCKS if fits else {})
 
 
 def rewrites_for_speed() -> bool:
