@@ -14,6 +14,7 @@ from parts.paired import Timer
 from parts.report import options, reported
 
 from stratagem._core.rewrites import compiler_options, rewrite
+from stratagem._private import intercept_compilation
 
 SECONDS = 0.05  # of each contender in a round
 
@@ -126,6 +127,7 @@ def timer(what: Any, convolution: Convolution, *, rewrites: bool) -> Timer:
 @options(9)
 def main(rounds: int, folder: Path) -> None:
     """Print, for every shape, the ratios of the times; below 1 the rewrite is faster, 1 means that it leaves it to XLA."""
+    intercept_compilation()  # as the first step does: all options reach XLA
     with reported("convolutions", folder) as report:
         for convolution in SHAPES:
             for what in (forward, of_input, of_filters):

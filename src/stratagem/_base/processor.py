@@ -1,4 +1,4 @@
-"""What the processor of this machine can do."""
+"""has_avx512: what the processor of this machine can do."""
 
 import functools
 import re

@@ -14,18 +14,18 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._core.rewrites._convolution import is_channels_last
-from stratagem._core.rewrites._windows import Windows
 
-# Of a window of the pool, all results together: LLVM compiles each product, and keeps what it reads in registers.
-_MOST_PRODUCTS = 200
+# Of a window of the pool, all results together: the loop keeps in registers what it reads. With 100 or more it was as fast by
+# itself, but no step with it.
+_MOST_PRODUCTS = 90
 _VECTOR = 8  # channels: loops over fewer, or over a rest of them, are no faster than a library
 
 
 def is_for_pool(eqn: Any, window: Sequence[int]) -> bool:
     """Returns whether a loop over pooling windows of that size computes a convolution of theirs sooner than a library.
 
-    Convolution, bias and pool together take 0.36 to 0.88 of the time of oneDNN and a loop for the pool (two cores, AVX-512, 14
-    shapes; `benchmarks/convolutions.py`).
+    Convolution, bias and pool together take 0.35 to 0.75 of the time of oneDNN's call and a loop for the pool, where others use
+    the caches between their calls (two cores, AVX-512, 10 shapes).
     """
     if eqn.primitive.name != "conv_general_dilated":
         return False
@@ -74,27 +74,31 @@ class PooledConvolution:
             pool: how many places its disjoint windows have, in every dimension.
             sizes: those of the pool's result.
         """
-        strides, dilation, window = (1, *self.strides, 1), (1, *self.dilation, 1), (1, *w.shape[:-2], 1)
+        strides, dilation = (1, *self.strides), (1, *self.dilation)
         # From the window at a place in one of the pool's windows to that at the same place in the next.
-        steps = tuple(s * p for s, p in zip(strides, pool, strict=True))
-        windows = Windows(window, steps, ((0, 0),) * padded.ndim, dilation)
-        read = [
-            (n - 1) * step + (k - 1) * d + 1
-            for n, step, k, d in zip((*sizes[:-1], padded.shape[-1]), steps, window, dilation, strict=True)
-        ]
-        cells = []
-        for place in itertools.product(*map(range, pool)):
-            starts = [at * s for at, s in zip(place, strides, strict=True)]
-            part = jax.lax.slice(padded, starts, [a + n for a, n in zip(starts, read, strict=True)])
-            cells.append(_sum_of_products(windows.elements(part), w))
-        return cells
+        steps = [s * p for s, p in zip(strides, pool[:-1], strict=True)]
+        reach = [(n - 1) * step + 1 for n, step in zip(sizes[:-1], steps, strict=True)]
+
+        def elements(place: Sequence[int], at: Sequence[int], channel: int) -> jax.Array:
+            # One slice of the images: slices of a slice, XLA computes one in the other, which takes twice as long.
+            starts = [p * s + a * d for p, s, a, d in zip(place, strides, at, dilation, strict=True)]
+            ends = [start + r for start, r in zip(starts, reach, strict=True)]
+            return jax.lax.slice(padded, [*starts, channel], [*ends, channel + 1], [*steps, 1])
+
+        places = itertools.product(*map(range, pool[:-1]))
+        return [_sum_of_products([elements(place, *read) for read in _read(w)], w) for place in places]
+
+
+def _read(w: jax.Array) -> list[tuple[tuple[int, ...], int]]:
+    """Returns the place, after that in the batch, and the channel of what each row of filters is multiplied by."""
+    *window, channels, _ = w.shape
+    return [((0, *at), channel) for at in itertools.product(*map(range, window)) for channel in range(channels)]
 
 
 def _sum_of_products(elements: Sequence[jax.Array], w: jax.Array) -> jax.Array:
-    """Returns the sum of the windows' elements, each by its filters: one product after the other."""
+    """Returns the sum of elements of windows, each by its filters: one product after the other."""
     filters = w.reshape(-1, w.shape[-1])
-    channels = [jax.lax.slice_in_dim(e, c, c + 1, axis=-1) for e in elements for c in range(e.shape[-1])]
-    total = channels[0] * filters[0]
-    for channel, row in zip(channels[1:], filters[1:], strict=True):
-        total = total + channel * row
+    total = elements[0] * filters[0]
+    for element, row in zip(elements[1:], filters[1:], strict=True):
+        total = total + element * row
     return total
