@@ -69,6 +69,7 @@ EQUATIONS = {
     "heads": ("btd,dnh->btnh", (8, 64, 128), (128, 4, 64)),
     "queries and keys": ("btnh,bsnh->bnts", (4, 64, 16, 64), (4, 64, 16, 64)),
     "weights and values": ("bnts,bsnh->btnh", (4, 16, 64, 64), (4, 64, 16, 64)),
+    "behind a flattened image": ("bd,dk->bk", (64, 4096), (4096, 64)),
     "turned": ("kb,kd->db", (512, 128), (512, 256)),
     # Which oneDNN computes wrongly in the order of the others.
     "queries and keys of one text": ("btnh,bsnh->bnts", (1, 128, 16, 64), (1, 128, 16, 64)),
@@ -88,6 +89,15 @@ def test_products_of_networks(name: str) -> None:
     new, closed = rewritten(product, x, y)
     assert (count(closed, "onednn_product"), count(closed, "dot_general")) == (1, 0)
     assert_same(new, product, x, y)
+
+
+@pytest.mark.skipif(not has_onednn(), reason="jaxlib has no oneDNN here")
+@pytest.mark.parametrize(("shapes", "onednns"), [(((64, 4096), (4096, 64)), 1), (((64, 64), (64, 4096)), 0)])
+def test_long_sums_are_onednns_and_long_rows_are_xlas(shapes: Any, onednns: int) -> None:
+    operands = [numbers(*shape) for shape in shapes]
+    new, _ = rewritten(jnp.matmul, *operands)
+    text = jax.jit(new).lower(*operands).as_text()
+    assert text.count("__onednn$matmul") == onednns
 
 
 @st.composite
