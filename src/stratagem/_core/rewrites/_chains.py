@@ -11,7 +11,7 @@ from jax.extend import core as xc
 from stratagem._private import acts, is_literal, jax_function
 
 # Operations of a single instruction, which may be computed more than once.
-_CHEAP = ("add", "sub", "mul", "max", "min", "neg")
+CHEAP = ("add", "sub", "mul", "max", "min", "neg")
 
 
 @final
@@ -80,7 +80,7 @@ class Chains:
 
 def _image_of_step(eqn: Any, axes: Sequence[int]) -> Any:
     """Returns the operand from whose elements an equation computes those of its result, one each; None if it does not."""
-    if eqn.primitive.name not in _CHEAP and not _is_rectifier(eqn):
+    if eqn.primitive.name not in CHEAP and not _is_rectifier(eqn):
         return None
     result = eqn.outvars[0].aval
     images = [atom for atom in eqn.invars if not _is_constant_along(atom.aval.shape, axes, result.ndim)]

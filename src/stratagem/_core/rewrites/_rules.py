@@ -9,6 +9,7 @@ import jax
 from jax.extend import core as xc
 
 from stratagem._core.rewrites._convolution import by_onednn, is_for_onednn
+from stratagem._core.rewrites._derived_arrays import without_derived_arrays
 from stratagem._core.rewrites._inlined import inlined
 from stratagem._core.rewrites._loop_products import products_outside
 from stratagem._core.rewrites._magnitude import is_integer_magnitude, magnitude
@@ -73,7 +74,7 @@ def rewrite(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
 
 
 def rewrite_loops(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
-    """Returns the same program, on CPUs without products in its loops that need not be there.
+    """Returns the same program, on CPUs without products and arrays of its loops that need not be there.
 
     closed: a program with its gradients: what they multiply, nothing before them shows.
     """
@@ -83,7 +84,7 @@ def rewrite_loops(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
 
 
 def _with_loops(jaxpr: Any) -> Any:
-    return map_equations(jaxpr, _loop_equations)
+    return without_derived_arrays(map_equations(jaxpr, _loop_equations))
 
 
 def _loop_equations(eqn: Any) -> Iterator[Any]:

@@ -91,6 +91,13 @@ class Scan:
         results = [*(self.ends[i] for i in carries), *(self.arrays[i] for i in arrays), *more.values()]
         return self._with(body, [self.outside[v] for v in kept], results, len(carries))
 
+    def computing(self, equations: Sequence[Any]) -> Any:
+        """Returns the loop that computes some of its slices by these equations, in place of reading them."""
+        made = {v for eqn in equations for v in eqn.outvars}
+        kept = [v for v in self.body.invars if v not in made]
+        body = self.body.replace(invars=kept, eqns=[*equations, *self.body.eqns])
+        return self._with(body, [self.outside[v] for v in kept], self.loop.outvars, len(self.carries))
+
     def _with(self, body: Any, operands: Sequence[Any], results: Sequence[Any], carries: int) -> Any:
         closed = xc.ClosedJaxpr(body, self.loop.params["jaxpr"].consts)
         params = {**self.loop.params, "jaxpr": closed, "num_carry": carries}

@@ -1,8 +1,8 @@
 """Convolutions of few places by large filters as matrix products: for each call, oneDNN would bring all filters into its order.
 
 At the end of a network images are small and filters large: 32 images of 2x2 places meet 3x3x512x512 filters in ResNet-18 at
-64 pixels. Forward and both gradients together take 0.29 to 0.86 of the time of oneDNN's convolutions and XLA's gradient of
-filters (14 shapes), the forward pass alone 0.27 to 1.24 (2 cores, AVX-512; `benchmarks/convolutions.py` times each alone).
+64 pixels. Forward and both gradients together take 0.31 to 1.01 of the time of oneDNN's convolutions (8 shapes, 2 cores,
+AVX-512), the forward pass alone 0.27 to 1.24 (14 shapes; `benchmarks/convolutions.py` times each alone).
 """
 
 import math
