@@ -12,7 +12,7 @@ import json
 import math
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import jax
@@ -217,13 +217,12 @@ def _by_rule_of_jax(cotangent: jax.Array, x: Any, w: Any, **params: Any) -> jax.
 def _sums_by_onednn(x: jax.Array, cotangent: jax.Array, params: Any) -> bool:
     """Returns whether oneDNN computes the gradient of filters faster than XLA's own kernel.
 
-    It takes 0.49 to 1.13 of the time, half of the time 0.82 or less (two cores, AVX-512, 48 shapes; 13 are in
-    `benchmarks/convolutions.py`). With fewer channels than half of a register it takes 0.6 to 1.7, with oneDNN's kernels for
-    AVX2 0.7 to 1.4: both stay with XLA. oneDNN has no convolution of more than three dimensions, and the channels are one.
+    On CPUs with AVX-512 it takes 0.49 to 1.13 of the time, half of the time 0.82 or less (two cores, 48 shapes; some are in
+    `benchmarks/convolutions.py`), with fewer channels than half of a register 0.6 to 1.7. oneDNN convolves up to three
+    dimensions, and the channels are one.
     """
     return (
-        has_avx512()
-        and x.ndim <= 4
+        x.ndim <= 4
         and params["feature_group_count"] == 1
         and min(x.shape[-1], cotangent.shape[-1]) >= _HALF_A_REGISTER
         and 0 not in cotangent.shape
@@ -283,22 +282,40 @@ def _batched(by_xla: Any, operands: Any, dimensions: Any, **params: Any) -> tupl
     return jax.vmap(functools.partial(by_xla, **params), in_axes=tuple(dimensions))(*operands), 0
 
 
-def _lowered(by_onednn: Any, by_xla: Any, context: Any, *operands: Any, **params: Any) -> Any:
-    """Lowers to oneDNN's call; to XLA's convolution where there is none, and in exports, which other machines run."""
-    here = has_onednn() and not context.module_context.lowering_parameters.for_export
+def _lowered(
+    is_fast: Callable[[], bool], by_onednn: Any, by_xla: Any, context: Any, *operands: Any, **params: Any
+) -> Any:
+    """Lowers to oneDNN's call; to XLA's convolution where that is not fast, and in exports, which other machines run.
+
+    So the program that JAX traces is the same on all machines: a job compares those of its workers.
+    """
+    here = is_fast() and not context.module_context.lowering_parameters.for_export
     return mlir.lower_fun(by_onednn if here else by_xla, multiple_results=False)(context, *operands, **params)
 
 
+def _has_wide_onednn() -> bool:
+    """Returns whether there is oneDNN with kernels for AVX-512. Those for AVX2 take 0.7 to 1.4 of XLA's time for such sums."""
+    return has_onednn() and has_avx512()
+
+
 def _tell_jax(
-    primitive: xc.Primitive, by_onednn: Any, by_xla: Any, gradient_of_first: Any, gradient_of_second: Any
+    primitive: xc.Primitive,
+    is_fast: Callable[[], bool],
+    by_onednn: Any,
+    by_xla: Any,
+    gradient_of_first: Any,
+    gradient_of_second: Any,
 ) -> None:
-    """Defines a primitive by two functions that compute the same, and the transposes in its operands."""
+    """Defines a primitive by two functions that compute the same, and the transposes in its operands.
+
+    is_fast: whether the first of the two is, on this machine.
+    """
     primitive.def_abstract_eval(lambda x, y, **params: _shape(by_xla, x, y, **params))
     primitive.def_impl(lambda x, y, **params: jax.jit(functools.partial(primitive.bind, **params))(x, y))
     ad.defbilinear(primitive, gradient_of_first, gradient_of_second)
     batching.primitive_batchers[primitive] = functools.partial(_batched, by_xla)
     mlir.register_lowering(primitive, mlir.lower_fun(by_xla, multiple_results=False))
-    mlir.register_lowering(primitive, functools.partial(_lowered, by_onednn, by_xla), platform="cpu")
+    mlir.register_lowering(primitive, functools.partial(_lowered, is_fast, by_onednn, by_xla), platform="cpu")
 
 
 def _shape(by_xla: Any, *operands: Any, **params: Any) -> Any:
@@ -306,9 +323,10 @@ def _shape(by_xla: Any, *operands: Any, **params: Any) -> Any:
     return jax.core.ShapedArray(found.shape, found.dtype)
 
 
-_tell_jax(onednn_convolution_p, _by_onednn, _by_xla, _gradient_of_input, _gradient_of_filters)
+_tell_jax(onednn_convolution_p, has_onednn, _by_onednn, _by_xla, _gradient_of_input, _gradient_of_filters)
 _tell_jax(
     onednn_filter_gradient_p,
+    _has_wide_onednn,
     _sums_by_a_convolution,
     _sums_by_xla,
     _gradient_of_summed_images,

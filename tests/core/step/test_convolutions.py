@@ -445,19 +445,29 @@ def test_onednn_sums_the_gradient_of_filters(
 
 
 @pytest.mark.parametrize(
-    ("shapes", "how", "wide"),
+    ("shapes", "how"),
     [
-        (((8, 16, 15, 7), (3, 3, 7, 32)), {}, True),  # channels that do not fill a register
-        (((8, 16, 15, 32), (3, 3, 32, 7)), {}, True),
-        (((2, 9, 8, 10, 8), (3, 3, 3, 8, 16)), {"places": 3}, True),
-        (((8, 16, 15, 32), (3, 3, 16, 32)), {"groups": 2}, True),
-        (((8, 16, 15, 16), (3, 3, 16, 32)), {}, False),  # without AVX-512
+        (((8, 16, 15, 7), (3, 3, 7, 32)), {}),  # channels that do not fill a register
+        (((8, 16, 15, 32), (3, 3, 32, 7)), {}),
+        (((2, 9, 8, 10, 8), (3, 3, 3, 8, 16)), {"places": 3}),
+        (((8, 16, 15, 32), (3, 3, 16, 32)), {"groups": 2}),
     ],
     ids=str,
 )
-def test_xla_sums_other_gradients_of_filters(
-    shapes: Shapes, how: dict[str, Any], wide: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Private: what this machine's CPU has is not up to a test.
-    monkeypatch.setattr("stratagem._private._onednn.has_avx512", lambda: wide)
+def test_xla_sums_other_gradients_of_filters(shapes: Shapes, how: dict[str, Any]) -> None:
     assert sums(gradient_of_filters(convolution(**how), *operands(shapes))) == (0, 1)
+
+
+@pytest.mark.skipif(not has_onednn(), reason="jaxlib has no oneDNN here")
+def test_workers_with_and_without_avx512_trace_one_program_and_compile_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job compares what its workers traced."""
+    x, w = operands(((8, 16, 15, 16), (3, 3, 16, 32)))
+    programs, calls = [], []
+    for wide in (True, False):
+        # Private: what this machine's CPU has is not up to a test.
+        monkeypatch.setattr("stratagem._private._onednn.has_avx512", lambda wide=wide: wide)
+        program = gradient_of_filters(convolution(), x, w)
+        programs.append(str(program))
+        calls.append(jax.jit(xc.jaxpr_as_fun(program)).lower(w).as_text().count("__onednn$convolution"))
+    assert programs[0] == programs[1]
+    assert calls[0] == calls[1] + 1

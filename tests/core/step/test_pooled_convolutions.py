@@ -142,6 +142,13 @@ def test_a_convolution_that_something_else_reads_is_computed_once_for_all() -> N
     assert_same(read_twice, *given)
 
 
+def test_no_images_have_no_results() -> None:
+    given = operands((0, 12, 11, 1), (3, 3, 1, 8))
+    new = rewritten(network(), *given)
+    assert new(*given).shape == (0, 5, 4, 8)
+    np.testing.assert_array_equal(jax.grad(summed(new), 1)(*given), np.zeros((3, 3, 1, 8)))
+
+
 @pytest.mark.parametrize("place", [(0, 0), (5, 4), (11, 10)])
 def test_a_window_with_nan_is_nan(place: tuple[int, int]) -> None:
     x, w, bias = operands(*IMAGES)
