@@ -75,9 +75,9 @@ SHAPES = (
     Convolution(32, 32, 32, 32),
     Convolution(32, 8, 256, 256),
     Convolution(64, 28, 1, 32, pool=2),
-    Convolution(64, 28, 1, 32, 5, pool=2),
-    Convolution(64, 32, 3, 16, pool=2),
-    Convolution(64, 32, 3, 32, pool=2),
+    Convolution(64, 28, 1, 16, pool=2),
+    Convolution(64, 28, 1, 32, pool=3),
+    Convolution(16, 64, 1, 32, pool=2),
     Convolution(64, 13, 32, 64, pool=2),
 )
 

@@ -1,4 +1,4 @@
-"""Convolutions by oneDNN, which jaxlib holds for x86 CPUs but does not use by itself: a primitive with JAX's derivatives.
+"""Convolutions by oneDNN, which jaxlib holds for x86 CPUs but does not use by itself, and gradients of their filters.
 
 XLA's CPU compiler runs a call named `__onednn$convolution` by oneDNN's kernel, and reads the call's description
 (`xla/service/cpu/onednn_config.proto`, `onednn_convolution.cc`). No documentation promises this, and a wrong description ends
@@ -29,6 +29,7 @@ _TESTED: Final = ("0.10.2",)
 _CALLS: Final = "__onednn$"
 _TARGET: Final = f"{_CALLS}convolution"
 _XLA: Final = jax.lax.conv_general_dilated_p
+_OF_WINDOWS: Final = ("window_strides", "rhs_dilation", "padding")
 _HALF_A_REGISTER: Final = 8  # of AVX-512, of float32
 
 onednn_convolution_p = xc.Primitive("onednn_convolution")
@@ -200,7 +201,7 @@ def _by_filters_turned_round(x: jax.Array, w: jax.Array, params: Any) -> jax.Arr
 
 
 def _gradient_of_filters(cotangent: jax.Array, x: jax.Array, w: Any, **params: Any) -> jax.Array:
-    if not _sums_by_onednn(x, cotangent, params):
+    if not _has_summing_call(x, cotangent, w.aval.shape, params):
         return _by_rule_of_jax(cotangent, x, ad.UndefinedPrimal(w.aval), **params)
     return onednn_filter_gradient_p.bind(x, cotangent, shape=w.aval.shape, **params)
 
@@ -214,18 +215,21 @@ def _by_rule_of_jax(cotangent: jax.Array, x: Any, w: Any, **params: Any) -> jax.
 # --- The gradient of filters ------------------------------------------------------------------------------------------------
 
 
-def _sums_by_onednn(x: jax.Array, cotangent: jax.Array, params: Any) -> bool:
-    """Returns whether oneDNN computes the gradient of filters faster than XLA's own kernel.
+def _has_summing_call(x: jax.Array, cotangent: jax.Array, shape: tuple[int, ...], params: Any) -> bool:
+    """Returns whether a gradient of filters is one that oneDNN may be given, and computes faster than XLA on some CPUs.
 
-    On CPUs with AVX-512 it takes 0.49 to 1.13 of the time, half of the time 0.82 or less (two cores, 48 shapes; some are in
+    With AVX-512 it takes 0.49 to 1.13 of the time, half of the time 0.82 or less (two cores, 48 shapes; some are in
     `benchmarks/convolutions.py`), with fewer channels than half of a register 0.6 to 1.7. oneDNN convolves up to three
-    dimensions, and the channels are one.
+    dimensions, and the channels are one. Where padding is so wide that no window at a weight meets the images, there are none
+    for the call.
     """
+    axes = zip(shape[:-2], cotangent.shape[1:-1], *(params[n] for n in _OF_WINDOWS), strict=True)
     return (
         x.ndim <= 4
         and params["feature_group_count"] == 1
         and min(x.shape[-1], cotangent.shape[-1]) >= _HALF_A_REGISTER
-        and 0 not in cotangent.shape
+        and 0 not in (*x.shape, *cotangent.shape)
+        and all(low <= (m - 1) * s + (k - 1) * d for k, m, s, d, (low, _) in axes)
     )
 
 
@@ -287,7 +291,7 @@ def _lowered(
 ) -> Any:
     """Lowers to oneDNN's call; to XLA's convolution where that is not fast, and in exports, which other machines run.
 
-    So the program that JAX traces is the same on all machines: a job compares those of its workers.
+    Only here a machine's CPU decides: a job compares what its workers traced.
     """
     here = is_fast() and not context.module_context.lowering_parameters.for_export
     return mlir.lower_fun(by_onednn if here else by_xla, multiple_results=False)(context, *operands, **params)
@@ -303,16 +307,20 @@ def _tell_jax(
     is_fast: Callable[[], bool],
     by_onednn: Any,
     by_xla: Any,
-    gradient_of_first: Any,
-    gradient_of_second: Any,
+    transposes: tuple[Any, Any],
 ) -> None:
-    """Defines a primitive by two functions that compute the same, and the transposes in its operands.
+    """Defines a primitive by two functions that compute the same.
 
-    is_fast: whether the first of the two is, on this machine.
+    Args:
+        primitive: takes two arrays and gives one.
+        is_fast: whether `by_onednn` is the faster one on this machine.
+        by_onednn: makes a call of oneDNN's.
+        by_xla: has operations of JAX alone.
+        transposes: in the two operands.
     """
     primitive.def_abstract_eval(lambda x, y, **params: _shape(by_xla, x, y, **params))
     primitive.def_impl(lambda x, y, **params: jax.jit(functools.partial(primitive.bind, **params))(x, y))
-    ad.defbilinear(primitive, gradient_of_first, gradient_of_second)
+    ad.defbilinear(primitive, *transposes)
     batching.primitive_batchers[primitive] = functools.partial(_batched, by_xla)
     mlir.register_lowering(primitive, mlir.lower_fun(by_xla, multiple_results=False))
     mlir.register_lowering(primitive, functools.partial(_lowered, is_fast, by_onednn, by_xla), platform="cpu")
@@ -323,14 +331,11 @@ def _shape(by_xla: Any, *operands: Any, **params: Any) -> Any:
     return jax.core.ShapedArray(found.shape, found.dtype)
 
 
-_tell_jax(onednn_convolution_p, has_onednn, _by_onednn, _by_xla, _gradient_of_input, _gradient_of_filters)
+_tell_jax(onednn_convolution_p, has_onednn, _by_onednn, _by_xla, (_gradient_of_input, _gradient_of_filters))
 _tell_jax(
     onednn_filter_gradient_p,
     _has_wide_onednn,
     _sums_by_a_convolution,
     _sums_by_xla,
-    _gradient_of_summed_images,
-    _gradient_of_cotangent,
+    (_gradient_of_summed_images, _gradient_of_cotangent),
 )
-# As that of JAX's own, which knows dimensions whose sizes are unknown.
-setattr(onednn_convolution_p, "abstract_eval", _XLA.abstract_eval)  # noqa: B010

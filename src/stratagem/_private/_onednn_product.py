@@ -2,7 +2,8 @@
 
 XLA's CPU compiler runs a call named `__onednn$matmul` by oneDNN (`onednn_matmul.cc`), and tells it how the operands lie in
 memory. So they need not be copied into the order of XLA's kernels, which is what attention and the gradients of weights lose
-most by. Products of operands that lie in that order stay with XLA. What `_onednn.py` says about versions of jaxlib holds here.
+most by. Products of operands that lie in that order stay with XLA, but for long sums. What `_onednn.py` says about versions of
+jaxlib holds here.
 """
 
 import json
@@ -18,7 +19,7 @@ from stratagem._private._onednn import has_onednn
 
 _TARGET: Final = "__onednn$matmul"
 
-_LONG: Final = 3
+_LONG: Final = 3  # products for a result / results in a row
 _OF_ATTENTION: Final = ((0, 2, 1, 3), (0, 3, 1, 2))
 
 Axes = tuple[int, ...]

@@ -1,4 +1,4 @@
-"""A convolution of few products is computed in the loop of the pool that reads it: the same values, the same derivatives."""
+"""A convolution of one channel is computed in the loop of the pool that reads it: the same values, the same derivatives."""
 
 from typing import Any
 
@@ -55,10 +55,15 @@ def compiled(function: Function, *given: Any) -> Any:
     return jax.jit(function).lower(*given).compile(compiler_options=compiler_options("cpu"))
 
 
-def convolutions_of_value(function: Function, *given: Any) -> int:
-    """How many convolutions XLA, or a library that it calls, computes for the result."""
-    text = compiled(rewritten(function, *given), *given).as_text()
+def convolutions(function: Function, *given: Any) -> int:
+    """How many convolutions XLA, or a library that it calls, computes in a program."""
+    text = compiled(function, *given).as_text()
     return sum(" convolution(" in line or "__onednn$convolution" in line for line in text.splitlines())
+
+
+def convolutions_of_value(function: Function, *given: Any) -> int:
+    """How many it computes for the result of the rewritten function."""
+    return convolutions(rewritten(function, *given), *given)
 
 
 def summed(function: Function) -> Function:
@@ -93,10 +98,10 @@ def assert_same(function: Function, *given: Any) -> None:
 IMAGES = (3, 12, 11, 1), (3, 3, 1, 8)
 COMPUTED_AT_THE_POOL = [
     (*IMAGES, {}),
-    ((3, 12, 11, 3), (3, 2, 3, 16), {"padding": "SAME"}),
+    ((3, 12, 11, 1), (3, 2, 1, 16), {"padding": "SAME"}),
     ((3, 13, 14, 1), (3, 3, 1, 8), {"strides": 2, "dilation": 2, "padding": ((1, 0), (2, 3))}),
-    ((3, 11, 12, 2), (2, 2, 2, 8), {"window": (3, 2)}),
-    ((3, 30, 4), (5, 4, 8), {"window": (2,), "strides": 3}),
+    ((3, 11, 12, 1), (2, 2, 1, 8), {"window": (3, 2)}),
+    ((3, 30, 1), (5, 1, 8), {"window": (2,), "strides": 3}),
     ((2, 6, 7, 6, 1), (2, 2, 2, 1, 8), {"window": (2, 2, 2)}),
 ]
 
@@ -104,9 +109,11 @@ COMPUTED_AT_THE_POOL = [
 @pytest.mark.parametrize(
     ("x", "w", "how"), thorough_but(COMPUTED_AT_THE_POOL[:3], COMPUTED_AT_THE_POOL), ids=lambda value: str(value)
 )
-def test_a_convolution_of_few_products_is_computed_where_it_is_compared(x: Any, w: Any, how: dict[str, Any]) -> None:
+def test_a_convolution_of_one_channel_is_computed_where_it_is_compared(x: Any, w: Any, how: dict[str, Any]) -> None:
     given = operands(x, w)
     assert convolutions_of_value(network(**how), *given) == 0
+    of_filters = jax.grad(summed(rewritten(network(**how), *given)), 1)
+    assert convolutions(of_filters, *given) == 1  # the gradient itself
     assert_same(network(**how), *given)
 
 
@@ -114,7 +121,8 @@ def test_a_convolution_of_few_products_is_computed_where_it_is_compared(x: Any, 
     ("x", "w", "how"),
     [
         ((3, 12, 11, 1), (3, 3, 1, 6), {}),  # channels that fill no register
-        ((3, 12, 11, 6), (3, 3, 6, 8), {}),  # 216 products for a window of the pool
+        ((3, 12, 11, 1), (5, 5, 1, 8), {}),  # 100 products for a window of the pool
+        ((3, 12, 11, 2), (3, 3, 2, 8), {}),
         ((3, 12, 11, 2), (3, 3, 1, 8), {"groups": 2}),
     ],
     ids=str,
@@ -127,6 +135,7 @@ def test_other_convolutions_come_before_their_pool(x: Any, w: Any, how: dict[str
 
 def test_convolutions_of_other_floats_come_before_their_pool() -> None:
     given = operands(*IMAGES, dtype="bfloat16")
+    assert convolutions_of_value(network(), *given) == 1
     new = rewritten(network(), *given)
     np.testing.assert_array_equal(new(*given), network()(*given))
 
@@ -181,7 +190,7 @@ def test_any_convolution_before_a_pool_is_that_of_xla_and_has_its_gradients(data
     strides, dilation = draw(st.integers(1, 2)), draw(st.integers(1, 2))
     padding = tuple((draw(st.integers(0, 2)), draw(st.integers(0, 2))) for _ in range(places))
     sizes = tuple(draw(st.integers((k - 1) * dilation + strides * 2 + 1, 12)) for k in kernel)
-    channels = draw(st.integers(1, 3)), draw(st.sampled_from([4, 8, 16]))
+    channels = draw(st.sampled_from([1, 1, 2])), draw(st.sampled_from([4, 8, 16]))
     random = np.random.default_rng(draw(st.integers(0, 99)))
     shapes = (draw(st.integers(1, 3)), *sizes, channels[0]), (*kernel, *channels), channels[1:]
     given = [small_integers(random, shape) for shape in shapes]
@@ -195,23 +204,45 @@ def test_any_convolution_before_a_pool_is_that_of_xla_and_has_its_gradients(data
         np.testing.assert_array_equal(a, b)
 
 
-def test_a_tape_between_a_convolution_and_its_pool_sees_what_it_saw() -> None:
-    """The convolution is from before the tape: a constant to it, wherever it is computed."""
+@pytest.mark.parametrize("pause", ["before the tape", "while it stops"])
+def test_a_tape_sees_nothing_of_a_convolution_that_it_did_not_see(pause: str) -> None:
     random = np.random.default_rng(0)
-    x = tf.constant(random.normal(size=(2, 8, 8, 1)).astype("float32"))
+    x = tf.Variable(random.normal(size=(2, 8, 8, 1)).astype("float32"))
     w = tf.Variable(random.normal(size=(3, 3, 1, 8)).astype("float32"))
+
+    def convolved() -> Any:
+        return tf.nn.conv2d(x, w, 1, "SAME")
 
     @tf.function
     def step() -> Any:
-        before = tf.nn.conv2d(x, w, 1, "SAME")
+        before = convolved()
         with tf.GradientTape() as tape:
-            tape.watch(before)
-            y = tf.reduce_sum(tf.nn.max_pool2d(tf.nn.relu(before), 2, 2, "VALID") ** 2)
-        return tape.gradient(y, [w, before])
+            if pause == "while it stops":
+                with tape.stop_recording():
+                    before = convolved()
+            pooled = tf.nn.max_pool2d(tf.nn.relu(before), 2, 2, "VALID")
+            y = tf.reduce_sum(pooled**2) + tf.reduce_sum(w) + tf.reduce_sum(x)
+        return tape.gradient(y, [w, x, pooled])
 
-    of_filters, of_result = step()
-    assert of_filters is None
-    assert of_result.shape == (2, 8, 8, 8)
+    of_filters, of_images, of_pooled = step()
+    np.testing.assert_array_equal(of_filters, np.ones(w.shape))
+    np.testing.assert_array_equal(of_images, np.ones(x.shape))
+    assert of_pooled is None
+
+
+def test_a_loop_keeps_places_for_its_gradient_and_no_masks() -> None:
+    x, w, bias = operands(*IMAGES)
+    new = rewritten(network(), x, w, bias)
+    loops = jax.make_jaxpr(jax.grad(lambda w: jnp.sum(jax.lax.map(lambda x: new(x, w, bias), jnp.stack([x, x])))))(w)
+    kept = [v.aval for eqn in loops.jaxpr.eqns if eqn.primitive.name == "scan" for v in eqn.outvars]
+    assert max(aval.size for aval in kept) == 2 * new(x, w, bias).size
+
+
+@pytest.mark.parametrize(("x", "pool"), [((2, 12, 2, 1), (2, 1)), ((2, 12, 1, 1), (2, 1))])
+def test_images_narrower_than_a_window_have_no_results(x: tuple[int, ...], pool: tuple[int, ...]) -> None:
+    given = operands(x, (3, 3, 1, 8))
+    how = {"window": pool, "strides": 2 if x[2] == 2 else 1}
+    assert rewritten(network(**how), *given)(*given).shape == network(**how)(*given).shape
 
 
 def test_tapes_and_accumulators_see_a_convolution_at_its_pool() -> None:

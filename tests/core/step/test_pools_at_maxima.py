@@ -139,7 +139,7 @@ def test_gradients_of_gradients_and_jacobians(chain: str) -> None:
             np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5)
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64", "float8_e4m3fn"])
 def test_other_floats(dtype: str) -> None:
     with jax.enable_x64(dtype == "float64"):
         operands = [jnp.asarray(np.asarray(o), dtype) for o in operands_of((2, 4, 6, 3), ties=True)]

@@ -59,7 +59,7 @@ class Chains:
             position: that of the equation in the program.
             axes: along them, all operands of the chain but the image have the same element.
         """
-        first = max((i + 1 for i in self._effects if i < position), default=0)
+        first = self._after_effects(position)
         image: Any = self._eqns[position].invars[0]
         equations: list[Any] = []
         while self._uses[image] == 1 and self._makers.get(image, -1) >= first:
@@ -73,9 +73,16 @@ class Chains:
         made = {image, *(v for eqn in equations for v in eqn.outvars)}
         return Chain(image, tuple(dict.fromkeys(atom for atom in others if atom not in made)), tuple(equations))
 
-    def maker(self, value: Any) -> Any:
-        """Returns the equation of a value that one equation reads; None if several do, or the value is an operand."""
-        return self._eqns[self._makers[value]] if self._uses[value] == 1 and value in self._makers else None
+    def maker(self, value: Any, position: int) -> Any:
+        """Returns the equation of a value that one equation alone reads, with no effect between it and the one at a position.
+
+        None if there is no such equation.
+        """
+        maker = self._makers.get(value, -1)
+        return self._eqns[maker] if self._uses[value] == 1 and maker >= self._after_effects(position) else None
+
+    def _after_effects(self, position: int) -> int:
+        return max((i + 1 for i in self._effects if i < position), default=0)
 
 
 def _image_of_step(eqn: Any, axes: Sequence[int]) -> Any:

@@ -1,6 +1,6 @@
 """Max-pooling in windows that do not overlap, and what is computed from single elements before it.
 
-XLA computes the gradient in a naive loop on CPUs. Here a byte for each window says which of its elements had the maximum. A
+XLA computes the gradient in a naive loop on CPUs. Here a number for each window says which of its elements had the maximum. A
 bias and a rectifier between a convolution and its pool are computed and differentiated at the maxima alone: the pool takes the
 elements of the convolution from which the maxima are computed, and hands these on.
 """
@@ -18,7 +18,7 @@ from jax.extend import core as xc
 from stratagem._core.rewrites._chains import Chain, Chains
 from stratagem._core.rewrites._computed_once import computed_once
 from stratagem._core.rewrites._inlined import inlined
-from stratagem._core.rewrites._packed import packed, unpacked_numbers, unpacked_values
+from stratagem._core.rewrites._packed import number_type, packed, unpacked_numbers, unpacked_values
 from stratagem._core.rewrites._pooled_convolution import PooledConvolution, is_for_pool
 from stratagem._core.rewrites._windows import Windows
 from stratagem._private import is_literal
@@ -54,7 +54,7 @@ def with_pools_at_maxima(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
     eqns: list[Any] = []
     for i, eqn in enumerate(jaxpr.eqns):
         if i in found:
-            eqns.extend(_before_the_chain(eqn, found[i], chains.maker(found[i].image)))
+            eqns.extend(_before_the_chain(eqn, found[i], chains.maker(found[i].image, i)))
         elif id(eqn) not in moved:
             eqns.append(eqn)
     return jaxpr.replace(eqns=eqns)
@@ -101,7 +101,8 @@ class _Pool:
 
     def first(self, image: jax.Array) -> jax.Array:
         """Returns the first element of each window."""
-        return self._windows.elements(image)[0]
+        ends = [n // size * size for n, size in zip(image.shape, self.window, strict=True)]
+        return jax.lax.slice(image, (0,) * image.ndim, ends, self.window)
 
     def operands(self, image: jax.Array, *others: jax.Array) -> tuple[jax.Array, ...]:
         """Returns what `choice` reads: the image, or what its convolution reads; what the chain computes with."""
@@ -123,43 +124,44 @@ class _Pool:
             sizes = [n // size for n, size in zip(shape, self.window, strict=True)]
             cells = self.convolution.cells(x, w, self.window, sizes)
         values = [self.chain.of(cell, *constants) for cell in cells]
-        # As large as the elements: the vectors of a loop then have as many of both.
-        first = jax.lax.full(cells[0].shape, 0, _PLACES[min(cells[0].dtype.itemsize, 4)])
-        return greatest(cells, values, first)
-
-
-_PLACES = {1: jnp.uint8, 2: jnp.uint16, 4: jnp.uint32}  # by their bytes
+        return greatest(cells, values, jax.lax.full(cells[0].shape, 0, number_type(cells[0].dtype)))
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def chosen(pool: _Pool, image: jax.Array, *others: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Returns for each window the element of the image from which the chain computes the maximum, and its place, int8.
 
-    Elements outside of full windows are ignored. The derivative is the image's; if the pool knows its convolution, its values
-    are not read: XLA drops a choice that is always the same, which is there for who looks for what a value depends on.
+    Elements outside of full windows are ignored. The derivative is that in the image.
 
-    others: the operands of the convolution, if the pool has one; what the chain computes with.
+    others: the operands of the image's convolution, if the pool has that; what the chain computes with.
     """
     choice = computed_once(lambda *read: packed(*pool.choice(image.shape, *read)), *pool.operands(image, *others))
     element, winner = unpacked_values(choice, image.dtype), unpacked_numbers(choice)
+    # A choice that is always the same: tapes follow floats, and the element comes from a word. XLA drops it, and with it the
+    # image's convolution if the pool computes that.
     return jax.lax.select(jnp.ones(element.shape, bool), element, pool.first(image)), winner
 
 
 @chosen.defjvp
 def _tangent(pool: _Pool, primals: Any, tangents: Any) -> Any:
+    element, winner = chosen(pool, *primals)
+    of_element = _at_places(pool.window, winner, tangents[0])
+    return (element, winner), (of_element, np.zeros(winner.shape, jax.dtypes.float0))
+
+
+# Again in the gradient: what it needs of a loop's steps are the places, not a mask of the size of the image.
+@functools.partial(jax.checkpoint, prevent_cse=False, static_argnums=0)
+def _at_places(window: tuple[int, ...], winner: jax.Array, tangent: jax.Array) -> jax.Array:
     """Returns of each window the tangent at the place of its maximum.
 
     Its transpose, the gradient, compares each place with the chosen one in one loop.
     """
-    element, winner = chosen(pool, *primals)
-    window, tangent = pool.window, tangents[0]
     full = jax.lax.slice(tangent, (0,) * tangent.ndim, [n * w for n, w in zip(winner.shape, window, strict=True)])
     # (n, h, w, c) → (n, 1, h, wh, w, ww, c, 1) against the places (1, 1, 1, wh, 1, ww, 1, 1).
     cells = full.reshape([size for pair in zip(winner.shape, window, strict=True) for size in pair])
     places = jnp.arange(np.prod(window), dtype=winner.dtype).reshape([s for w in window for s in (1, w)])
     at_place = places == winner.reshape([s for size in winner.shape for s in (size, 1)])
-    of_element = jnp.sum(jnp.where(at_place, cells, jnp.zeros((), cells.dtype)), tuple(range(1, cells.ndim, 2)))
-    return (element, winner), (of_element, np.zeros(winner.shape, jax.dtypes.float0))
+    return jnp.sum(jnp.where(at_place, cells, jnp.zeros((), cells.dtype)), tuple(range(1, cells.ndim, 2)))
 
 
 def greatest(cells: Sequence[jax.Array], values: Sequence[jax.Array], first: jax.Array) -> tuple[jax.Array, jax.Array]:

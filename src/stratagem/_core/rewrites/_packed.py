@@ -3,10 +3,17 @@
 What gives two results is computed by two loops, each from the beginning.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
 _WORDS = {1: jnp.uint8, 2: jnp.uint16, 4: jnp.uint32, 8: jnp.uint64}  # by their bytes
+
+
+def number_type(dtype: jnp.dtype) -> Any:
+    """Returns the integers to compute such numbers in: as large as the floats, so that vectors have as many of both."""
+    return _WORDS[min(dtype.itemsize, 4)]  # of 8 bytes JAX has none unless it is told so
 
 
 def packed(values: jax.Array, numbers: jax.Array) -> tuple[jax.Array, ...]:
