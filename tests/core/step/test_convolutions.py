@@ -433,8 +433,9 @@ def calls(program: Any, *given: Any) -> int:
         (((8, 16, 15, 16), (3, 3, 16, 32)), {"strides": 2}),
         (((8, 35, 31, 16), (3, 2, 16, 32)), {"strides": 3, "padding": "VALID"}),  # places that no window reads
         (((8, 24, 23, 8), (3, 3, 8, 32)), {"strides": 2, "dilation": 2, "padding": ((0, 3), (2, 1))}),
-        (((16, 128, 16), (5, 16, 32)), {"places": 1, "strides": 2}),
-        (((16, 16, 15, 16), (16, 15, 16, 64)), {"padding": "VALID"}),  # a window as large as the image
+        pytest.param(((16, 128, 16), (5, 16, 32)), {"places": 1, "strides": 2}, marks=thorough_if(True)),
+        # A window as large as the image.
+        pytest.param(((16, 16, 15, 16), (16, 15, 16, 64)), {"padding": "VALID"}, marks=thorough_if(True)),
     ],
     ids=str,
 )
@@ -465,10 +466,7 @@ def test_onednn_sums_the_gradient_of_filters(
     ids=str,
 )
 def test_xla_sums_other_gradients_of_filters(shapes: Shapes, how: dict[str, Any]) -> None:
-    x, w = operands(shapes)
-    w = (w / np.sqrt(np.prod(shapes[1][:-1]))).astype("float32")
-    assert sums(gradient_of_filters(convolution(**how), x, w)) == (0, 1)
-    assert_same(convolution(**how), x, w)
+    assert sums(gradient_of_filters(convolution(**how), *operands(shapes))) == (0, 1)
 
 
 @pytest.mark.skipif(not has_onednn(), reason="jaxlib has no oneDNN here")
