@@ -29,7 +29,6 @@ _TESTED: Final = ("0.10.2",)
 _CALLS: Final = "__onednn$"
 _TARGET: Final = f"{_CALLS}convolution"
 _XLA: Final = jax.lax.conv_general_dilated_p
-_OF_WINDOWS: Final = ("window_strides", "rhs_dilation", "padding")
 _HALF_A_REGISTER: Final = 8  # of AVX-512, of float32
 
 onednn_convolution_p = xc.Primitive("onednn_convolution")
@@ -220,17 +219,31 @@ def _has_summing_call(x: jax.Array, cotangent: jax.Array, shape: tuple[int, ...]
 
     With AVX-512 it takes 0.49 to 1.13 of the time, half of the time 0.82 or less (two cores, 48 shapes; some are in
     `benchmarks/convolutions.py`), with fewer channels than half of a register 0.6 to 1.7. oneDNN convolves up to three
-    dimensions, and the channels are one. Where padding is so wide that no window at a weight meets the images, there are none
-    for the call.
+    dimensions, and the channels are one. Where padding is so wide that no window at a weight meets the images, the call would
+    be given none.
     """
-    axes = zip(shape[:-2], cotangent.shape[1:-1], *(params[n] for n in _OF_WINDOWS), strict=True)
     return (
         x.ndim <= 4
         and params["feature_group_count"] == 1
         and min(x.shape[-1], cotangent.shape[-1]) >= _HALF_A_REGISTER
         and 0 not in (*x.shape, *cotangent.shape)
-        and all(low <= (m - 1) * s + (k - 1) * d for k, m, s, d, (low, _) in axes)
+        and all(
+            n + high > 0
+            for n, (_, high) in zip(x.shape[1:-1], _padding_of_sums(x, cotangent, shape, params), strict=True)
+        )
     )
+
+
+def _padding_of_sums(x: jax.Array, cotangent: jax.Array, shape: tuple[int, ...], params: Any) -> list[tuple[int, int]]:
+    """Returns what the convolution that sums has around the images: before them, and after them up to where windows read.
+
+    A negative number after them is of elements past the last window.
+    """
+    axes = (x.shape[1:-1], shape[:-2], cotangent.shape[1:-1])
+    windows = (params["window_strides"], params["rhs_dilation"], params["padding"])
+    return [
+        (low, (m - 1) * s + (k - 1) * d + 1 - n - low) for n, k, m, s, d, (low, _) in zip(*axes, *windows, strict=True)
+    ]
 
 
 def _sums_by_xla(x: jax.Array, cotangent: jax.Array, *, shape: tuple[int, ...], **params: Any) -> jax.Array:
@@ -244,15 +257,8 @@ def _sums_by_a_convolution(x: jax.Array, cotangent: jax.Array, *, shape: tuple[i
     It sums over the batch, which becomes the images' channels. These become a last dimension of places, with windows of one: as
     a batch of their own they would leave oneDNN results no wider than the filters, for which it has no fast kernel.
     """
-    rank, window = x.ndim - 2, len(shape) - 2
+    rank, padding = x.ndim - 2, _padding_of_sums(x, cotangent, shape, params)
     exchanged = params["dimension_numbers"].rhs_spec[0] != len(shape) - 1
-    sizes, strides, dilation = shape[:window], params["window_strides"], params["rhs_dilation"]
-    padding = []
-    for (low, _), n, k, m, s, d in zip(
-        params["padding"], x.shape[1:-1], sizes, cotangent.shape[1:-1], strides, dilation, strict=True
-    ):
-        padding.append((low, (m - 1) * s + (k - 1) * d + 1 - n - low))
-    # What no window reads: elements past the last one.
     seen = [slice(0, n + min(high, 0)) for (_, high), n in zip(padding, x.shape[1:-1], strict=True)]
     images = jax.lax.transpose(x[(slice(None), *seen)], (*range(1, rank + 2), 0))[None]
     data = (0, rank + 2, *range(1, rank + 2))
@@ -260,8 +266,8 @@ def _sums_by_a_convolution(x: jax.Array, cotangent: jax.Array, *, shape: tuple[i
         **params,
         "dimension_numbers": jax.lax.ConvDimensionNumbers(data, (rank + 2, 0, *range(1, rank + 2)), data),
         "padding": (*((low, max(high, 0)) for low, high in padding), (0, 0)),
-        "window_strides": (*dilation, 1),
-        "rhs_dilation": (*strides, 1),
+        "window_strides": (*params["rhs_dilation"], 1),
+        "rhs_dilation": (*params["window_strides"], 1),
         "lhs_dilation": (1,) * (rank + 1),
     }
     gradient = _by_onednn(images, jnp.expand_dims(cotangent, -2), **how)[0]

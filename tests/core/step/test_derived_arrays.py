@@ -55,9 +55,9 @@ def test_what_a_later_loop_can_compute_is_not_kept(reverse: bool) -> None:
 @pytest.mark.parametrize(
     ("first", "arrays"),
     [
-        (lambda c, x: (jnp.tanh(x), jnp.exp(jnp.tanh(x))), 2),  # not cheap
-        (lambda c, x: (jnp.tanh(x), c - jnp.tanh(x)), 2),  # from a carry, which the later loop does not read
-        (lambda c, x: (jnp.tanh(x), x - jnp.tanh(x)), 2),  # from a slice, which it does not read either
+        (lambda c, x: (y := jnp.tanh(x), jnp.exp(y)), 2),  # not cheap
+        (lambda c, x: (y := jnp.tanh(x), c - y), 2),  # from a carry, which the later loop does not read
+        (lambda c, x: (y := jnp.tanh(x), x - y), 2),  # from a slice, which it does not read either
         (lambda c, x: (y := jnp.tanh(x), y * y * y * y * y * y), 2),  # as long as reading it
     ],
 )
@@ -125,7 +125,6 @@ def test_any_two_loops(data: st.DataObject) -> None:
 def test_a_recurrent_layer_keeps_what_its_gradient_cannot_compute(layer: str, arrays: int, as_traced: int) -> None:
     network = getattr(keras.layers, layer)(8)
     network.build((4, 6, 3))
-
     others = [v.value for v in network.non_trainable_variables]
 
     def loss(weights: Any, x: Any) -> Any:

@@ -231,14 +231,6 @@ def test_a_tape_sees_nothing_of_a_convolution_that_it_did_not_see(pause: str) ->
     assert of_pooled is None
 
 
-def test_a_loop_keeps_places_for_its_gradient_and_no_masks() -> None:
-    x, w, bias = operands(*IMAGES)
-    new = rewritten(network(), x, w, bias)
-    loops = jax.make_jaxpr(jax.grad(lambda w: jnp.sum(jax.lax.map(lambda x: new(x, w, bias), jnp.stack([x, x])))))(w)
-    kept = [v.aval for eqn in loops.jaxpr.eqns if eqn.primitive.name == "scan" for v in eqn.outvars]
-    assert max(aval.size for aval in kept) == 2 * new(x, w, bias).size
-
-
 @pytest.mark.parametrize(("x", "pool"), [((2, 12, 2, 1), (2, 1)), ((2, 12, 1, 1), (2, 1))])
 def test_images_narrower_than_a_window_have_no_results(x: tuple[int, ...], pool: tuple[int, ...]) -> None:
     given = operands(x, (3, 3, 1, 8))

@@ -92,8 +92,11 @@ def test_products_of_networks(name: str) -> None:
 
 
 @pytest.mark.skipif(not has_onednn(), reason="jaxlib has no oneDNN here")
-@pytest.mark.parametrize(("shapes", "onednns"), [(((64, 4096), (4096, 64)), 1), (((64, 64), (64, 4096)), 0)])
-def test_long_sums_are_onednns_and_long_rows_are_xlas(shapes: Any, onednns: int) -> None:
+@pytest.mark.parametrize(
+    ("shapes", "onednns"),
+    [(((64, 4096), (4096, 64)), 1), (((64, 64), (64, 4096)), 0), (((4, 64, 4096), (4, 4096, 64)), 0)],
+)
+def test_long_sums_are_onednns_and_those_of_batches_or_for_long_rows_are_xlas(shapes: Any, onednns: int) -> None:
     operands = [numbers(*shape) for shape in shapes]
     new, _ = rewritten(jnp.matmul, *operands)
     text = jax.jit(new).lower(*operands).as_text()

@@ -17,7 +17,7 @@ import stratagem as tf
 from stratagem._base.allocator import BLOCK
 from stratagem._base.processor import has_avx512
 from stratagem._core.rewrites import compiler_options, largest_array, rewrite
-from tests.core.step.observing import count, programs_made
+from tests.core.step.observing import count, equations, programs_made
 
 
 def pooled(x: Any, window: tuple[int, ...], strides: tuple[int, ...] | None = None, padding: str = "VALID") -> Any:
@@ -146,6 +146,16 @@ def test_any_overlapping_max_pooling(
     fits = all(n + low + high >= w for n, w, (low, high) in zip(sizes, window, padding[1:3], strict=True))
     hypothesis.assume(fits and np.prod(window) > 1)
     assert_pooled_alike(jnp.asarray(values, dtype), (1, *window, 1), strides, padding)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_loop_keeps_a_place_of_each_window_for_its_gradient_and_no_masks(size: int) -> None:
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(5, 2, 7, 7, 3)), "float32")
+    closed = rewrite(jax.make_jaxpr(lambda x: pooled(x, (1, size, size, 1), (1, 2, 2, 1)))(x[0]), "cpu")
+    looped = jax.grad(lambda x: jnp.sum(jax.lax.map(lambda x: xc.jaxpr_as_fun(closed)(x)[0] ** 2, x)))
+    loops = [eqn for eqn in equations(jax.make_jaxpr(looped)(x).jaxpr) if eqn.primitive.name == "scan"]
+    kept = [v.aval for eqn in loops for v in eqn.outvars if v.aval.dtype in (bool, np.int8)]
+    assert [aval.shape for aval in kept] == [(5, 2, 3, 3, 3)]
 
 
 def test_overlapping_pools_have_tangents_and_second_derivatives() -> None:

@@ -5,14 +5,14 @@ derivative multiplies by. One of them costs a step an instruction; an array is c
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jax.extend import core as xc
 
 from stratagem._core.rewrites._chains import CHEAP
 from stratagem._core.rewrites._scan import Scan
-from stratagem._private import is_literal
+from stratagem._private import is_literal, needed_equations
 
 _MOST_EQUATIONS = 4  # for one value
 
@@ -24,6 +24,8 @@ def without_derived_arrays(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
     """
     eqns = list(jaxpr.eqns)
     loops = [i for i, eqn in enumerate(eqns) if eqn.primitive.name == "scan"]
+    if len(loops) < 2:
+        return jaxpr
     makers = {v: i for i in loops for v in Scan(eqns[i]).arrays}
     atoms = (atom for atoms in (jaxpr.outvars, *(eqn.invars for eqn in eqns)) for atom in atoms)
     uses = Counter(atom for atom in atoms if not is_literal(atom))
@@ -44,11 +46,10 @@ def _without_derived(first: Scan, later: Scan, uses: Mapping[Any, int]) -> tuple
     known = {made[a]: v for v, a in read.items() if a in made}
     times = Counter(made.values())
     for_it_alone = {v for a, v in made.items() if uses[a] == times[v] == 1}
-    equations = {v: eqn for eqn in first.body.eqns for v in eqn.outvars}
     derived: list[Any] = []
     new: list[Any] = []
-    for v in [v for v in equations if v in known and v in for_it_alone]:
-        chain = _chain(v, equations, known)
+    for v in [v for eqn in first.body.eqns for v in eqn.outvars if v in known and v in for_it_alone]:
+        chain = _chain(v, first.body.eqns, known)
         if chain is None or len(chain) > _MOST_EQUATIONS:
             continue
         names = {**known, **{out: xc.Var(out.aval) for eqn in chain[:-1] for out in eqn.outvars}}
@@ -60,20 +61,14 @@ def _without_derived(first: Scan, later: Scan, uses: Mapping[Any, int]) -> tuple
     return first.giving(range(len(first.carries)), left, {}), later.computing(new)
 
 
-def _chain(v: Any, equations: Mapping[Any, Any], known: Mapping[Any, Any]) -> list[Any] | None:
-    """Returns the equations that compute a value from known ones, in order; None if one of them is not cheap."""
-    eqn = equations.get(v)
-    if eqn is None or eqn.primitive.name not in CHEAP:
-        return None
-    found: list[Any] = []
-    for operand in eqn.invars:
-        if is_literal(operand) or operand in known:
-            continue
-        before = _chain(operand, equations, known)
-        if before is None:
-            return None
-        found.extend(e for e in before if not any(e is f for f in found))
-    return [*found, eqn]
+def _chain(v: Any, equations: Sequence[Any], known: Mapping[Any, Any]) -> list[Any] | None:
+    """Returns the equations that compute a value from known ones, in order; None if one is not cheap, or reads another."""
+    chain = needed_equations(
+        [eqn for eqn in equations if v in eqn.outvars or known.keys().isdisjoint(eqn.outvars)], [v]
+    )
+    ready = {*known, *(out for eqn in chain for out in eqn.outvars)}
+    cheap = all(eqn.primitive.name in CHEAP for eqn in chain)
+    return chain if cheap and all(is_literal(x) or x in ready for eqn in chain for x in eqn.invars) else None
 
 
 def _renamed(eqn: Any, names: Mapping[Any, Any]) -> Any:

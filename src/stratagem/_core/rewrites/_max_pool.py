@@ -18,7 +18,7 @@ from jax.extend import core as xc
 from stratagem._core.rewrites._chains import Chain, Chains
 from stratagem._core.rewrites._computed_once import computed_once
 from stratagem._core.rewrites._inlined import inlined
-from stratagem._core.rewrites._packed import number_type, packed, unpacked_numbers, unpacked_values
+from stratagem._core.rewrites._packed import packed, unpacked_numbers, unpacked_values
 from stratagem._core.rewrites._pooled_convolution import PooledConvolution, is_for_pool
 from stratagem._core.rewrites._windows import Windows
 from stratagem._private import is_literal
@@ -112,7 +112,7 @@ class _Pool:
         return self.convolution.padded(x), *rest
 
     def choice(self, shape: tuple[int, ...], *operands: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """Returns of each window the element with the maximum and its place.
+        """Returns of each window the element with the maximum and its place, int8.
 
         shape: that of the image.
         """
@@ -124,7 +124,7 @@ class _Pool:
             sizes = [n // size for n, size in zip(shape, self.window, strict=True)]
             cells = self.convolution.cells(x, w, self.window, sizes)
         values = [self.chain.of(cell, *constants) for cell in cells]
-        return greatest(cells, values, jax.lax.full(cells[0].shape, 0, number_type(cells[0].dtype)))
+        return greatest(cells, values, jax.lax.full(cells[0].shape, 0, jnp.int8))
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -173,7 +173,7 @@ def greatest(cells: Sequence[jax.Array], values: Sequence[jax.Array], first: jax
     Args:
         cells: the elements of all windows at each place, in row-major order.
         values: what is compared, one for each cell.
-        first: the place of the first cell, an integer.
+        first: the place of the first cell, int8.
     """
     cell, top, winner = cells[0], values[0], first
     for place, (other, value) in enumerate(zip(cells[1:], values[1:], strict=True), start=1):

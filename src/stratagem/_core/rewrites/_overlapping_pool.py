@@ -54,15 +54,21 @@ def overlapping_pool(x: jax.Array, windows: Windows) -> jax.Array:
 
 @overlapping_pool.defjvp
 def _tangent(windows: Windows, primals: tuple[jax.Array], tangents: tuple[Any]) -> tuple[jax.Array, jax.Array]:
-    """Returns the value, and the tangent at the place of each window's maximum.
+    (x,), (tangent,) = primals, tangents
+    top, winner = _maximum(x, windows)
+    return top, _at_places(windows, winner, tangent)
+
+
+# Again in the gradient: what it needs of a loop's steps are the places, not a mask for each.
+@functools.partial(jax.checkpoint, prevent_cse=False, static_argnums=0)
+def _at_places(windows: Windows, winner: jax.Array, tangent: jax.Array) -> jax.Array:
+    """Returns the tangent at the place of each window's maximum.
 
     Its transpose, the gradient, adds to every place the gradients of the windows that chose it.
     """
-    (x,), (tangent,) = primals, tangents
-    top, winner = _maximum(x, windows)
     zero = jnp.zeros((), tangent.dtype)
     chosen = [jnp.where(winner == place, cell, zero) for place, cell in enumerate(windows.elements(tangent))]
-    return top, functools.reduce(jnp.add, chosen)
+    return functools.reduce(jnp.add, chosen)
 
 
 def _maximum(x: jax.Array, windows: Windows) -> tuple[jax.Array, jax.Array]:

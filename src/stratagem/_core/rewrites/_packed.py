@@ -3,23 +3,16 @@
 What gives two results is computed by two loops, each from the beginning.
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
 _WORDS = {1: jnp.uint8, 2: jnp.uint16, 4: jnp.uint32, 8: jnp.uint64}  # by their bytes
 
 
-def number_type(dtype: jnp.dtype) -> Any:
-    """Returns the integers to compute such numbers in: as large as the floats, so that vectors have as many of both."""
-    return _WORDS[min(dtype.itemsize, 4)]  # of 8 bytes JAX has none unless it is told so
-
-
 def packed(values: jax.Array, numbers: jax.Array) -> tuple[jax.Array, ...]:
     """Returns floats and numbers as one array, of words twice as large; as two if there are no such words.
 
-    numbers: not negative, and small enough for words as large as the floats.
+    numbers: int8, not negative.
     """
     size = values.dtype.itemsize
     if 2 * size not in _WORDS:
@@ -40,6 +33,6 @@ def unpacked_values(pack: tuple[jax.Array, ...], dtype: jnp.dtype) -> jax.Array:
 def unpacked_numbers(pack: tuple[jax.Array, ...]) -> jax.Array:
     """Returns the numbers of a pack, int8."""
     if len(pack) == 2:
-        return pack[1].astype(jnp.int8)
+        return pack[1]
     with jax.enable_x64(True):
         return (pack[0] >> (4 * pack[0].dtype.itemsize)).astype(jnp.int8)
