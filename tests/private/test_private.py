@@ -325,6 +325,44 @@ def test_threads_for_configured_devices_are_reserved_by_installing() -> None:
     assert int(run.stdout) >= 8
 
 
+SCHEDULING = """
+import jax
+{before}
+jax.devices()
+names = ("OTHER", "BATCH", "IDLE")
+policies = {{getattr(os, f"SCHED_{{name}}"): name for name in names}}
+threads = [int(thread) for thread in os.listdir("/proc/self/task")]
+of_xla = [t for t in threads if open(f"/proc/self/task/{{t}}/comm").read().startswith("tf_XLAEigen")]
+print(policies[os.sched_getscheduler(0)], {{policies[os.sched_getscheduler(t)] for t in of_xla}})
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="only Linux has it")
+@pytest.mark.parametrize(
+    ("devices", "before", "expected"),
+    [
+        pytest.param(2, "", "OTHER {'BATCH'}", id="as many as cores"),
+        pytest.param(1, "", "OTHER {'OTHER'}", id="one device"),
+        pytest.param(1, "os.sched_getaffinity = lambda pid: {0}", "OTHER {'OTHER'}", id="one device on one core"),
+        pytest.param(2, "os.sched_getaffinity = lambda pid: {0, 1, 2}", "OTHER {'OTHER'}", id="more cores"),
+        pytest.param(2, "os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))", "IDLE {'IDLE'}", id="the user's"),
+        pytest.param(2, "os.SCHED_BATCH = 99", "OTHER {'OTHER'}", id="refused by the system"),
+    ],
+)
+def test_threads_of_replicas_do_not_take_each_others_cores(devices: int, before: str, expected: str) -> None:
+    """In another process, as this one's threads have started."""
+    program = RESERVING + "os.sched_getaffinity = lambda pid: {0, 1}\n" + SCHEDULING.format(before=before)
+    run = subprocess.run(
+        [sys.executable, "-c", program, *filter(None, [os.environ.get("STRATAGEM_WITHOUT_HOOK")])],
+        env={**os.environ, "JAX_NUM_CPU_DEVICES": str(devices)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert run.stdout.splitlines()[-1] == expected
+
+
 def test_only_the_note_on_a_tpu_that_nobody_asked_for_is_hidden(caplog: pytest.LogCaptureFixture) -> None:
     missing = "INTERNAL: Failed to open libtpu.so: libtpu.so: cannot open shared object file: No such file or directory"
     logger = logging.getLogger("jax._src.xla_bridge")

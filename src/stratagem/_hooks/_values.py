@@ -37,6 +37,7 @@ from stratagem._private import (
     operate_on_bits,
     read_weights_of_earlier_archives,
     reserve_configured_threads,
+    schedule_threads_of_replicas,
     weigh_as_tensorflow,
 )
 
@@ -65,6 +66,13 @@ OF_VALUES: tuple[Hook, ...] = (
         why="An error that a strategy or a setting of devices comes too late would not say which line came first.",
         test="tests/private/test_private.py::test_the_line_that_started_the_backend_is_known",
         attach=note_backend_start,
+    ),
+    Hook(
+        what="scheduling of replicas' threads",
+        places=("jax._src.xla_bridge._init_backend",),
+        why="A thread that wakes for a part of one replica's operation would take the core of a replica that computes.",
+        test="tests/private/test_private.py::test_threads_of_replicas_do_not_take_each_others_cores",
+        attach=schedule_threads_of_replicas,
     ),
     Hook(
         what="64-bit types",

@@ -33,6 +33,7 @@ from stratagem._private._backends import note_backend_start as note_backend_star
 from stratagem._private._backends import reserve_configured_threads as reserve_configured_threads
 from stratagem._private._backends import reserve_threads as reserve_threads
 from stratagem._private._backends import reserve_worker_threads as reserve_worker_threads
+from stratagem._private._backends import schedule_threads_of_replicas as schedule_threads_of_replicas
 from stratagem._private._callbacks import CALLBACK_STATE as CALLBACK_STATE
 from stratagem._private._callbacks import display_histories as display_histories
 from stratagem._private._callbacks import intercept_callbacks as intercept_callbacks

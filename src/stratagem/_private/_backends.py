@@ -1,8 +1,10 @@
 """JAX's backends: the threads and devices that they start with, and the job that they belong to."""
 
+import contextlib
 import logging
 import os
 import re
+from collections.abc import Iterator
 from typing import Any, final
 
 import jax
@@ -65,6 +67,39 @@ def note_backend_start() -> None:
         return start(platform)
 
     xla_bridge._init_backend = noted
+
+
+def schedule_threads_of_replicas() -> None:
+    """Have threads of XLA's CPU client not take each other's cores when they wake, where every core has a replica's thread.
+
+    An operation wakes threads for its parts, and by default one that wakes may take the core of a thread that computes: that of
+    another replica, if there are as many as cores. Threads inherit how the one that starts them is scheduled.
+    """
+    start = xla_bridge._init_backend
+
+    def scheduled(platform: str) -> Any:
+        each_core = configured_cpu_devices() >= max(2, _cores())
+        with _batch_scheduling() if platform == "cpu" and each_core else contextlib.nullcontext():
+            return start(platform)
+
+    xla_bridge._init_backend = scheduled
+
+
+@contextlib.contextmanager
+def _batch_scheduling() -> Iterator[None]:
+    """Schedules threads that this one starts in the body as batch jobs; on Linux, unless the user or a sandbox objects."""
+    if not hasattr(os, "SCHED_BATCH") or os.sched_getscheduler(0) != os.SCHED_OTHER:
+        yield
+        return
+    try:
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    except OSError:  # a sandbox does not let threads change it
+        yield
+        return
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def backend_started_by() -> str:
