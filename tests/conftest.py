@@ -20,10 +20,17 @@ os.environ["PJRT_NPROC"] = "24"  # before JAX starts: eight replicas that wait f
 # XLA_FLAGS has what they say: empty, as in `make thorough`, programs are as users have them.
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0")
 
-# Many tests, and the processes that they start, run the same programs: each is compiled once in a run of the suite.
+# A run of the suite has a folder, in which each process of xdist has one for its temporary files, and those of the processes
+# that its tests start: what a test leaves there is noticed. `tmp_path` is elsewhere, as pytest keeps some for a look.
 if "PYTEST_XDIST_WORKER" not in os.environ:
-    os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="stratagem-tests-")
-    atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"])
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+    os.environ["STRATAGEM_TESTS_FOLDER"] = tempfile.mkdtemp(prefix="stratagem-tests-")
+    atexit.register(shutil.rmtree, os.environ["STRATAGEM_TESTS_FOLDER"])
+RUN = os.environ["STRATAGEM_TESTS_FOLDER"]
+tempfile.tempdir = os.environ["TMPDIR"] = tempfile.mkdtemp(dir=RUN, prefix="t")
+
+# Many tests, and the processes that they start, run the same programs: each is compiled once in a run of the suite.
+os.environ["JAX_COMPILATION_CACHE_DIR"] = os.path.join(RUN, "programs")
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 
@@ -41,6 +48,9 @@ import hypothesis
 import jax
 import psutil
 import pytest
+
+# Private: whether a profile is running is known there alone.
+from jax._src import profiler
 
 from stratagem._core.context import Context, assign, current
 from stratagem._hooks import HOOKS, install
@@ -144,6 +154,11 @@ def files() -> set[str]:
     return {str(here), *(str(path) for path in here.iterdir() if path.name not in ALLOWED_FILES)}
 
 
+def temporary_files() -> set[str]:
+    """What lies in the folder of temporary files."""
+    return set(os.listdir(tempfile.gettempdir()))
+
+
 def added(probe: Callable[[], set[str]], before: set[str]) -> set[str]:
     """What `probe` sees and did not see before, once it had time to go away by itself."""
     new = probe() - before
@@ -196,11 +211,22 @@ def leaves_no_threads_or_processes(leaves_the_environment: None, monkeypatch: py
 
 @pytest.fixture(autouse=True)
 def leaves_the_environment() -> Iterator[None]:
-    """Fail a test that changes environment variables, the working directory or the files in it."""
-    before = variables(), files()
+    """Fail a test that changes environment variables, the working directory or the files in it, or leaves temporary ones."""
+    before = variables(), files(), temporary_files()
     yield
     assert variables() == before[0], "the test changed environment variables"
     assert not files() - before[1], "the test left files in the working directory, or another working directory"
+    assert not added(temporary_files, before[2]), "the test left temporary files"
+
+
+@pytest.fixture(autouse=True)
+def leaves_no_profile() -> Iterator[None]:
+    """Fail a test that leaves a profile running, which would record all others."""
+    yield
+    running = profiler._profile_state.profile_session is not None
+    if running:
+        jax.profiler.stop_trace()
+    assert not running, "the test left a profile running"
 
 
 @pytest.fixture(autouse=True)

@@ -86,7 +86,7 @@ def checkpoint() -> Any:
     return tf.train.Checkpoint(v=tf.Variable(1.0))
 
 
-def estimator(directory: Any = None, **settings: Any) -> Any:
+def estimator(directory: Any = "absent", **settings: Any) -> Any:
     return tf.estimator.Estimator(lambda features: None, directory, **settings)
 
 
@@ -320,7 +320,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "train.get_checkpoint_state": tf.train.get_checkpoint_state,
     "nn.fixed_unigram_candidate_sampler": lambda p: tf.nn.fixed_unigram_candidate_sampler([[1]], 1, 1, True, 5, p),
     "profiler.experimental.Profile": lambda p: tf.profiler.experimental.Profile(p).__enter__(),
-    "profiler.experimental.start": tf.profiler.experimental.start,
+    "profiler.experimental.start": lambda p: (tf.profiler.experimental.start(p), tf.profiler.experimental.stop()),
     "compat.v1.train.NewCheckpointReader": tf.compat.v1.train.NewCheckpointReader,
     "compat.v1.train.init_from_checkpoint": lambda p: tf.compat.v1.train.init_from_checkpoint(p, {}),
     "train.latest_checkpoint": tf.train.latest_checkpoint,

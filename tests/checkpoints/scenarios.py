@@ -1,12 +1,9 @@
 """Faults of saving and restoring, one trial a call: what `make test` runs a few times and `make soak` many."""
 
-import atexit
 import errno
-import functools
 import os
 import random
 import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -195,19 +192,10 @@ STORED: dict[str, tuple[Callable[[Path], Path], Callable[[Path], object]]] = {
 }
 
 
-@functools.cache
-def _whole(kind: str) -> tuple[Path, str]:
-    """A folder with an intact one, kept until the process ends, and its name there."""
-    folder = Path(tempfile.mkdtemp(prefix="stratagem-whole-"))
-    atexit.register(shutil.rmtree, folder)
-    return folder, STORED[kind][0](folder / "kept").name
-
-
 def any_file_damaged(seed: int, directory: Path) -> Trial:
     """C8: a bit of any file of any kind flipped, or the file cut or gone: reading and `verify` notice it, and name the file."""
     kind = list(STORED)[seed % len(STORED)]
-    folder, name = _whole(kind)
-    shutil.copytree(folder / "kept", directory)
+    name = STORED[kind][0](directory).name
     path, rng = directory / name, random.Random(seed)
     inside = files_of(path) if path.is_dir() else sorted(directory.glob(f"{name}.*"))
     file = rng.choice(inside)

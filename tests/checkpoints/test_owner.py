@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from stratagem._base.locks import locked
+from stratagem._checkpoints import write_weights
 from stratagem._core.values import Variable
 from stratagem.errors import FailedPreconditionError
 from stratagem.train import Checkpoint, CheckpointManager
@@ -136,3 +138,21 @@ def test_an_owner_touches_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     os.utime(tmp_path / NAME, (0, 0))
     eventually(lambda: (tmp_path / NAME).stat().st_mtime != 0)
     del checkpoint
+
+
+def test_weights_have_no_owner_any_more_when_the_next_process_may_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three workers with one core, each of which wrote 400 times to one path, had been refused every third time."""
+    owners = []
+
+    @contextmanager
+    def watched(lock: Path) -> Iterator[None]:
+        with locked(lock):
+            yield
+            owners.append(owner_of(tmp_path))
+
+    # Private: the lock that a process gives back when the next one may write.
+    monkeypatch.setattr("stratagem._checkpoints._weights.locked", watched)
+    write_weights(objects(), str(tmp_path / "w"))
+    assert owners == [None]

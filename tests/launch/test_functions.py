@@ -96,9 +96,9 @@ def tell(what: str, times: int = 1) -> Any:
     return what, task["index"] * times
 
 
-def test_the_exception_of_a_task_arrives_with_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_exception_of_a_task_arrives_with_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(MissingPartsError, match="wheels") as caught:
-        tf.launch(tell, ("raise",))
+        tf.launch(tell, ("raise",), log_dir=tmp_path)
     (note,) = caught.value.__notes__
     assert note.startswith("worker:1 raised it:\nTraceback")
     assert "in tell" in note
@@ -106,14 +106,14 @@ def test_the_exception_of_a_task_arrives_with_its_name(capsys: pytest.CaptureFix
     assert "launch: worker:1 failed first: exit code 1" in capsys.readouterr().err
 
 
-def test_a_task_that_does_not_return_is_named() -> None:
+def test_a_task_that_does_not_return_is_named(tmp_path: Path) -> None:
     with pytest.raises(tf.errors.PeerFailedError, match=r"worker:1 failed: SIGKILL(?s:.*)before the end") as caught:
-        tf.launch(tell, ("die",))
+        tf.launch(tell, ("die",), log_dir=tmp_path)
     assert (caught.value.task, caught.value.step) == ("worker:1", 0)
     with pytest.raises(tf.errors.PeerFailedError, match="worker:1 ended with exit code 0 before the function returned"):
-        tf.launch(tell, ("leave",))
+        tf.launch(tell, ("leave",), log_dir=tmp_path)
     with pytest.raises(TypeError, match=r"what the function returned, a lock, cannot be sent") as refused:
-        tf.launch(tell, ("lock",))
+        tf.launch(tell, ("lock",), log_dir=tmp_path)
     assert refused.value.__notes__[0].startswith("worker:1 raised it")
 
 
@@ -141,13 +141,13 @@ def wait_with_a_child() -> None:
     time.sleep(1000)
 
 
-def test_an_interrupt_ends_all_tasks_and_leaves_no_process(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_ends_all_tasks_and_leaves_no_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = {*psutil.Process().children(recursive=True)}
     threads = threading.Thread(target=_interrupt_when, args=(4, before))
     threads.start()
     handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        tf.launch(wait_with_a_child)
+        tf.launch(wait_with_a_child, log_dir=tmp_path)
     threads.join()
     assert {*psutil.Process().children(recursive=True)} == before
     assert signal.getsignal(signal.SIGINT) is handler

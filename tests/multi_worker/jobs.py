@@ -148,6 +148,7 @@ def job(
                 "TF_CONFIG": tf_config(rank, ports, ps=ps, hosts=[m.address for m in machines] or [host]),
                 "JAX_NUM_CPU_DEVICES": str(devices),
                 "XDG_CONFIG_HOME": folder,
+                "TMPDIR": folder,  # a supervisor that is killed leaves its sockets
                 MARK: mark,
                 **variables,
                 **(environments[rank] if environments else {}),

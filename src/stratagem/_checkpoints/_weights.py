@@ -68,9 +68,13 @@ def write_weights(
 
 
 def _write(path: str, contents: CheckpointContents, guard: OverwriteGuard) -> None:
-    directory = parent(path)
-    holder = _Holder()
-    with _one_at_a_time(directory), owning(directory, holder):
+    with _one_at_a_time(parent(path)):
+        _write_as_owner(path, contents, guard)  # which it is not any more when the next one may come
+
+
+def _write_as_owner(path: str, contents: CheckpointContents, guard: OverwriteGuard) -> None:
+    directory, holder = parent(path), _Holder()
+    with owning(directory, holder):
         if not _has(path, contents):
             guard.remember(path)  # whoever gives a path wants it replaced
             guard.write(path, contents)

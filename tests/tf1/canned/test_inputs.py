@@ -1,5 +1,6 @@
 """Input functions of arrays and tables: batches as TensorFlow 1's queues give them."""
 
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ def batches(input_fn: Any) -> list[Any]:
         kept = features if isinstance(features, dict) else {"x": features}
         return tf1.estimator.EstimatorSpec(mode, predictions={k: tf.cast(v, tf.float32) for k, v in kept.items()})
 
-    estimator = tf1.estimator.Estimator(model_fn)
-    for batch in estimator.predict(input_fn, yield_single_examples=False, checkpoint_path=None):
-        seen.append({key: value.tolist() for key, value in batch.items()})
+    with tempfile.TemporaryDirectory() as folder:
+        estimator = tf1.estimator.Estimator(model_fn, folder)
+        for batch in estimator.predict(input_fn, yield_single_examples=False, checkpoint_path=None):
+            seen.append({key: value.tolist() for key, value in batch.items()})
     return seen
 
 

@@ -69,10 +69,10 @@ class Estimator:
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         check_model_fn(model_fn, params)
-        self._config = with_model_dir(config, model_dir)
-        _log.info("Using config: %r", self._config)
         self._model_fn, self._params = model_fn, copy.deepcopy(params or {})
         self._warm_start = settings_of(warm_start_from)
+        self._config = with_model_dir(config, model_dir)  # last: nothing is refused any more, and it may make a folder
+        _log.info("Using config: %r", self._config)
         self._events = EventFolders(allowed=self._config.is_chief or self._config.task_type == "evaluator")
 
     @property
