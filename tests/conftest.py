@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 os.environ["KERAS_BACKEND"] = "jax"  # before Keras is imported: it may be configured for another backend
@@ -77,6 +78,11 @@ ALLOWED_VARIABLES = {
     "TF_FORCE_GPU_ALLOW_GROWTH",  # Keras, when it is imported
 }
 ALLOWED_FILES = {".pytest_cache", ".mypy_cache", ".ruff_cache", ".coverage", "__pycache__"}
+ALLOWED_TEMPORARY = (
+    "torchinductor_*",
+    "absl_testing",
+    "tmp*tfds",
+)  # folders that PyTorch, absl, and TensorFlow Datasets keep
 ALLOWED_THREADS = ("asyncio_",)  # the idle executor of Orbax's event loop, which outlives its checkpointers
 ALLOWED_PROCESSES = ("multiprocessing.resource_tracker",)  # one a process, until it exits
 PATIENCE = 120.0  # seconds in which threads and processes that were told to stop may still do so, on a busy machine
@@ -155,8 +161,9 @@ def files() -> set[str]:
 
 
 def temporary_files() -> set[str]:
-    """What lies in the folder of temporary files."""
-    return set(os.listdir(tempfile.gettempdir()))
+    """What lies in the folder of temporary files, but what other libraries keep there."""
+    names = os.listdir(tempfile.gettempdir())
+    return {name for name in names if not any(fnmatch(name, allowed) for allowed in ALLOWED_TEMPORARY)}
 
 
 def added(probe: Callable[[], set[str]], before: set[str]) -> set[str]:
