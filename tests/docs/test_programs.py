@@ -84,7 +84,8 @@ def program(page: Path) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_programs_of_a_page_run(page: Path, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(program(page), encoding="utf-8")
-    environment = {**os.environ, "JAX_NUM_CPU_DEVICES": "2", "PYTHONPATH": str(ROOT / "src")}
+    more = {"JAX_NUM_CPU_DEVICES": "2", "PYTHONPATH": str(ROOT / "src"), "TMPDIR": str(tmp_path)}
+    environment = {**os.environ, **more}  # an Estimator without a folder makes a temporary one, which stays
     done = prepared.run(tmp_path / "program.py", directory=tmp_path, environment=environment)
     assert done.returncode == 0, f"{page.name}:\n{done.stderr}"
 
