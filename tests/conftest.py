@@ -78,11 +78,8 @@ ALLOWED_VARIABLES = {
     "TF_FORCE_GPU_ALLOW_GROWTH",  # Keras, when it is imported
 }
 ALLOWED_FILES = {".pytest_cache", ".mypy_cache", ".ruff_cache", ".coverage", "__pycache__"}
-ALLOWED_TEMPORARY = (
-    "torchinductor_*",
-    "absl_testing",
-    "tmp*tfds",
-)  # folders that PyTorch, absl, and TensorFlow Datasets keep
+# Folders that PyTorch, absl, and TensorFlow Datasets keep.
+ALLOWED_TEMPORARY = ("torchinductor_*", "absl_testing", "tmp*tfds")
 ALLOWED_THREADS = ("asyncio_",)  # the idle executor of Orbax's event loop, which outlives its checkpointers
 ALLOWED_PROCESSES = ("multiprocessing.resource_tracker",)  # one a process, until it exits
 PATIENCE = 120.0  # seconds in which threads and processes that were told to stop may still do so, on a busy machine

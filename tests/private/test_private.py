@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import threading
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ import keras
 import numpy as np
 import pytest
 from jax import export
+from jax._src import xla_bridge
 from keras.src import utils as keras_utils
 from keras.src.utils import file_utils, module_utils
 
@@ -327,40 +329,75 @@ def test_threads_for_configured_devices_are_reserved_by_installing() -> None:
 
 SCHEDULING = """
 import jax
-{before}
+os.sched_getaffinity = lambda pid: {0, 1}
 jax.devices()
-names = ("OTHER", "BATCH", "IDLE")
-policies = {{getattr(os, f"SCHED_{{name}}"): name for name in names}}
 threads = [int(thread) for thread in os.listdir("/proc/self/task")]
-of_xla = [t for t in threads if open(f"/proc/self/task/{{t}}/comm").read().startswith("tf_XLAEigen")]
-print(policies[os.sched_getscheduler(0)], {{policies[os.sched_getscheduler(t)] for t in of_xla}})
+of_xla = [t for t in threads if open(f"/proc/self/task/{t}/comm").read().startswith("tf_XLAEigen")]
+policies = {os.SCHED_OTHER: "OTHER", os.SCHED_BATCH: "BATCH"}
+print(policies[os.sched_getscheduler(0)], {policies[os.sched_getscheduler(t)] for t in of_xla})
 """
 
+on_linux = pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="only Linux has it")
 
-@pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="only Linux has it")
-@pytest.mark.parametrize(
-    ("devices", "before", "expected"),
-    [
-        pytest.param(2, "", "OTHER {'BATCH'}", id="as many as cores"),
-        pytest.param(1, "", "OTHER {'OTHER'}", id="one device"),
-        pytest.param(1, "os.sched_getaffinity = lambda pid: {0}", "OTHER {'OTHER'}", id="one device on one core"),
-        pytest.param(2, "os.sched_getaffinity = lambda pid: {0, 1, 2}", "OTHER {'OTHER'}", id="more cores"),
-        pytest.param(2, "os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))", "IDLE {'IDLE'}", id="the user's"),
-        pytest.param(2, "os.SCHED_BATCH = 99", "OTHER {'OTHER'}", id="refused by the system"),
-    ],
-)
-def test_threads_of_replicas_do_not_take_each_others_cores(devices: int, before: str, expected: str) -> None:
+
+@on_linux
+def test_threads_of_replicas_do_not_take_each_others_cores() -> None:
     """In another process, as this one's threads have started."""
-    program = RESERVING + "os.sched_getaffinity = lambda pid: {0, 1}\n" + SCHEDULING.format(before=before)
     run = subprocess.run(
-        [sys.executable, "-c", program, *filter(None, [os.environ.get("STRATAGEM_WITHOUT_HOOK")])],
-        env={**os.environ, "JAX_NUM_CPU_DEVICES": str(devices)},
+        [sys.executable, "-c", RESERVING + SCHEDULING, *filter(None, [os.environ.get("STRATAGEM_WITHOUT_HOOK")])],
+        env={**os.environ, "JAX_NUM_CPU_DEVICES": "2"},
         capture_output=True,
         text=True,
         timeout=120,
         check=True,
     )
-    assert run.stdout.splitlines()[-1] == expected
+    assert run.stdout.splitlines()[-1] == "OTHER {'BATCH'}"
+
+
+def _refuse(*_: Any) -> int:
+    raise PermissionError
+
+
+@on_linux
+@pytest.mark.parametrize(
+    ("devices", "cores", "platform", "user", "expected"),
+    [
+        (2, 2, "cpu", "OTHER", "BATCH"),
+        (1, 2, "cpu", "OTHER", "OTHER"),
+        (1, 1, "cpu", "OTHER", "OTHER"),
+        (2, 3, "cpu", "OTHER", "OTHER"),
+        (2, 2, "other", "OTHER", "OTHER"),
+        (2, 2, "cpu", "IDLE", "IDLE"),
+        (2, 2, "cpu", "sched_getscheduler", "OTHER"),  # what a sandbox refuses
+        (2, 2, "cpu", "sched_setscheduler", "OTHER"),
+    ],
+)
+def test_threads_of_others_are_scheduled_as_the_user_says(
+    devices: int, cores: int, platform: str, user: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen where a backend starts its threads, in a thread that starts it."""
+    policy_of, during = os.sched_getscheduler, []
+    fake = types.SimpleNamespace(experimental=False, factory=lambda: during.append(policy_of(0)))
+    monkeypatch.setitem(xla_bridge._backend_factories, platform, fake)
+    # Private: the number of devices that this process had when it started.
+    monkeypatch.setattr("stratagem._private._backends.configured_cpu_devices", lambda: devices)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cores)))
+    after = []
+
+    def start() -> None:
+        if user == "IDLE":
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        elif user != "OTHER":
+            monkeypatch.setattr(os, user, _refuse)
+        with pytest.raises(RuntimeError, match="Could not initialize backend"):
+            xla_bridge._init_backend(platform)
+        after.append(policy_of(0))
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    thread.join()
+    assert during == [getattr(os, f"SCHED_{expected}")]
+    assert after == [getattr(os, f"SCHED_{user}", os.SCHED_OTHER)]
 
 
 def test_only_the_note_on_a_tpu_that_nobody_asked_for_is_hidden(caplog: pytest.LogCaptureFixture) -> None:

@@ -88,18 +88,16 @@ def schedule_threads_of_replicas() -> None:
 @contextlib.contextmanager
 def _batch_scheduling() -> Iterator[None]:
     """Schedules threads that this one starts in the body as batch jobs; on Linux, unless the user or a sandbox objects."""
-    if not hasattr(os, "SCHED_BATCH") or os.sched_getscheduler(0) != os.SCHED_OTHER:
-        yield
-        return
-    try:
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-    except OSError:  # a sandbox does not let threads change it
-        yield
-        return
+    changed = False
+    with contextlib.suppress(OSError):  # a sandbox does not let threads ask, or change it
+        if hasattr(os, "SCHED_BATCH") and os.sched_getscheduler(0) == os.SCHED_OTHER:
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+            changed = True
     try:
         yield
     finally:
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        if changed:
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def backend_started_by() -> str:
