@@ -27,6 +27,7 @@ from stratagem._private import (
     intercept_random_seed,
     intercept_waits,
     keep_64_bits,
+    keep_captured_values,
     keep_checks,
     keep_hdf5_optimizers,
     let_workers_store_programs,
@@ -139,6 +140,18 @@ OF_VALUES: tuple[Hook, ...] = (
         why="`tf.debugging.assert_*` in a loop would be lost when a gradient is taken through it.",
         test="tests/private/test_private.py::test_checks_in_a_loop_survive_its_gradient",
         attach=keep_checks,
+    ),
+    Hook(
+        what="captured values in programs of JAX",
+        places=(
+            "jax._src.interpreters.partial_eval.DynamicJaxprTrace._new_const",
+            "jax._src.pjit._run_python_pjit",
+            "jax._src.stages.Traced.__init__",
+        ),
+        why="A variable that the body of a scan reads would be a number of its program: no tape would have its gradient, and "
+        "the next call would compute with its old value.",
+        test="tests/core/eager/test_captured_values.py::test_what_jax_traces_reads_a_variables_present_value",
+        attach=keep_captured_values,
     ),
     Hook(
         what="executables of equal programs",

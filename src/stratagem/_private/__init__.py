@@ -205,6 +205,7 @@ from stratagem._private._shape_class import intercept_shapes as intercept_shapes
 from stratagem._private._sharded_variables import intercept_shards as intercept_shards
 from stratagem._private._sharded_variables import is_view as is_view
 from stratagem._private._sharded_variables import joined as joined
+from stratagem._private._staged_programs import keep_captured_values as keep_captured_values
 from stratagem._private._string_inputs import STRING_PLACES as STRING_PLACES
 from stratagem._private._string_inputs import take_strings as take_strings
 from stratagem._private._tensorflow_attributes import NAMED_PLACES as NAMED_PLACES

@@ -13,6 +13,7 @@ from jax._src.dispatch import device_put_p
 from jax._src.linear_util import StoreException
 
 from stratagem._base.types import TensorLike, Value
+from stratagem._private._captured_values import resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +61,19 @@ class OperationRecorder(Protocol):
 class RecordingTrace(jax_core.Trace):
     """Hands every operation to a recorder. Its values are ordinary arrays, or those of the trace below."""
 
-    __slots__ = ("parent", "recorder")
+    __slots__ = ("parent_trace", "recorder")
 
     def __init__(self, recorder: OperationRecorder, parent: Value) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.requires_low = False
-        self.recorder, self.parent = recorder, parent
+        self.recorder, self.parent_trace = recorder, parent
 
     def process_primitive(self, primitive: Value, args: Value, params: Value, /) -> Value:
+        args = resolved(args, self)
         if primitive is device_put_p:  # a compiled program would leave the values where they are
             return self._moved(args, params)
         if primitive is stop_gradient_p:
-            with jax_core.set_current_trace(self.parent):
+            with jax_core.set_current_trace(self.parent_trace):
                 return twin(args[0]) if isinstance(args[0], ArrayImpl) else primitive.bind(*args, **params)
         if params.get("compiler_options_kvs"):  # those of a reverse; a function inside of another has none of its own
             params = {**params, "compiler_options_kvs": ()}
@@ -108,14 +110,14 @@ class RecordingTrace(jax_core.Trace):
     def stage_value(self, value: Value) -> Value:
         if isinstance(value, jax.Array):
             return value
-        with jax_core.set_current_trace(self.parent):
-            return self.parent.stage_value(value)
+        with jax_core.set_current_trace(self.parent_trace):
+            return self.parent_trace.stage_value(value)
 
     def cur_qdd(self, value: Value) -> Value:
-        return self.parent.cur_qdd(value)
+        return self.parent_trace.cur_qdd(value)
 
     def _moved(self, args: Any, params: Any) -> Any:
-        with jax_core.set_current_trace(self.parent):
+        with jax_core.set_current_trace(self.parent_trace):
             moved = device_put_p.bind(*args, **params)
         places = [getattr(x, "sharding", None) for x in args]
 
@@ -129,7 +131,7 @@ class RecordingTrace(jax_core.Trace):
     def _run(self, operation: EagerOperation, args: Any) -> Any:
         context = jax_core.trace_ctx
         before = context.trace
-        context.set_trace(self.parent)
+        context.set_trace(self.parent_trace)
         try:
             return self.recorder.run(operation, args)
         finally:
@@ -170,7 +172,7 @@ def runs_at_once() -> bool:
     """Returns whether JAX computes the present code's operations at once, for a tape or not."""
     trace = jax_core.trace_ctx.trace
     while type(trace) is RecordingTrace:
-        trace = trace.parent
+        trace = trace.parent_trace
     return trace is jax_core.eval_trace
 
 
@@ -178,7 +180,7 @@ def end_recording(trace: RecordingTrace) -> None:
     """Ends what `resume_recording` began. Raises RuntimeError inside a transformation of JAX that began later."""
     if jax_core.trace_ctx.trace is not trace:
         raise RuntimeError("A gradient tape is closed inside a jax transformation that began after it was opened.")
-    jax_core.trace_ctx.set_trace(trace.parent)
+    jax_core.trace_ctx.set_trace(trace.parent_trace)
 
 
 def twin(array: jax.Array) -> jax.Array:

@@ -9,6 +9,7 @@ from jax._src import core as jax_core
 from keras.src.backend.common import global_state
 
 from stratagem._base.types import Value
+from stratagem._private._captured_values import resolved
 from stratagem._private._traces import OutsideOfTraces, sub_jaxprs
 
 # computed(program, operands) returns this replica's results of a program with collectives, for its operands.
@@ -29,6 +30,7 @@ class EagerReplicaTrace(jax_core.Trace):
     def process_primitive(self, primitive: Value, args: Value, params: Value, /) -> Value:
         if primitive.name == "axis_index" and params["axis_name"] == self._axis:
             return jax.numpy.int32(self._replica)
+        args = resolved(args, self)
         with OutsideOfTraces():
             if self._is_collective(params):
                 return self._collective(lambda *operands: primitive.bind(*operands, **params), args)

@@ -16,8 +16,10 @@ from jax._src import core as jax_core
 from keras.src import backend as keras_backend
 
 from stratagem._base.types import TensorLike
-from stratagem._private._recording_trace import current_recording
+from stratagem._private._captured_values import is_staged, parent_trace
+from stratagem._private._recording_trace import RecordingTrace
 from stratagem._private._scopes import unscoped
+from stratagem._private._staged_programs import captured_variable, recordings_below
 
 KerasVariable = keras_backend.Variable
 
@@ -76,25 +78,40 @@ def _intercept_values(read: Callable[[keras.Variable], Any], place: Callable[[ke
     value, direct_assign, represent = KerasVariable.value, KerasVariable._direct_assign, KerasVariable.__repr__
 
     def new_value(self: Any) -> Any:
-        trace, watched = current_recording(), _reads.watched
-        if self._value is None or (self._placement is None and trace is None and not watched):
+        trace, watched = jax_core.trace_ctx.trace, _reads.watched
+        if self._value is None or (self._placement is None and trace is jax_core.eval_trace and not watched):
             found = value.fget(self)
             note_read(self, found)
             return found
         scope = keras_backend.get_stateless_scope()
         known = None if scope is None else scope.get_current_value(self)
-
-        def present() -> Any:
-            return self._value if self._placement is None else read(self)
-
-        if known is None:
-            known = present() if trace is None else trace.recorder.read(self, present)
-        elif trace is not None and type(scope) is not keras_backend.StatelessScope:
+        if known is None or getattr(scope, "eager", False):
+            known = value_on(self, trace, known)
+        elif type(scope) is not keras_backend.StatelessScope:
             # Of Keras' own scope, as `stateless_call` opens it, the value is the caller's tensor, not the variable.
-            trace.recorder.note_scoped(self, known)
+            recording = trace if type(trace) is RecordingTrace else next(recordings_below(trace), None)
+            if recording is not None:
+                recording.recorder.note_scoped(self, known)
         if watched:
             note_read(self, known)
         return self._maybe_autocast(known)
+
+    def value_on(variable: Any, trace: Any, scoped: Any) -> Any:
+        """Returns what code that runs at once, or what JAX traces there, reads. scoped: in the scope of a replica."""
+        if type(trace) is RecordingTrace:
+            if scoped is None:
+                return trace.recorder.read(variable, lambda: value_on(variable, trace.parent_trace, None))
+            found = value_on(variable, trace.parent_trace, scoped)
+            trace.recorder.note_scoped(variable, found)
+            return found
+        if is_staged(trace) and not has_open_shape(variable):
+            return captured_variable(variable, trace, present_value)
+        below = parent_trace(trace)
+        if below is not None:
+            return value_on(variable, below, scoped)
+        if scoped is not None:
+            return scoped
+        return variable._value if variable._placement is None else read(variable)
 
     def new_direct_assign(self: Any, new: Any) -> None:
         if self._placement is None:

@@ -49,7 +49,7 @@ class RecordedOperation:
         if self.given is not None:  # from the operands, which the tape that is open knows
             found = (rule.reverse_anew if rows is None else rule.reverse_rows_anew)(list(self.given), seeds)
             return self._connected(found, cotangents)
-        with AtTraceLevel(trace.parent):
+        with AtTraceLevel(trace.parent_trace):
             found = (rule.reverse if rows is None else rule.reverse_rows)(list(self.residuals), seeds)
         refuse(found)
         return self._connected(found, cotangents)

@@ -300,7 +300,6 @@ class EagerRecording(TapeRecording):
 
     def note_value(self, variable: keras.Variable, value: TensorLike) -> None:
         """Notes what a variable was read as."""
-        self._variables[id(variable)] = variable
         self._read[id(variable)] += 1
         if self.watches(variable):
             self._track(variable, value)
@@ -312,6 +311,7 @@ class EagerRecording(TapeRecording):
     def _track(self, variable: Any, value: Any) -> None:
         number = self._recorder.known(value)
         self.tracked.add(number)
+        self._variables[id(variable)] = variable
         self._versions.setdefault(id(variable), {})[number] = value
 
     def check(self, what: str) -> None:
@@ -353,6 +353,7 @@ class EagerRecording(TapeRecording):
 
     def reset(self) -> None:
         self._drop()
+        self._variables.clear()
 
     def stop(self) -> None:
         """Records nothing any more, and drops all that is recorded."""
@@ -370,7 +371,7 @@ class EagerRecording(TapeRecording):
         return self._read[id(variable)]
 
     def variables(self) -> list[keras.Variable]:
-        return [v for key, v in self._variables.items() if key in self._versions]
+        return list(self._variables.values())
 
     # --- Differentiation ----------------------------------------------------------------------------------------------
 
