@@ -29,7 +29,7 @@ from stratagem._training._metric_names import (
     metrics_names,
     ordered_results,
 )
-from stratagem._training._replica_step import StepKind, Steps, check_overrides, has_tensorflow_step, route_step
+from stratagem._training._replica_step import StepKind, Steps, check_overrides, has_keras_step, route_step
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 Method = Callable[..., Any]
@@ -60,7 +60,7 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
     def route(model: Any, original: Method) -> Method:
         if model._creation_strategy is None:
             _check_no_scope(model)
-            keras_can = not (has_tensorflow_step(model) or adds_metrics(model) or _has_loss_of_examples(model))
+            keras_can = has_keras_step(model)
         else:
             keras_can = False
 

@@ -148,9 +148,9 @@ def _overridden(model: Any) -> dict[StepKind, list[str]]:
     return {k: _arguments(m) for k, m in methods.items() if m is not getattr(keras.Model, k.value)}
 
 
-def has_tensorflow_step(model: Any) -> bool:
-    """Returns whether the model overrides a step method in TF's form, `train_step(self, data)`, not in Keras' form for JAX."""
-    return any(len(needed) == 2 for needed in _overridden(model).values())
+def has_keras_step(model: Any) -> bool:
+    """Returns whether the model overrides a step method in Keras' form for JAX, `train_step(self, state, data)`."""
+    return any(len(needed) > 2 for needed in _overridden(model).values())
 
 
 def check_overrides(model: Any) -> None:
