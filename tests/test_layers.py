@@ -49,6 +49,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "_checkpoints": (("tensorflow",), ("",)),
     "_cluster": (("coordination",), ("control", "")),
     "_core": (
+        ("connected",),
         ("reduce_op", "non_finite", "rewrites", "while_gradient", "interruption"),
         ("derivatives",),
         ("mesh", "numbers"),

@@ -10,6 +10,7 @@ from stratagem._core.values import (
     attach_slices,
 )
 from stratagem._devices import attach_compilation_cache, attach_device_names
+from stratagem._ops.nn import attach_volume_pools
 from stratagem._ops.sampling import attach_drawn_seeds
 from stratagem._private import (
     BIT_OPERATORS,
@@ -19,6 +20,7 @@ from stratagem._private import (
     WIDE_PLACES,
     Hook,
     allow_messages,
+    attend_to_values_of_any_depth,
     average_as_tensorflow,
     build_layers_as_tensorflow,
     build_models_from_shapes,
@@ -253,6 +255,20 @@ OF_VALUES: tuple[Hook, ...] = (
         why="`optimizer.lr = 0.1` would be accepted, and change nothing.",
         test="tests/keras/test_names.py::test_setting_a_name_that_only_tensorflow_has_is_an_error",
         attach=name_as_tensorflow,
+    ),
+    Hook(
+        what="depths of values in attention",
+        places=("keras.src.backend.jax.nn.dot_product_attention",),
+        why="`MultiHeadAttention(2, 3, value_dim=2)` would fail: JAX takes no values of another depth than that of keys.",
+        test="tests/keras/test_attention.py::test_values_may_have_another_depth_than_keys",
+        attach=attend_to_values_of_any_depth,
+    ),
+    Hook(
+        what="pools of volumes",
+        places=("keras.src.backend.jax.nn.max_pool",),
+        why="The gradient of a `MaxPooling3D` would go to one of equal entries, in TensorFlow it goes to all.",
+        test="tests/ops/test_volume_pools.py::test_gradients_of_ties_are_tensorflows",
+        attach=attach_volume_pools,
     ),
     Hook(
         what="marks of seed states",

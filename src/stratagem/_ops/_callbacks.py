@@ -12,6 +12,7 @@ from jax import lax
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.context import current
+from stratagem._core.eager import conjugates
 from stratagem._core.step import GradientTape, UnconnectedGradients
 from stratagem._ops._convert import allow_x64, is_traced, on_host, tensor
 from stratagem._ops._dtypes import as_dtype
@@ -246,10 +247,10 @@ def _with_reverse(results: Callable[..., list[Any]], made: Sequence[Any], arrays
         return list(values[:count]), values[count:]
 
     def backward(inputs: tuple[Any, ...], cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        own = [c for c, m in zip(cotangents, made, strict=True) if _is_floating(m)]
+        own = conjugates([c for c, m in zip(cotangents, made, strict=True) if _is_floating(m)])
         specs = [words_spec(inputs[i]) for i in places]
         words = jax.pure_callback(gradients, specs, *map(to_words, [*inputs, *own]), vmap_method="sequential")
-        found = {i: of_words(w, types[i]) for i, w in zip(places, words, strict=True)}
+        found = dict(zip(places, conjugates([of_words(w, types[i]) for i, w in zip(places, words, strict=True)])))
         return (*[None] * count, *(found.get(i) for i in range(len(types))))
 
     connected.defvjp(forward, backward)

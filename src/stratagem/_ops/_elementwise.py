@@ -10,6 +10,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike, Unused
+from stratagem._core.derivatives import reverse_only
 from stratagem._core.values import quotient
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, is_traced, operands, tensor
 from stratagem._ops._moved_strings import moves_strings
@@ -149,6 +150,7 @@ def _product_no_nan(x: Tensor, y: Tensor) -> Tensor:
     return jnp.where(y == 0, jnp.zeros_like(y), x * y)
 
 
+@reverse_only
 def _product_no_nan_backward(saved: tuple[Tensor, Tensor], gradient: Tensor) -> tuple[Tensor, Tensor]:
     x, y = saved
     return _product_no_nan(gradient, y), _product_no_nan(x, gradient)

@@ -175,9 +175,22 @@ def _at(array: Tensor, indices: Any) -> Any:
 
 @moves_strings("tensor", "updates")
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """A copy with the entries at these positions replaced."""
+    """A copy with the entries at these positions replaced. Of several updates of one position each has its gradient."""
     array = _tensor(tensor)
-    return _at(array, indices).set(_like(updates, array))
+    return _replaced(array, _like(updates, array), _tensor(indices))
+
+
+@jax.custom_jvp
+def _replaced(array: Tensor, updates: Tensor, indices: Tensor) -> Tensor:
+    return _at(array, indices).set(updates)
+
+
+@_replaced.defjvp
+def _replaced_rule(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
+    # Linear in the tangents, and its transpose is TensorFlow's gradient: what was replaced has none, every update has its own.
+    array, updates, indices = primals
+    kept = _at(tangents[0], indices).set(jnp.zeros((), array.dtype))
+    return _replaced(array, updates, indices), _at(kept, indices).add(tangents[1].astype(array.dtype))
 
 
 def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:

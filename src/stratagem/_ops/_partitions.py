@@ -1,7 +1,9 @@
 """Entries by the number of their part, by the length of their row or by their place in a flat tensor."""
 
+import functools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -60,9 +62,24 @@ def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
             f"tf.dynamic_stitch takes rows of one shape and indices from 0, got {sorted(ends)} and {flat.tolist()}."
         )
     rows = jnp.concatenate([a.reshape(i.size, *a.shape[i.ndim :]) for i, a in zip(places, arrays, strict=True)])
-    sources = np.full(int(flat.max(initial=-1)) + 1, len(flat))
+    size = int(flat.max(initial=-1)) + 1
+    sources = np.full(size, len(flat))
     sources[flat] = np.arange(len(flat))
+    return _taken(size, rows, sources, flat)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _taken(size: int, rows: Tensor, sources: Tensor, places: Tensor) -> Tensor:
+    """Returns `size` rows: those with the numbers `sources`, zeros beyond the last. places: where each row belongs."""
     return jnp.take(rows, sources, axis=0, mode="fill", fill_value=0)
+
+
+@_taken.defjvp
+def _taken_rule(size: int, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
+    # Its transpose is TensorFlow's gradient: every row has that of its place, also one that another has replaced there.
+    change, places = tangents[0], primals[2]
+    none = jnp.zeros((size, *change.shape[1:]), change.dtype)
+    return _taken(size, *primals), none.at[places].add(change)
 
 
 def _check_begins(name: str, array: Tensor, numbers: np.ndarray, what: str) -> None:

@@ -164,6 +164,12 @@ def _arg(name: str, function: Callable[..., Tensor], input: Any, axis: Any, outp
     where = 0 if axis is None else static_int(axis, "a tensor is an axis")
     if array.ndim and array.shape[where] == 0:
         raise InvalidArgumentError(f"tf.{name}: axis {where} of a tensor of shape {list(array.shape)} has no entries.")
+    if jnp.issubdtype(array.dtype, np.floating):
+        # TensorFlow begins with the farthest finite number and takes what is beyond it: never a NaN, nor an infinity there.
+        bounds = jnp.finfo(array.dtype)
+        start = bounds.min if function is jnp.argmax else bounds.max
+        beyond = array > start if function is jnp.argmax else array < start
+        array = jnp.where(beyond, array, jnp.asarray(start, array.dtype))
     if array.dtype.itemsize == 8:  # JAX 0.10 cannot compile `argmax` of 64-bit types unless 64 bits are the default
         best = (reduce_max if function is jnp.argmax else reduce_min)(array, where, keepdims=True)
         array, function = (array == best) | (array != array), jnp.argmax
@@ -172,13 +178,19 @@ def _arg(name: str, function: Callable[..., Tensor], input: Any, axis: Any, outp
 
 @folds_constants
 def argmax(input: TensorLike, axis: IntLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
-    """The position of the largest entry along `axis` (0 if not given), the first one if there are ties; int64."""
+    """The position of the largest entry along `axis` (0 if not given), the first one if there are ties; int64.
+
+    A NaN is never the largest; 0 if there is nothing else.
+    """
     return _arg("argmax", jnp.argmax, input, axis, output_type)
 
 
 @folds_constants
 def argmin(input: TensorLike, axis: IntLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
-    """The position of the smallest entry along `axis` (0 if not given), the first one if there are ties; int64."""
+    """The position of the smallest entry along `axis` (0 if not given), the first one if there are ties; int64.
+
+    A NaN is never the smallest; 0 if there is nothing else.
+    """
     return _arg("argmin", jnp.argmin, input, axis, output_type)
 
 

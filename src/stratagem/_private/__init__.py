@@ -22,6 +22,7 @@ from stratagem._private._arrays import on_only as on_only
 from stratagem._private._arrays import operate_on_bits as operate_on_bits
 from stratagem._private._arrays import weakly as weakly
 from stratagem._private._arrays import zeros_to_share as zeros_to_share
+from stratagem._private._attention import attend_to_values_of_any_depth as attend_to_values_of_any_depth
 from stratagem._private._averages import average_as_tensorflow as average_as_tensorflow
 from stratagem._private._backends import POOL as POOL
 from stratagem._private._backends import backend_started_by as backend_started_by
@@ -150,6 +151,7 @@ from stratagem._private._paths import ROUTED_PLACES as ROUTED_PLACES
 from stratagem._private._paths import PathUse as PathUse
 from stratagem._private._paths import intercept_paths as intercept_paths
 from stratagem._private._paths import provide_file_functions as provide_file_functions
+from stratagem._private._pools import replace_volume_pools as replace_volume_pools
 from stratagem._private._program_folder import forget_programs as forget_programs
 from stratagem._private._program_folder import let_workers_store_programs as let_workers_store_programs
 from stratagem._private._program_folder import store_programs as store_programs

@@ -72,6 +72,9 @@ ELEMENTWISE: dict[str, Kink] = {
         ([0.0, 0.0, 0.0, 0.0, 2.0, 2.0], [0.0, 1.0, 2.0, 0.5, 0.0, 2.0]),
     ),
     "power of a constant": (lambda tf, y: tf.pow(tf.zeros_like(y), y), ([0.0, 1.0, 2.0],)),
+    "power of negative numbers": (lambda tf, x, y: tf.pow(x, y), ([-2.0, -1.0, -2.0, 3.0], [2.0, 3.0, 0.0, 0.5])),
+    "power of negative numbers by a scalar": (lambda tf, x, y: x**y, ([-2.0, -1.0, 0.0, 2.0], 2.0)),
+    "power of a negative scalar": (lambda tf, x, y: x**y, (-2.0, [0.0, 1.0, 2.0])),
     "asin": (lambda tf, x: tf.asin(x), ([-1.0, 0.0, 1.0],)),
     "acos": (lambda tf, x: tf.acos(x), ([-1.0, 0.0, 1.0],)),
     "acosh": (lambda tf, x: tf.acosh(x), ([1.0, 2.0],)),
@@ -133,6 +136,38 @@ REDUCTIONS: dict[str, Kink] = {
     "max_pool2d, overlapping": (
         lambda tf, x: tf.nn.max_pool2d(tf.reshape(x, [1, 2, 4, 1]), 2, 1, "SAME"),
         ([[1.0, 3.0, 0.0, 0.0], [3.0, 3.0, 0.0, 0.0]],),
+    ),
+}
+
+_LINE = [1.0, 3.0, 3.0, 3.0, 0.0, 0.0, 0.0, 0.0, 2.0, 2.0, 5.0, 5.0, 5.0, 1.0, 1.0, 1.0]
+
+POOLS: dict[str, Kink] = {
+    "max_pool1d": (lambda tf, x: tf.nn.max_pool1d(tf.reshape(x, [1, 16, 1]), 3, 2, "SAME"), (_LINE,)),
+    "pool with gaps": (
+        lambda tf, x: tf.nn.pool(tf.reshape(x, [1, 4, 4, 1]), [2, 2], "MAX", padding="VALID", dilations=[2, 2]),
+        (_LINE,),
+    ),
+    "max_pool3d": (lambda tf, x: tf.nn.max_pool3d(tf.reshape(x, [1, 2, 2, 4, 1]), 2, 2, "VALID"), (_LINE,)),
+    "max_pool3d, overlapping": (
+        lambda tf, x: tf.nn.max_pool3d(tf.reshape(x, [1, 2, 4, 2, 1]), (2, 3, 2), 1, "SAME"),
+        (_LINE,),
+    ),
+    "max_pool3d of planes": (
+        lambda tf, x: tf.nn.max_pool3d(tf.reshape(x, [1, 4, 2, 2, 1]), (1, 2, 2), (1, 2, 2), "VALID"),
+        (_LINE,),
+    ),
+    "max_pool3d in large windows": (
+        lambda tf, x: tf.nn.max_pool3d(tf.reshape(x, [1, 4, 2, 2, 1]), (3, 3, 3), 1, "SAME"),
+        (_LINE,),
+    ),
+    "keras MaxPooling2D": (lambda tf, x: tf.keras.layers.MaxPooling2D()(tf.reshape(x, [1, 4, 4, 1])), (_LINE,)),
+    "keras MaxPooling3D": (
+        lambda tf, x: tf.keras.layers.MaxPooling3D((1, 2, 2))(tf.reshape(x, [1, 4, 2, 2, 1])),
+        (_LINE,),
+    ),
+    "keras GlobalMaxPooling2D": (
+        lambda tf, x: tf.keras.layers.GlobalMaxPooling2D()(tf.reshape(x, [1, 4, 4, 1])),
+        (_LINE,),
     ),
 }
 
@@ -201,7 +236,7 @@ LOSSES: dict[str, Kink] = {
     "L1L2": (lambda tf, x: tf.keras.regularizers.L1L2(0.5, 0.25)(x), (AROUND,)),
 }
 
-KINKS: dict[str, Kink] = ELEMENTWISE | REDUCTIONS | ACTIVATIONS | LOSSES
+KINKS: dict[str, Kink] = ELEMENTWISE | REDUCTIONS | POOLS | ACTIVATIONS | LOSSES
 
 
 def first_order(tf: Any, function: Callable[..., Any], *points: Any) -> list[Any]:
@@ -220,7 +255,26 @@ def second_order(tf: Any, function: Callable[..., Any], *points: Any) -> list[An
     return list(tape.gradient(total, points, unconnected_gradients=tf.UnconnectedGradients.ZERO))
 
 
-ORDERS = {"first": first_order, "second": second_order}
+def connections(tf: Any, function: Callable[..., Any], *points: Any) -> list[Any]:
+    """For the second derivative by each tensor 1, or 0 if it is None."""
+    with tf.GradientTape() as tape:
+        tape.watch(points)
+        with tf.GradientTape() as inner:
+            inner.watch(points)
+            target = _weighted(tf, function(tf, *points))
+        total = tf.add_n([_weighted(tf, g) for g in inner.gradient(target, points) if g is not None])
+    return [tf.constant(float(g is not None)) for g in tape.gradient(total, points)]
+
+
+def forward(tf: Any, function: Callable[..., Any], *points: Any) -> list[Any]:
+    """The tangents that tangents of the tensors are pushed forward to."""
+    tangents = [tf.reshape(tf.cumsum(tf.ones_like(tf.reshape(p, [-1]))), tf.shape(p)) for p in points]
+    with tf.autodiff.ForwardAccumulator(list(points), tangents) as accumulator:
+        value = function(tf, *points)
+    return [accumulator.jvp(value)]
+
+
+ORDERS = {"first": first_order, "second": second_order, "connections": connections, "forward": forward}
 
 
 def _weighted(tf: Any, value: Any) -> Any:

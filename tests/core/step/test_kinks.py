@@ -55,6 +55,9 @@ def agrees(found: Any, wanted: Any, dtype: str) -> bool:
 def check(name: str, order: str, found: dict[str, Any]) -> None:
     for dtype, gradients in found.items():
         answers = RECORDED[name][order][dtype]
+        if not answers:  # TensorFlow has no kernel
+            assert dtype != "float32"
+            continue
         assert any(agrees(gradients, answer, dtype) for answer in answers), (dtype, gradients, answers)
 
 
@@ -216,7 +219,7 @@ def test_rules_hold_under_vmap() -> None:
 
 
 def test_a_program_without_kinks_is_left_alone() -> None:
-    program = jax.make_jaxpr(lambda x, w: jnp.tanh(jax.nn.relu(x @ w)).sum())(jnp.ones((2, 3)), jnp.ones((3, 4)))
+    program = jax.make_jaxpr(lambda x, w: jnp.tanh(jax.nn.sigmoid(x @ w)).sum())(jnp.ones((2, 3)), jnp.ones((3, 4)))
     assert tensorflow_rules(program) is program
 
 

@@ -1,5 +1,6 @@
 """Records operations that run at once, outside of compiled steps, and differentiates them (eager gradient tapes)."""
 
+from stratagem._core.eager._connections import conjugates as conjugates
 from stratagem._core.eager._connections import is_inexact as is_inexact
 from stratagem._core.eager._connections import reached_results as reached_results
 from stratagem._core.eager._connections import read_values as read_values

@@ -84,5 +84,14 @@ def is_inexact(value: TensorLike) -> bool:
     return bool(jnp.issubdtype(value.dtype, jnp.inexact))
 
 
+def conjugates(values: Sequence[TensorLike]) -> list[Any]:
+    """Returns the values, the complex ones conjugated.
+
+    TensorFlow's gradient by a complex z = x + iy of a real f is df/dx + i df/dy, in whose direction f grows; JAX's is its
+    conjugate. So what JAX pulls back is the conjugate of TensorFlow's gradient for conjugated cotangents.
+    """
+    return [jnp.conj(v) if jnp.issubdtype(v.dtype, jnp.complexfloating) else v for v in values]
+
+
 def _inexact(values: Sequence[Any]) -> set[Any]:
     return {v for v in values if not isinstance(v, xc.Literal) and is_inexact(v.aval)}

@@ -12,7 +12,7 @@ import jax
 from jax.extend import core as xc
 
 from stratagem._core.derivatives import forward_rules, tensorflow_rules
-from stratagem._core.eager._connections import is_inexact, needed_operands, stops
+from stratagem._core.eager._connections import conjugates, is_inexact, needed_operands, stops
 from stratagem._core.interruption import interruptible
 from stratagem._core.rewrites import compiler_options, rewrite
 from stratagem._private import EagerOperation, abstract_value, new_jaxpr, runs_at_once, structures_told, tell_structures
@@ -128,7 +128,7 @@ class _Differentiable:
 
     def reverse(self, operands: list[Any], cotangents: list[Any]) -> list[Any]:
         """Returns the cotangents of the operands for those of the inexact results."""
-        return list(self.linearized(operands)[0](cotangents))
+        return conjugates(self.linearized(operands)[0](conjugates(cotangents)))
 
     def push(self, operands: list[Any], tangents: list[Any]) -> list[Any]:
         """Returns the tangents of the inexact results."""
@@ -154,7 +154,7 @@ def _rule(operation: _Differentiable, types: Sequence[Any], single: bool, platfo
         return results, leaves
 
     def reverse(residuals: list[Any], cotangents: list[Any]) -> list[Any]:
-        return list(jax.tree.unflatten(structure, residuals)(cotangents))
+        return conjugates(jax.tree.unflatten(structure, residuals)(conjugates(cotangents)))
 
     traced, number = jax.make_jaxpr(forward)(*types), len(operation.inexact)
     program, residuals = _forward_program(traced, number)

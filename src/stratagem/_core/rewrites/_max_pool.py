@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as xc
 
+from stratagem._core.connected import connected
 from stratagem._core.rewrites._chains import Chain, Chains
 from stratagem._core.rewrites._computed_once import computed_once
 from stratagem._core.rewrites._inlined import inlined
@@ -145,7 +146,7 @@ def chosen(pool: _Pool, image: jax.Array, *others: jax.Array) -> tuple[jax.Array
 @chosen.defjvp
 def _tangent(pool: _Pool, primals: Any, tangents: Any) -> Any:
     element, winner = chosen(pool, *primals)
-    of_element = _at_places(pool.window, winner, tangents[0])
+    of_element = connected(_at_places(pool.window, winner, tangents[0]), primals[0], element)
     return (element, winner), (of_element, np.zeros(winner.shape, jax.dtypes.float0))
 
 

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._core.connected import connected
 from stratagem._core.rewrites._max_pool import greatest, is_disjoint_pool
 from stratagem._core.rewrites._windows import Windows
 
@@ -56,7 +57,7 @@ def overlapping_pool(x: jax.Array, windows: Windows) -> jax.Array:
 def _tangent(windows: Windows, primals: tuple[jax.Array], tangents: tuple[Any]) -> tuple[jax.Array, jax.Array]:
     (x,), (tangent,) = primals, tangents
     top, winner = _maximum(x, windows)
-    return top, _at_places(windows, winner, tangent)
+    return top, connected(_at_places(windows, winner, tangent), x, top)
 
 
 # Again in the gradient: what it needs of a loop's steps are the places, not a mask for each.

@@ -14,6 +14,8 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 from jax.interpreters import ad, batching, mlir
 
+from stratagem._core.eager import conjugates
+
 
 @dataclass(frozen=True, eq=False)
 class Reverse:
@@ -23,8 +25,8 @@ class Reverse:
     values: int
 
     def pull(self, values: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
-        """Returns the cotangents of the operands."""
-        return list(xc.jaxpr_as_fun(self.program)(*values, *cotangents))
+        """Returns the cotangents of the operands, as JAX has them; those of the program are TensorFlow's."""
+        return conjugates(xc.jaxpr_as_fun(self.program)(*values, *conjugates(cotangents)))
 
     def batched(self, in_axes: Sequence[int | None], size: int) -> "Reverse":
         """Returns the reverse of `size` calls at once. in_axes: where the values have the calls' dimension."""

@@ -17,7 +17,7 @@ from jax.extend import core as xc
 
 from stratagem._base.errors import TapeError
 from stratagem._core.derivatives import tensorflow_rules
-from stratagem._core.eager import reached_results, read_values, tracked_results
+from stratagem._core.eager import conjugates, reached_results, read_values, tracked_results
 from stratagem._core.step._assigned_primitive import within_step
 from stratagem._core.step._markers import (
     MARKERS,
@@ -303,7 +303,7 @@ def _pull(
             continue
         filled = [zeros(v) if o is None else o for v, o in zip(chunk.outputs, outs, strict=True)]
         pull = pullback if rows is None else jax.vmap(pullback)
-        for var, value in zip(chunk.inputs, pull(filled), strict=True):
+        for var, value in zip(chunk.inputs, conjugates(pull(conjugates(filled))), strict=True):
             if var in gradient.reach:
                 add(var, value)
     return [zeros(s) if is_literal(s) or s not in cotangents else cotangents[s] for s in sources]

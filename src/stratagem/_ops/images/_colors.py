@@ -1,5 +1,6 @@
 """Colors of `tf.image`: gray, hue and saturation, YIQ and YUV; adjustments of brightness, contrast, gamma and colors."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -97,22 +98,34 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """
     array = _floating_colors("rgb_to_hsv", images)
     with allow_x64(array.dtype):
-        hue, largest, extent = _hue(array)
-        positive = largest > 0
-        saturation = jnp.where(positive, extent / jnp.where(positive, largest, 1), 0)
-        return jnp.stack([hue, saturation, largest], -1)
+        hue, largest = _hue(array)
+        return jnp.stack([hue, _saturation(array), largest], -1)
 
 
-def _hue(array: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The hue between 0 and 1, the largest channel, and how far the smallest is from it."""
+def _largest_and_extent(array: Tensor) -> tuple[Tensor, Tensor]:
+    """The largest channel, and how far the smallest is from it."""
     red, green, blue = array[..., 0], array[..., 1], array[..., 2]
     largest = jnp.maximum(jnp.maximum(red, green), blue)
-    extent = largest - jnp.minimum(jnp.minimum(red, green), blue)
+    # Of equal channels the first is the largest and the last the smallest, by which TensorFlow differentiates.
+    return largest, largest - jnp.minimum(blue, jnp.minimum(green, red))
+
+
+def _saturation(array: Tensor) -> Tensor:
+    # In TensorFlow a channel that is 0 has no gradient by the saturation.
+    largest, extent = _largest_and_extent(jnp.where(array > 0, array, jax.lax.stop_gradient(array)))
+    positive = largest > 0
+    return jnp.where(positive, extent / jnp.where(positive, largest, 1), 0)
+
+
+def _hue(array: Tensor) -> tuple[Tensor, Tensor]:
+    """The hue between 0 and 1, and the largest channel."""
+    red, green, blue = array[..., 0], array[..., 1], array[..., 2]
+    largest, extent = _largest_and_extent(array)
     some = extent > 0
     sixth = 1 / jnp.where(some, extent, 1) / 6
     of_others = jnp.where(green == largest, sixth * (blue - red) + 2 / 6, sixth * (red - green) + 4 / 6)
     hue = jnp.where(some, jnp.where(red == largest, sixth * (green - blue), of_others), 0)
-    return jnp.where(hue < 0, hue + 1, hue), largest, extent
+    return jnp.where(hue < 0, hue + 1, hue), largest
 
 
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
@@ -185,7 +198,8 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
     if not is_traced(number) and not -1 <= float(number) <= 1:
         raise ValueError(f"tf.image.adjust_hue: delta is between -1 and 1, got {float(number)}.")
     pixels = _computed(array)
-    hue, largest, extent = _hue(pixels)
+    hue, largest = _hue(pixels)
+    extent = _largest_and_extent(pixels)[1]
     turned = jnp.mod(hue * 6 + number.astype(pixels.dtype) * 6, 6)
     colors = (largest - extent)[..., None] + extent[..., None] * _pure(turned[..., None])
     return convert_image_dtype(colors, array.dtype)

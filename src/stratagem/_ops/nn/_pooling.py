@@ -10,10 +10,16 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._core.connected import connected
+from stratagem._core.derivatives import volume_pool
+from stratagem._core.rewrites import Windows
 from stratagem._ops._convert import Tensor, allow_x64, tensor
 from stratagem._ops._dtypes import as_dtype, int64
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._windows import DimensionOrder, dilated, entries, layout_of, numbers, padded, padding_of
+from stratagem._private import replace_volume_pools
+
+_VOLUMES = 5  # dimensions
 
 
 class _Windows(NamedTuple):
@@ -54,11 +60,33 @@ def _max(array: Tensor, windows: _Windows) -> Tensor:
     number = -np.inf if jnp.issubdtype(array.dtype, np.floating) else jnp.iinfo(array.dtype).min
     lowest = np.asarray(number, array.dtype)
     with allow_x64(array.dtype):
+        if array.ndim == _VOLUMES and jnp.issubdtype(array.dtype, np.floating):
+            return volume_pool(array, Windows(windows.sizes, windows.strides, windows.pads, windows.dilations))
         if max(windows.dilations) > 1:
-            # Entry by entry of the window: JAX's own maximum of windows with gaps has no derivative.
-            whole = jax.lax.pad(array, lowest, [(*pad, 0) for pad in windows.pads])
-            return functools.reduce(jnp.maximum, entries(whole, windows.sizes, windows.strides, windows.dilations))
+            return _max_of_entries(array, windows)
         return jax.lax.reduce_window(array, lowest, jax.lax.max, windows.sizes, windows.strides, windows.pads)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _max_of_entries(array: Tensor, windows: _Windows) -> Tensor:
+    """The largest entry of each window with gaps, of which JAX's own maximum has no derivative."""
+    return _entrywise(array, windows)
+
+
+@_max_of_entries.defjvp
+def _max_of_entries_rule(windows: _Windows, primals: tuple[Tensor], tangents: tuple[Tensor]) -> tuple[Tensor, Tensor]:
+    change = jax.jvp(functools.partial(_entrywise, windows=windows), primals, tangents)[1]
+    largest = _max_of_entries(*primals, windows)
+    return largest, connected(change, *primals, largest)
+
+
+def _entrywise(array: Tensor, windows: _Windows) -> Tensor:
+    floating = jnp.issubdtype(array.dtype, np.floating)
+    lowest = np.asarray(-np.inf if floating else jnp.iinfo(array.dtype).min, array.dtype)
+    whole = jax.lax.pad(array, lowest, [(*pad, 0) for pad in windows.pads])
+    found = entries(whole, windows.sizes, windows.strides, windows.dilations)
+    # The first of equal ones: `jnp.maximum` would share the gradient among them.
+    return functools.reduce(lambda a, b: jnp.where(b > a, b, a), found)
 
 
 def _mean(array: Tensor, windows: _Windows) -> Tensor:
@@ -122,6 +150,16 @@ def avg_pool(
     """The mean of each window without padding; otherwise as `max_pool`. Raises InvalidArgumentError for integers."""
     array, layout = _images("nn.avg_pool", input, data_format)
     return _mean(array, _windows(array, layout, ksize, strides, padding))
+
+
+def attach_volume_pools() -> None:
+    """Let Keras' pools of volumes have the gradients of TensorFlow's."""
+
+    def pool(array: Tensor, pool_size: IntLike, strides: IntLike, padding: str, data_format: str) -> Tensor:
+        layout = "NDHWC" if data_format == "channels_last" else "NCDHW"
+        return max_pool(array, pool_size, strides, padding.upper(), layout)
+
+    replace_volume_pools(pool)
 
 
 def max_pool1d(

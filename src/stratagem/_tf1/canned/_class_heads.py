@@ -13,6 +13,7 @@ from stratagem._core.values import CompositeTensor
 from stratagem._ops import (
     Tensor,
     allow_x64,
+    argmax,
     sigmoid_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
     tensor,
@@ -84,7 +85,7 @@ class _ClassHead(MeasuredHead):
 
 def _argmax(scores: Tensor) -> Tensor:
     with allow_x64(np.int64):
-        return jnp.argmax(scores, axis=-1, keepdims=True).astype(np.int64)
+        return argmax(scores, -1)[..., None]
 
 
 @final
