@@ -10,9 +10,9 @@ from keras import ops
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Nest, TensorLike, Value
-from stratagem._core.step import GradientTape
+from stratagem._core.step import GradientTape, touched_rows
 from stratagem._legacy._optimizer_methods import GradsAndVars, gradients_of
-from stratagem._private import SlotNames
+from stratagem._private import SlotNames, was_looked_up
 
 _ALLOWED = {"clipnorm", "clipvalue", "lr", "decay", "global_clipnorm"}
 
@@ -48,6 +48,8 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
     """
 
     decay = Hyperparameter()
+    # The ids of variables that are only looked up; None: of those that were looked up.
+    rows: frozenset[int] | None = None
 
     def __init__(self, name: str, learning_rate: Value = None, **kwargs: Value) -> None:
         given = {k: v for k, v in kwargs.items() if k not in self.settings}
@@ -79,6 +81,30 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
     def update_step(self, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
         """Changes a variable and its slots; the learning rate decays with the steps."""
         super().update_step(gradient, variable, self._decayed(learning_rate, variable.dtype))
+
+    def kept_in_rows(self) -> Sequence[str] | None:
+        """Returns the slots that stay as they are, with the variable, in rows that were not looked up; None: nothing does.
+
+        TensorFlow's updates for gradients of rows change no others, where a gradient of 0 would change something.
+        """
+        return None
+
+    def _backend_update_step(self, grads: Any, trainable_variables: Any, learning_rate: Any) -> None:
+        for gradient, variable in zip(grads, trainable_variables, strict=True):
+            self._update_rows(gradient, variable, learning_rate)
+
+    def _update_rows(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+        by_rows = was_looked_up(variable) if self.rows is None else id(variable) in self.rows
+        slots = self.kept_in_rows()
+        if not by_rows:
+            self.update_step(gradient, variable, learning_rate)
+            return
+        kept = [] if slots is None else [variable, *(self.get_slot(variable, name) for name in slots)]
+        before = [each.value for each in kept]
+        unmarked, touched = touched_rows(ops.convert_to_tensor(gradient))
+        self.update_step(unmarked, variable, learning_rate)
+        for each, old in zip(kept, before, strict=True):
+            self.assign(each, ops.where(touched, each.value, old))
 
     def _decayed(self, learning_rate: Any, dtype: str) -> Any:
         rate, decay = ops.cast(learning_rate, dtype), self.decay

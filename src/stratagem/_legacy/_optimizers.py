@@ -1,5 +1,6 @@
 """Optimizers of `tf.keras.optimizers.legacy`: TensorFlow's first formulas."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
 import keras
@@ -28,6 +29,10 @@ class LegacySGD(LegacyOptimizer, keras.optimizers.SGD):  # type: ignore[misc]
         _check_momentum(momentum)
         super().__init__(name, learning_rate, momentum=0.0, nesterov=nesterov, **kwargs)
         self.momentum = momentum
+
+    def kept_in_rows(self) -> Sequence[str] | None:
+        """Returns all slots."""
+        return tuple(self.get_slot_names())
 
 
 @keras.saving.register_keras_serializable("stratagem")
@@ -71,6 +76,10 @@ class LegacyAdamax(LegacyOptimizer, keras.optimizers.Adamax):  # type: ignore[mi
     ) -> None:
         super().__init__(name, learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=_epsilon(epsilon), **kwargs)
 
+    def kept_in_rows(self) -> Sequence[str] | None:
+        """Returns all slots."""
+        return tuple(self.get_slot_names())
+
 
 @keras.saving.register_keras_serializable("stratagem")
 class LegacyAdadelta(LegacyOptimizer, keras.optimizers.Adadelta):  # type: ignore[misc]
@@ -89,6 +98,10 @@ class LegacyAdadelta(LegacyOptimizer, keras.optimizers.Adadelta):  # type: ignor
         **kwargs: Value,
     ) -> None:
         super().__init__(name, learning_rate, rho=rho, epsilon=_epsilon(epsilon), **kwargs)
+
+    def kept_in_rows(self) -> Sequence[str] | None:
+        """Returns all slots."""
+        return tuple(self.get_slot_names())
 
 
 @keras.saving.register_keras_serializable("stratagem")
@@ -160,6 +173,10 @@ class LegacyRMSprop(LegacyOptimizer, keras.optimizers.RMSprop):  # type: ignore[
         else:
             self.assign_sub(variable, rate * gradient / (ops.sqrt(spread) + self.epsilon))
 
+    def kept_in_rows(self) -> Sequence[str] | None:
+        """Returns all slots; without a momentum none is kept: the means of squares decay."""
+        return tuple(self.get_slot_names()) if self.momentum else None
+
 
 @keras.saving.register_keras_serializable("stratagem")
 class LegacyNadam(LegacyOptimizer, keras.optimizers.Nadam):  # type: ignore[misc]
@@ -200,7 +217,7 @@ class LegacyNadam(LegacyOptimizer, keras.optimizers.Nadam):  # type: ignore[misc
     def _backend_update_step(self, grads: Any, trainable_variables: Any, learning_rate: Any) -> None:
         """Keras' step without Keras' schedule of the momentum: the product of the momenta is this schedule's."""
         self.assign(self._u_product, self._u_product * self._momentum(1, self._u_product.dtype))
-        super(keras.optimizers.Nadam, self)._backend_update_step(grads, trainable_variables, learning_rate)
+        super()._backend_update_step(grads, trainable_variables, learning_rate)
 
     def update_step(self, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
         """Changes a variable and its slots."""
@@ -219,6 +236,10 @@ class LegacyNadam(LegacyOptimizer, keras.optimizers.Nadam):  # type: ignore[misc
     def beside_slots(self) -> dict[str, keras.Variable]:
         """Returns the product of the momenta; nothing before there are variables."""
         return {"momentum_cache": self._u_product} if self.built else {}
+
+    def kept_in_rows(self) -> Sequence[str] | None:
+        """Returns none: only the variable is kept, the means decay."""
+        return ()
 
 
 @keras.saving.register_keras_serializable("stratagem")
@@ -262,6 +283,10 @@ class LegacyFtrl(LegacyOptimizer, keras.optimizers.Ftrl):  # type: ignore[misc]
 
     def _ordered_slots(self) -> list[keras.Variable]:
         return [v for pair in zip(self._accumulators, self._linears, strict=True) for v in pair] if self.built else []
+
+    def kept_in_rows(self) -> Sequence[str] | None:
+        """Returns all slots."""
+        return tuple(self.get_slot_names())
 
 
 def _check_momentum(momentum: Any) -> None:

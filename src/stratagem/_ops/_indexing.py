@@ -160,7 +160,9 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     def take(array: Tensor, index: Tensor) -> Tensor:
         return _of(array, array.at[tuple(jnp.moveaxis(index, -1, 0))].get(mode="fill", fill_value=0))
 
-    return _batched(take, batch_dims)(array, positions)
+    taken = _batched(take, batch_dims)(array, positions)
+    of_rows = positions.ndim == 2 and positions.shape[1] == 1 and not isinstance(params, jax.Array | np.ndarray | list | tuple)
+    return mark_touched(params, taken) if of_rows else taken
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:

@@ -248,6 +248,7 @@ from stratagem._private._variables import creation_order as creation_order
 from stratagem._private._variables import has_open_shape as has_open_shape
 from stratagem._private._variables import initialized as initialized
 from stratagem._private._variables import intercept_variables as intercept_variables
+from stratagem._private._variables import note_lookup as note_lookup
 from stratagem._private._variables import note_new_shape as note_new_shape
 from stratagem._private._variables import note_read as note_read
 from stratagem._private._variables import note_reads as note_reads
@@ -259,6 +260,7 @@ from stratagem._private._variables import store as store
 from stratagem._private._variables import store_all as store_all
 from stratagem._private._variables import stored as stored
 from stratagem._private._variables import unwatched_reads as unwatched_reads
+from stratagem._private._variables import was_looked_up as was_looked_up
 from stratagem._private._variables import watching_reads as watching_reads
 from stratagem._private._waits import intercept_waits as intercept_waits
 from stratagem._private._waits import wait_within as wait_within

@@ -44,6 +44,7 @@ def intercept_variables(
     _intercept_values(read, place)
     _intercept_additions(add)
     KerasVariable._placement, KerasVariable._creation_number = None, -1
+    KerasVariable._looked_up = False
     KerasVariable.shape = property(shape_of, doc=KerasVariable.shape.__doc__)
     KerasVariable.__bool__ = lambda self: bool(self.value)
 
@@ -226,6 +227,16 @@ _creations = itertools.count()
 def creation_order(variable: keras.Variable) -> int:
     """A number that is larger for variables created later (the same for all that are older than this module)."""
     return int(variable._creation_number)
+
+
+def note_lookup(variable: keras.Variable) -> None:
+    """Notes that rows of a variable were looked up: in TensorFlow its gradients are such rows."""
+    variable._looked_up = True
+
+
+def was_looked_up(variable: keras.Variable) -> bool:
+    """Returns whether rows of the variable have been looked up in this process."""
+    return bool(variable._looked_up)
 
 
 def stored(variable: keras.Variable) -> jax.Array:

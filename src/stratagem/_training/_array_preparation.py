@@ -88,6 +88,11 @@ def _from_pandas(value: Any) -> np.ndarray:
     return value.to_numpy(keras.config.floatx(), na_value=np.nan) if floats else value.to_numpy("int64")
 
 
+def packed(parts: tuple[Any, ...]) -> Any:
+    """Returns (x[, y[, sample_weight]]) as a step gets it: `x` itself where nothing else is given, unless that is a tuple."""
+    return parts[0] if len(parts) == 1 and not isinstance(parts[0], tuple) else parts
+
+
 def checked_arrays(data: DataArguments) -> tuple[Any, ...]:
     """(x[, y[, sample_weight]]) as nests of NumPy arrays of one length, with class weights turned into sample weights."""
     sample_weight = data.sample_weight

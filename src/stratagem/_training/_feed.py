@@ -19,7 +19,7 @@ from stratagem._data import (
 )
 from stratagem._private import data_adapter
 from stratagem._strategies import AbstractStrategy
-from stratagem._training._array_preparation import adding_class_weights, checked_arrays, is_arrays
+from stratagem._training._array_preparation import adding_class_weights, checked_arrays, is_arrays, packed
 from stratagem._training._data_arguments import DataArguments, DatasetCreator
 
 _BATCH = 32  # Keras' default
@@ -156,7 +156,7 @@ def _refuse_arguments(data: DataArguments, kind: str, *names: str) -> None:
 
 
 def _from_arrays(data: DataArguments, strategy: AbstractStrategy) -> Dataset:
-    arrays = checked_arrays(data)
+    arrays = packed(checked_arrays(data))
     dataset = Dataset.from_tensor_slices(arrays)
     if data.shuffle == "batch":
         raise ValueError('shuffle="batch" is for HDF5 files, which no dataset here reads. Use shuffle=True or False.')
@@ -179,6 +179,9 @@ def _foreign(data: DataArguments, strategy: AbstractStrategy) -> BatchSource:
     if not isinstance(data.x, keras.utils.PyDataset):
         dataset = as_dataset(data.x, data.batch_size)
         dataset = dataset if data.class_weight is None else dataset.map(adding_class_weights(data.class_weight))
+        spec = dataset.element_spec
+        if isinstance(spec, tuple) and packed(spec) is not spec:
+            dataset = dataset.map(lambda x: x)
         return _distributed(dataset, data, strategy)
     _refuse_arguments(data, kind, "batch_size")
     source = _ShuffledPyDataset(data.x, _seed(strategy)) if data.shuffle and data.x.num_batches else data.x
@@ -193,7 +196,7 @@ def _foreign(data: DataArguments, strategy: AbstractStrategy) -> BatchSource:
 
 def _elements(adapter: Any) -> Iterator[Any]:
     for batch in adapter.get_numpy_iterator():
-        yield tuple(v for v in batch if v is not None) if isinstance(batch, list | tuple) else batch
+        yield packed(tuple(v for v in batch if v is not None)) if isinstance(batch, list | tuple) else batch
 
 
 @final

@@ -9,7 +9,16 @@ from typing import Any, final
 
 import jax
 
-from stratagem._core.step import IdentityKey, agreed, execute_batched, execute_uncached, prepare, run_replicas
+from stratagem._core.step import (
+    IdentityKey,
+    agreed,
+    execute_batched,
+    execute_uncached,
+    prepare,
+    run_eagerly,
+    run_replicas,
+    runs_replicas_eagerly,
+)
 from stratagem._core.values import CompositeTensor, PerReplicaComposite, Separate, Stacked, is_per_replica
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._array_preparation import placed_batch
@@ -115,6 +124,9 @@ class SynchronousRunner(StepRunner):
         return self._epochs.continues
 
     def build(self) -> None:
+        if _runs_as_python(self._steps, self._strategy):
+            _build_as_python(self._steps, self._strategy, self._epochs.peek())
+            return
         prepare(*step_of(self._steps, self._strategy, self._kind, self._epochs.peek()), self._strategy.mesh)
 
     def begin_epoch(self) -> None:
@@ -144,10 +156,32 @@ def run_steps(steps: Steps, strategy: AbstractStrategy, kind: StepKind, batches:
     """Runs a step on every batch, on all replicas: returns the logs after the last, or every replica's predictions of each."""
     body, key, name, _ = step_of(steps, strategy, kind, None)
     every = kind is StepKind.PREDICT
-    if steps.model.run_eagerly:
+    if _runs_as_python(steps, strategy):
+        results = [_as_python(steps, strategy, kind, batch) for batch in batches]
+        return results if every else results[-1:]
+    if steps.model.run_eagerly:  # of several processes: its Python runs at every call, in a trace
         results = [execute_uncached(body, key, name, (batch,), strategy.mesh) for batch in batches]
         return results if every else results[-1:]
     return execute_batched(body, key, name, [(batch,) for batch in batches], strategy.mesh, every=every)
+
+
+def _runs_as_python(steps: Steps, strategy: AbstractStrategy) -> bool:
+    return runs_replicas_eagerly(strategy, wanted=bool(steps.model.run_eagerly))
+
+
+def _as_python(steps: Steps, strategy: AbstractStrategy, kind: StepKind, batch: Any) -> Any:
+    """Runs a step as Python, operation by operation, with values that it can see."""
+    result = run_eagerly(strategy, steps, (kind, False, batch), {})
+    if kind is StepKind.PREDICT:
+        return result
+    # The logs are those of the global batch, on every replica.
+    return jax.tree.map(lambda leaf: leaf.values[0] if is_per_replica(leaf) else leaf, result, is_leaf=is_per_replica)
+
+
+def _build_as_python(steps: Steps, strategy: AbstractStrategy, batch: Any) -> None:
+    """Makes the variables of a model that is not built, by its outputs of a batch, which are forgotten."""
+    if not steps.model.built:
+        run_eagerly(strategy, steps, (StepKind.PREDICT, False, batch), {}, commits=False)
 
 
 def step_of(

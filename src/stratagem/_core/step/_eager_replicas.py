@@ -90,20 +90,28 @@ class EagerReplicaRecorder(TraceRecorder):
             raise InvalidArgumentError(f"{text}{shown}")
 
 
-def runs_replicas_eagerly(strategy: Strategy) -> bool:
-    """Returns whether `strategy.run` calls its function as Python now: not with variables on servers, or of several workers."""
-    if not functions_run_eagerly():
+def runs_replicas_eagerly(strategy: Strategy, *, wanted: bool = False) -> bool:
+    """Returns whether steps of a strategy are called as Python now: not with variables on servers, or of several workers.
+
+    wanted: of this step, whatever `run_functions_eagerly` says.
+    """
+    if not (wanted or functions_run_eagerly()):
         return False
     if strategy.remote_variables or strategy.mesh.job.workers > 1:
         logger.warning(
-            "run_functions_eagerly: strategy.run stays one compiled program, because its replicas are in several processes."
+            "A step that is to run eagerly stays one compiled program, because its replicas are in several processes."
         )
         return False
     return True
 
 
-def run_eagerly(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest]) -> Nest:
-    """Calls `fn` for every replica, with values that its Python can see, and commits what they have assigned."""
+def run_eagerly(
+    strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest], *, commits: bool = True
+) -> Nest:
+    """Calls `fn` for every replica, with values that its Python can see, and commits what they have assigned.
+
+    commits: False to forget that, for a call that only makes variables.
+    """
     mesh: ReplicaMesh = strategy.mesh
     threads = ReplicaThreads(mesh.num_replicas)
     captures = [EagerReplicaRecorder(mesh, threads, i) for i in range(mesh.num_replicas)]
@@ -122,7 +130,8 @@ def run_eagerly(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwar
     recorder = open_recorder()
     with OutsideOfTraces(), unscoped():
         results = threads.run(replica)
-        _commit(captures, mesh)
+        if commits:
+            _commit(captures, mesh)
         found = with_per_replica_composites(map_structure(lambda *leaves: _joined(leaves, mesh), *results))
     if recorder is not None:
         refuse_gradients(

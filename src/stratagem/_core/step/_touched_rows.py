@@ -1,4 +1,7 @@
-"""Rows that a model_fn looked up in a table are touched: TensorFlow changes these, also where their gradient is 0."""
+"""Rows that were looked up in a table are touched: TensorFlow changes these, and some optimizers no others.
+
+While a model_fn trains, rows are known that were looked up and have the gradient 0; elsewhere those are taken for untouched.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +9,8 @@ import numpy as np
 
 from stratagem._base.types import Value
 from stratagem._core.context import current
-from stratagem._private import KerasVariable
+from stratagem._core.values import shards
+from stratagem._private import KerasVariable, note_lookup
 
 # Gradients are sums over replicas, in arrays of the whole table, and an exact 0 there means a row that nobody has looked up. A
 # row that was looked up gets this much more: lost in any other number, its square is 0, and it remains after a division by
@@ -32,14 +36,17 @@ _touched.defvjp(_forward, _backward)
 
 
 def mark_touched(table: Value, rows: jax.Array) -> jax.Array:
-    """Returns rows that were looked up in a table. While a model_fn of TensorFlow 1 trains, their gradient is nowhere 0.
+    """Returns rows that were looked up in a table, and notes that they were.
 
-    float16 has no number that is small enough: there such a row counts as one that was not looked up.
+    While a model_fn of TensorFlow 1 trains, their gradient is nowhere 0. float16 has no number that is small enough: there such a row counts as one that was not looked up.
     """
+    is_variable = isinstance(table, KerasVariable) or hasattr(table, "is_sharded_variable")
+    if is_variable:
+        for variable in shards(table):
+            note_lookup(variable)
     graph = current().graph
     if graph is None or not graph.has_gradients:
         return rows
-    is_variable = isinstance(table, KerasVariable) or hasattr(table, "is_sharded_variable")
     is_wide = jnp.issubdtype(rows.dtype, jnp.floating) and rows.dtype != np.float16
     return _touched(rows) if is_variable and is_wide else rows
 

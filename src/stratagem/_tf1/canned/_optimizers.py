@@ -1,14 +1,12 @@
-"""Optimizers of canned Estimators: by name, as objects and functions, with TensorFlow's learning rates; rows not looked up."""
+"""Optimizers of canned Estimators: by name, as objects and functions, with TensorFlow's learning rates."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
-import jax.numpy as jnp
 import keras
 
-from stratagem._base.types import TensorLike, Value
-from stratagem._core.step import touched_rows
+from stratagem._base.types import Value
 from stratagem._legacy import (
     LegacyAdadelta,
     LegacyAdagrad,
@@ -40,69 +38,6 @@ def combined_linear_rate(columns: Sequence[Value]) -> float:
     return min(0.005, 1.0 / math.sqrt(len(columns)))
 
 
-class _KeepsRows:
-    """Leaves rows that were not looked up as they are, where the optimizer does so. Mixed into an optimizer of Keras.
-
-    TensorFlow's updates for such gradients do, although a gradient of 0 changes something in these optimizers.
-    rows: the ids of variables that are only looked up.
-    """
-
-    rows: frozenset[int] = frozenset()
-
-    def kept_slots(self: Any) -> Sequence[str] | None:
-        """Returns the slots that stay as they are in such rows, too; None where nothing does."""
-        return tuple(self.get_slot_names())
-
-    def update_step(self: Any, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
-        """Changes a variable and its slots."""
-        if id(variable) not in self.rows:
-            super().update_step(gradient, variable, learning_rate)  # type: ignore[misc]
-            return
-        slots = self.kept_slots()
-        kept = [] if slots is None else [variable, *(self.get_slot(variable, name) for name in slots)]
-        before = [each.value for each in kept]
-        unmarked, touched = touched_rows(jnp.asarray(gradient))
-        super().update_step(unmarked, variable, learning_rate)  # type: ignore[misc]
-        for each, old in zip(kept, before, strict=True):
-            self.assign(each, jnp.where(touched, each.value, old))
-
-
-class _RowsFtrl(_KeepsRows, LegacyFtrl):
-    pass
-
-
-class _RowsSGD(_KeepsRows, LegacySGD):
-    pass
-
-
-class _RowsRMSprop(_KeepsRows, LegacyRMSprop):
-    def kept_slots(self) -> Sequence[str] | None:
-        """Returns all slots; without a momentum none is kept: the means of squares decay."""
-        return super().kept_slots() if self.momentum else None
-
-
-class _RowsAdadelta(_KeepsRows, LegacyAdadelta):
-    pass
-
-
-class _RowsAdamax(_KeepsRows, LegacyAdamax):
-    pass
-
-
-class _RowsNadam(_KeepsRows, LegacyNadam):
-    def kept_slots(self) -> Sequence[str]:
-        """Returns none: only the variable is kept, the means decay."""
-        return ()
-
-
-_KEEP_ROWS: Final[dict[type, type]] = {
-    LegacyFtrl: _RowsFtrl,
-    LegacySGD: _RowsSGD,
-    LegacyRMSprop: _RowsRMSprop,
-    LegacyAdadelta: _RowsAdadelta,
-    LegacyAdamax: _RowsAdamax,
-    LegacyNadam: _RowsNadam,
-}
 _BY_NAME: Final[dict[str, Callable[..., LegacyOptimizer]]] = {
     "Adagrad": LegacyAdagrad,
     "Adam": LegacyAdam,
@@ -195,5 +130,4 @@ def keras_optimizer(given: Any, rate: float | None) -> keras.optimizers.Optimize
         wanted = {"name", "learning_rate", "clipnorm", "clipvalue", "global_clipnorm", *kind.settings}
         # Keras 3 calls an optimizer by its class in lower case; TensorFlow's names of variables have its class.
         config = {k: v for k, v in config.items() if k in wanted and v is not None} | {"name": kind.__name__[6:]}
-    chosen: Any = _KEEP_ROWS.get(kind, kind)
-    return chosen.from_config(config)
+    return kind.from_config(config)

@@ -93,7 +93,7 @@ def keras_train_op(
     scale = 1.0 / replica.num_replicas_in_sync if replica is not None and reduction != "sum" else 1.0
     slopes = gradients(loss * scale, parts)
     known: list[tuple[Any, Any]] = [(s, part) for s, part in zip(slopes, parts, strict=True) if s is not None]
-    if not hasattr(optimizer, "rows"):  # one that does not ask which rows were looked up
+    if not isinstance(optimizer, LegacyOptimizer):  # one that does not ask which rows were looked up
         looked_up = current_building().only_looked_up
         known = [(touched_rows(slope)[0] if looked_up(part) else slope, part) for slope, part in known]
     if not known:
@@ -130,8 +130,8 @@ def kept_optimizer(
         return optimizer
 
     optimizer = building.graph.kept(f"training/{place}", built)
-    if hasattr(optimizer, "rows"):
-        optimizer.rows = frozenset({*optimizer.rows, *(id(v) for v in parts if building.only_looked_up(v))})
+    if isinstance(optimizer, LegacyOptimizer):
+        optimizer.rows = frozenset({*(optimizer.rows or ()), *(id(v) for v in parts if building.only_looked_up(v))})
     name, number = optimizer.name, 0
     while name in used:
         number += 1
