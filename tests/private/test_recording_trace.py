@@ -21,6 +21,9 @@ class Recorded:
         self.operands.append(tuple(operands))
         return operation.compute(*operands)
 
+    def tracks(self, operands: Any) -> bool:
+        return False
+
     def note_call(self, operands: Any, results: Any, reverse: Any) -> None:
         self.moved.append((operands, results, reverse))
 

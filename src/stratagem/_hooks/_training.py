@@ -30,13 +30,11 @@ from stratagem._preprocessing import attach_layers, attach_weights
 from stratagem._private import (
     INPUT_PLACES,
     LAYER_PLACES,
-    LENT_PLACES,
     RAGGED_PLACES,
     ROUTED_PLACES,
     SAVING_PLACES,
     STRING_PLACES,
     Hook,
-    give_values_back,
     let_symbols_answer_operators,
     name_inputs_as_tensorflow,
 )
@@ -48,7 +46,6 @@ from stratagem._training import (
     attach_optimizers_of_keras_two,
     attach_paths,
     attach_saving,
-    attach_steps,
     attach_trainer,
 )
 
@@ -57,13 +54,6 @@ _OPTIMIZER = "keras.src.optimizers.base_optimizer.BaseOptimizer"
 
 
 OF_TRAINING: tuple[Hook, ...] = (
-    Hook(
-        what="values of models that train without a strategy",
-        places=LENT_PLACES,
-        why="An exception in a first step, or in `evaluate` or `predict`, would leave a model without its weights.",
-        test="tests/training/test_nothing_lost.py::test_a_model_has_its_values_whatever_ends_a_call",
-        attach=give_values_back,
-    ),
     Hook(
         what="application of gradients",
         places=(
@@ -256,16 +246,6 @@ OF_TRAINING: tuple[Hook, ...] = (
         why="`fit` would not know the strategy under which the model was made.",
         test="tests/training/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
         attach=attach_trainer,
-    ),
-    Hook(
-        what="steps of Keras' own trainer",
-        places=(
-            "keras.src.backend.jax.trainer.JAXTrainer._make_function",
-            "keras.src.backend.jax.trainer.JAXEpochIterator._get_iterator",
-        ),
-        why="`stratagem profile` would see no step of a model made without a strategy.",
-        test="tests/events/test_step_profile.py::test_fit_without_a_strategy_is_recorded_and_steps_of_other_threads_are_not",
-        attach=attach_steps,
     ),
     Hook(
         what="display of histories",

@@ -13,7 +13,6 @@ from stratagem._legacy._dropped_layers import ThresholdedReLU as ThresholdedReLU
 from stratagem._legacy._embedding_ids import attach_embeddings as attach_embeddings
 from stratagem._legacy._generator_methods import GENERATOR_METHODS as GENERATOR_METHODS
 from stratagem._legacy._generator_methods import attach_generator_methods as attach_generator_methods
-from stratagem._legacy._layers import adds_metrics as adds_metrics
 from stratagem._legacy._layers import attach_layer_methods as attach_layer_methods
 from stratagem._legacy._linear_model import LinearModel as LinearModel
 from stratagem._legacy._loss_functions import binary_accuracy as binary_accuracy

@@ -1,15 +1,11 @@
 """Methods of layers in the forms of Keras 2: `add_metric`, and `add_weight` with the name first."""
 
-import inspect
-from types import FunctionType
 from typing import Any
-
-import keras
 
 from stratagem._base.types import TensorLike
 from stratagem._core.step import creating_variables
 from stratagem._core.values import VariableAggregation, VariableSynchronization
-from stratagem._private import add_layer_methods, add_mean, own_metrics, sublayers
+from stratagem._private import add_layer_methods, add_mean, own_metrics
 
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 # In the order of Keras 2.
@@ -45,20 +41,6 @@ def add_metric(self: Any, value: TensorLike, name: str | None = None, **kwargs: 
         with creating_variables():
             found = add_mean(self, name)
     found.update_state(value)
-
-
-def adds_metrics(model: keras.Model) -> bool:
-    """Returns whether a layer of the model has a metric, or the code of the model or of a layer calls `add_metric`.
-
-    Keras' own trainer keeps no metric that a call updates, and calls a layer whose metrics have no value.
-    """
-    if any(layer.metrics for layer in sublayers(model) if not isinstance(layer, keras.Model)):
-        return True
-    classes = {cls for layer in sublayers(model) for cls in type(layer).__mro__}
-    own = [vars(cls).values() for cls in classes if not cls.__module__.startswith("keras.")]
-    # AutoGraph's hook has put functions around what the classes define.
-    code = [inspect.unwrap(f).__code__ for values in own for f in values if isinstance(f, FunctionType)]
-    return any("add_metric" in each.co_names for each in code)
 
 
 def _of_layer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Arguments:

@@ -250,7 +250,8 @@ def _with_reverse(results: Callable[..., list[Any]], made: Sequence[Any], arrays
         own = conjugates([c for c, m in zip(cotangents, made, strict=True) if _is_floating(m)])
         specs = [words_spec(inputs[i]) for i in places]
         words = jax.pure_callback(gradients, specs, *map(to_words, [*inputs, *own]), vmap_method="sequential")
-        found = dict(zip(places, conjugates([of_words(w, types[i]) for i, w in zip(places, words, strict=True)])))
+        slopes = conjugates([of_words(w, types[i]) for i, w in zip(places, words, strict=True)])
+        found = dict(zip(places, slopes, strict=True))
         return (*[None] * count, *(found.get(i) for i in range(len(types))))
 
     connected.defvjp(forward, backward)

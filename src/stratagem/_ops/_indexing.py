@@ -161,7 +161,11 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
         return _of(array, array.at[tuple(jnp.moveaxis(index, -1, 0))].get(mode="fill", fill_value=0))
 
     taken = _batched(take, batch_dims)(array, positions)
-    of_rows = positions.ndim == 2 and positions.shape[1] == 1 and not isinstance(params, jax.Array | np.ndarray | list | tuple)
+    of_rows = (
+        positions.ndim == 2
+        and positions.shape[1] == 1
+        and not isinstance(params, jax.Array | np.ndarray | list | tuple)
+    )
     return mark_touched(params, taken) if of_rows else taken
 
 

@@ -107,8 +107,6 @@ from stratagem._private._legacy import let_symbols_answer_operators as let_symbo
 from stratagem._private._legacy import own_metrics as own_metrics
 from stratagem._private._legacy import sublayers as sublayers
 from stratagem._private._legacy import weigh_layers as weigh_layers
-from stratagem._private._lent_values import LENT_PLACES as LENT_PLACES
-from stratagem._private._lent_values import give_values_back as give_values_back
 from stratagem._private._lookups import intercept_take as intercept_take
 from stratagem._private._lookups import looked_up as looked_up
 from stratagem._private._losses import find_losses_by_name as find_losses_by_name
@@ -230,9 +228,7 @@ from stratagem._private._traces import sub_jaxprs as sub_jaxprs
 from stratagem._private._traces import trace_level as trace_level
 from stratagem._private._traces import with_jaxprs as with_jaxprs
 from stratagem._private._traces import without_meshes as without_meshes
-from stratagem._private._trainer import DataAdapter as DataAdapter
 from stratagem._private._trainer import data_adapter as data_adapter
-from stratagem._private._trainer import intercept_steps as intercept_steps
 from stratagem._private._trainer import intercept_trainer as intercept_trainer
 from stratagem._private._trainer import train_validation_split as train_validation_split
 from stratagem._private._trainer import user_level as user_level

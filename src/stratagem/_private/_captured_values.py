@@ -25,7 +25,7 @@ class _CapturedTrace(jax_core.Trace):
 _TRACE = _CapturedTrace()
 
 
-class CapturedValue(jax_core.Tracer, abc.ABC):
+class CapturedValue(jax_core.Tracer[Any], abc.ABC):
     """A value of code that runs at once, in a program that JAX traces there (the body of a scan, a function of jax.jit).
 
     An array would be a number in the program: a tape could not tell where it came from, and JAX, which keeps the program by

@@ -39,6 +39,9 @@ class OperationRecorder(Protocol):
     def run(self, operation: EagerOperation, operands: Sequence[TensorLike]) -> Value:
         """Computes an operation on the trace below, and records it if a tape needs it."""
 
+    def tracks(self, operands: Sequence[TensorLike]) -> bool:
+        """Returns whether a tape needs what is computed from one of these values."""
+
     def note_call(
         self,
         operands: Sequence[TensorLike],

@@ -60,7 +60,7 @@ def _capture_tracked_tensors() -> None:
         self.frame.constid_to_tracer[id(c)] = tracer
         return tracer
 
-    DynamicJaxprTrace._new_const = new_new_const
+    DynamicJaxprTrace._new_const = new_new_const  # type: ignore[method-assign]
 
 
 def _hand_over_captured_values() -> None:
@@ -89,6 +89,6 @@ def _lower_present_values() -> None:
             numbers = ClosedJaxpr(inside, [*closed.consts, *(c.full_lower() for c in consts)])
             params = params | {name: params[name][first:] for name in of_arguments} | {"jaxpr": numbers}
             meta_tys_flat, consts = meta_tys_flat[first:], []
-        init(self, meta_tys_flat, params, in_tree, out_tree, consts)
+        init(self, meta_tys_flat, params, in_tree, out_tree, consts)  # type: ignore[no-untyped-call]
 
-    stages.Traced.__init__ = new_init
+    stages.Traced.__init__ = new_init  # type: ignore[method-assign]

@@ -2,21 +2,17 @@
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from typing import Any, cast
 
 import keras
-from keras.src.backend.jax import trainer as jax_trainer
 from keras.src.trainers import data_adapters
 from keras.src.trainers import trainer as trainer_module
 from keras.src.trainers.data_adapters import array_slicing
-from keras.src.trainers.data_adapters import data_adapter as data_adapter_module
 from keras.src.utils import python_utils
 
 from stratagem._base.types import Nest
 
-DataAdapter = data_adapter_module.DataAdapter
 Method = Callable[..., Any]
 Route = Callable[[Any, Method], Method]
 _sorted_logs = python_utils.pythonify_logs
@@ -59,44 +55,6 @@ def _logs_as_they_come(logs: Any) -> dict[str, Any]:
     for name, value in (logs or {}).items():
         found |= _sorted_logs({name: value})
     return found
-
-
-def intercept_steps(
-    *, wanted: Callable[[], bool], begun: Callable[[int], None], reading: Callable[[], AbstractContextManager[None]]
-) -> None:
-    """Call `begun(steps)` before each execution of Keras' own trainer, and enter `reading()` while it draws a batch.
-
-    wanted: asked when the trainer makes its functions and iterators; where it says no, these are as they were.
-    """
-    make, get = jax_trainer.JAXTrainer._make_function, jax_trainer.JAXEpochIterator._get_iterator
-
-    @functools.wraps(make)
-    def new_make(self: Any, *args: Any, **kwargs: Any) -> Method:
-        function, steps = make(self, *args, **kwargs), self.steps_per_execution
-        if not wanted():
-            return function
-
-        def execute(state: Nest, iterator: Nest) -> Nest:
-            begun(steps)
-            return function(state, iterator)
-
-        return execute
-
-    @functools.wraps(get)
-    def new_get(self: Any) -> Iterator[Nest]:
-        found = get(self)
-        return read(iter(found)) if wanted() else found
-
-    def read(iterator: Iterator[Nest]) -> Iterator[Nest]:
-        while True:
-            with reading():
-                try:
-                    batch = next(iterator)
-                except StopIteration:
-                    return
-            yield batch
-
-    jax_trainer.JAXTrainer._make_function, jax_trainer.JAXEpochIterator._get_iterator = new_make, new_get
 
 
 def routed_method(original: Method, route: Callable[[Any, Method], Any]) -> Method:

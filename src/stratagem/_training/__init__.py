@@ -1,13 +1,12 @@
 """Keras' fit, evaluate and predict, based on the steps of a strategy.
 
-In: models that were made under a strategy, the user's data, callbacks.
+In: models, the user's data, callbacks.
 Out: Keras' own methods on them, with its history, metrics and callbacks; interrupted fits that can be resumed.
-Never: changes a model that was made without a strategy (except for accepting our datasets and paths), or Keras' trainer.
+Never: calls Keras' own trainer.
 """
 
 from stratagem._training import _parameter_server as _parameter_server
 from stratagem._training._attach import attach_paths as attach_paths
-from stratagem._training._attach import attach_steps as attach_steps
 from stratagem._training._attach import attach_trainer as attach_trainer
 from stratagem._training._data_arguments import DataArguments as DataArguments
 from stratagem._training._data_arguments import DatasetCreator as DatasetCreator

@@ -1,4 +1,4 @@
-"""Replaces `fit` and its siblings on models that were created under a strategy, and teaches Keras our paths."""
+"""Replaces `fit` and its siblings of models, and teaches Keras our paths."""
 
 import contextlib
 import inspect
@@ -8,28 +8,24 @@ from typing import Any
 import keras
 
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError
-from stratagem._base.job import Phase, observed, observer
 from stratagem._base.paths import is_remote, local_path, parent
 from stratagem._base.storage import checked_path, copied, uploaded
 from stratagem._base.types import PathLike
 from stratagem._core.context import current
 from stratagem._core.values import join as joined
 from stratagem._core.values import placement_of
-from stratagem._legacy import adds_metrics
 from stratagem._ops.files import GFile, copy, exists, isdir, join, listdir, makedirs, remove, rmtree
-from stratagem._private import PathUse, intercept_paths, intercept_steps, intercept_trainer, provide_file_functions
+from stratagem._private import PathUse, intercept_paths, intercept_trainer, provide_file_functions
 from stratagem._strategies import AbstractStrategy, get_strategy
-from stratagem._training._data_arguments import DataArguments, is_for_our_steps, with_lists_as_arrays
-from stratagem._training._dataset_adapter import accepting_datasets
+from stratagem._training._data_arguments import DataArguments, has_strings, with_lists_as_arrays
 from stratagem._training._loops import FitArguments, Loops, split_validation
 from stratagem._training._metric_names import (
-    LogOrder,
     forget_returned_names,
     list_logs,
     metrics_names,
     ordered_results,
 )
-from stratagem._training._replica_step import StepKind, Steps, check_overrides, has_keras_step, route_step
+from stratagem._training._replica_step import StepKind, Steps, check_overrides, route_step
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 Method = Callable[..., Any]
@@ -40,7 +36,7 @@ def _loops(model: Any) -> Loops:
     steps = getattr(model, "_steps", None)
     # As in TF, `model.train_function = None` discards the traced functions.
     if steps is None or any(getattr(model, name) is None for name in _FUNCTIONS):
-        check_overrides(model)
+        check_overrides(model, strategy)
         steps = Steps(model)
         object.__setattr__(model, "_steps", steps)
         for name in _FUNCTIONS:
@@ -49,28 +45,16 @@ def _loops(model: Any) -> Loops:
 
 
 def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
-    """Routes a method to `ours(model, ...)`, in the scope of the model's strategy, for models created under one.
-
-    Also for models with a `train_step` in TensorFlow's form, which Keras' JAX trainer cannot call, for those that call
-    `add_metric`, of which it keeps nothing, for losses without a reduction, of which it takes no gradient, and for data with
-    strings, ragged or sparse tensors, which its steps cannot take.
-    """
+    """Routes a method to `ours(model, ...)`, in the scope of the model's strategy, also of the default one."""
     names = list(inspect.signature(ours).parameters)[1:]
 
     def route(model: Any, original: Method) -> Method:
         if model._creation_strategy is None:
             _check_no_scope(model)
-            keras_can = has_keras_step(model)
-        else:
-            keras_can = False
 
         def call(*args: Any, **kwargs: Any) -> Any:
             args, kwargs = with_lists_as_arrays(names, args, kwargs)
-            strings, composites = is_for_our_steps(args, kwargs)
-            # Once it has steps of ours, it keeps their compiled functions.
-            if keras_can and not (strings or composites or getattr(model, "_steps", None)):
-                return LogOrder(model)(accepting_datasets(original)(*args, **kwargs))
-            if strings:
+            if has_strings(args, kwargs):
                 _check_takes_strings(model)
             if current().replica is not None:
                 raise ContextError(
@@ -83,11 +67,6 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
         return call
 
     return route
-
-
-def _has_loss_of_examples(model: Any) -> bool:
-    losses = keras.tree.flatten(getattr(model, "loss", None))
-    return any(isinstance(each, keras.losses.Loss) and each.reduction in (None, "none") for each in losses)
 
 
 def _check_takes_strings(model: Any) -> None:
@@ -269,7 +248,7 @@ def _owner(strategy: AbstractStrategy | None) -> AbstractStrategy:
 
 
 def attach_trainer() -> None:
-    """Route the methods of models that were made under a strategy."""
+    """Route the methods of models."""
     intercept_trainer(
         created=lambda model: current().strategy,
         owner=_owner,
@@ -286,15 +265,6 @@ def attach_trainer() -> None:
             "_get_metrics_result_or_logs": ordered_results,
             **{kind.value: route_step(kind.value) for kind in StepKind},
         },
-    )
-
-
-def attach_steps() -> None:
-    """Let whoever observes this process see the steps of Keras' own trainer, of models made without a strategy."""
-    intercept_steps(
-        wanted=observed,
-        begun=lambda steps: observer().begin_steps(steps),
-        reading=lambda: observer().phase(Phase.INPUT),
     )
 
 

@@ -8,11 +8,8 @@ import jax
 import numpy as np
 
 from stratagem._base.types import Nest
-from stratagem._core.values import CompositeTensor
 from stratagem._data import Dataset
 from stratagem._ops import is_strings
-from stratagem._ops.ragged import RaggedTensorSpec
-from stratagem._ops.sparse import SparseTensorSpec
 
 _OBJECTS = np.dtype(object)
 _EXAMPLES = ("x", "y", "sample_weight")
@@ -86,13 +83,10 @@ def _of_lists(value: Nest) -> Nest:
     return np.asarray(value, _OBJECTS if isinstance(first, str | bytes) else None)
 
 
-def is_for_our_steps(args: Sequence[Nest], kwargs: Mapping[str, Nest]) -> tuple[bool, bool]:
-    """Returns whether the data given to `fit` or the like has strings, and whether it has ragged or sparse tensors.
-
-    Arrays, lists, and elements of a dataset may have them.
-    """
+def has_strings(args: Sequence[Nest], kwargs: Mapping[str, Nest]) -> bool:
+    """Returns whether the data given to `fit` or the like has strings, as arrays, lists, and elements of a dataset may."""
     data = [*args[:1], *(kwargs[name] for name in ("x", "validation_data") if name in kwargs)]
-    return any(_has(each, _is_of_strings) for each in data), any(_has(each, _is_composite) for each in data)
+    return any(_has(each, _is_of_strings) for each in data)
 
 
 def _has(data: Any, wanted: Callable[[Any], bool]) -> bool:
@@ -107,7 +101,3 @@ def _has(data: Any, wanted: Callable[[Any], bool]) -> bool:
 
 def _is_of_strings(leaf: Any) -> bool:
     return is_strings(leaf) or isinstance(leaf, str | bytes) or getattr(leaf, "dtype", None) is _OBJECTS
-
-
-def _is_composite(leaf: Any) -> bool:
-    return isinstance(leaf, CompositeTensor | RaggedTensorSpec | SparseTensorSpec)

@@ -2,6 +2,7 @@
 
 import enum
 import inspect
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
@@ -14,6 +15,7 @@ from stratagem._core.context import current, entered, recording
 from stratagem._core.step import GradientTape, of_batch
 from stratagem._core.values import CompositeTensor
 from stratagem._ops.sparse import SparseTensor
+from stratagem._strategies import AbstractStrategy
 
 
 class StepKind(enum.Enum):
@@ -35,7 +37,10 @@ class Steps:
         """Runs one replica's step and returns logs, or predictions. gathers: return the predictions of all replicas."""
         with entered(rows=rows_of(data)):
             self.model._clear_losses()
-            result = getattr(self.model, kind.value)(data)
+            if _is_stateless(self.model, kind):
+                result = _stateless_step(self.model, kind, data)
+            else:
+                result = getattr(self.model, kind.value)(data)
             if kind is not StepKind.PREDICT:
                 return scalars(result, self.model, kind)
             return jax.tree.map(recording().gather_rows, result) if gathers else result
@@ -148,18 +153,43 @@ def _overridden(model: Any) -> dict[StepKind, list[str]]:
     return {k: _arguments(m) for k, m in methods.items() if m is not getattr(keras.Model, k.value)}
 
 
-def has_keras_step(model: Any) -> bool:
-    """Returns whether the model overrides a step method in Keras' form for JAX, `train_step(self, state, data)`."""
-    return any(len(needed) > 2 for needed in _overridden(model).values())
+# What a step in Keras' form for JAX is given of its model, and returns.
+_STATES: dict[StepKind, tuple[str, ...]] = {
+    StepKind.TRAIN: ("trainable_variables", "non_trainable_variables", "optimizer.variables", "metrics_variables"),
+    StepKind.TEST: ("trainable_variables", "non_trainable_variables", "metrics_variables"),
+    StepKind.PREDICT: ("trainable_variables", "non_trainable_variables"),
+}
 
 
-def check_overrides(model: Any) -> None:
-    """Raises TypeError for a step method in the form that Keras has for JAX alone: `train_step(self, state, data)`."""
+def _is_stateless(model: Any, kind: StepKind) -> bool:
+    """Returns whether the model's step has Keras' form for JAX, `train_step(self, state, data)`."""
+    return len(_overridden(model).get(kind, ())) > 2
+
+
+def _stateless_step(model: Any, kind: StepKind, data: Any) -> Any:
+    """Calls a step in Keras' form for JAX, and assigns the state that it returns."""
+    if not all(layer.built for layer in model._flatten_layers()) or not model.optimizer.built:
+        model._symbolic_build(data_batch=data)
+    parts = [operator.attrgetter(name)(model) for name in _STATES[kind]]
+    result, state = getattr(model, kind.value)(tuple([v.value for v in part] for part in parts), data)
+    if kind is StepKind.PREDICT:
+        parts, state = parts[1:], (state,)
+    for part, values in zip(parts, state, strict=True):
+        for variable, value in zip(part, values, strict=True):
+            variable.assign(value)
+    return result
+
+
+def check_overrides(model: Any, strategy: AbstractStrategy) -> None:
+    """Raises TypeError for several replicas and a step in Keras' form for JAX, `train_step(self, state, data)`."""
+    if strategy.num_replicas_in_sync == 1:
+        return
     for kind, needed in _overridden(model).items():
         if len(needed) > 2:
             raise TypeError(
-                f"{type(model).__name__}.{kind.value}({', '.join(needed)}) has the form of Keras' JAX trainer. Here a step is "
-                f"written as in TensorFlow: `def {kind.value}(self, data)`, with tf.GradientTape and self.optimizer.apply."
+                f"{type(model).__name__}.{kind.value}({', '.join(needed)}) has the form of Keras' JAX trainer, which knows no "
+                f"replicas. Here a step is written as in TensorFlow: `def {kind.value}(self, data)`, with tf.GradientTape and "
+                "self.optimizer.apply."
             )
 
 

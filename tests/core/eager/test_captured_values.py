@@ -1,5 +1,8 @@
-"""What JAX traces of code that runs at once (bodies of scans, functions of jax.jit) captures: variables, and tensors of tapes."""
+"""What JAX traces of code that runs at once (bodies of scans, functions of jax.jit) captures: variables, tensors of tapes."""
 
+import functools
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -83,7 +86,9 @@ def test_a_tape_has_the_gradients_of_what_a_function_that_jax_traces_reads(name:
             np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", [n for n in CALLS if n != "a tape in jax.lax.scan"])  # whose reverse is not pushed forward
+@pytest.mark.parametrize(
+    "name", [n for n in CALLS if n != "a tape in jax.lax.scan"]
+)  # whose reverse is not pushed forward
 def test_a_forward_accumulator_has_the_tangents_of_what_a_function_that_jax_traces_reads(name: str) -> None:
     vector, scalar, number = tf.Variable([2.0, 1.0]), tf.Variable(0.5), tf.constant(1.5)
     rows = tf.constant(ROWS)
@@ -165,13 +170,15 @@ LAYERS: dict[str, Callable[[], keras.Layer]] = {
     "stacked": lambda: keras.Sequential([keras.layers.LSTM(3, return_sequences=True), keras.layers.LSTM(2)]),
     "ConvLSTM1D": lambda: keras.Sequential([keras.layers.Reshape((4, 3, 1)), keras.layers.ConvLSTM1D(2, 2)]),
     "ConvLSTM2D": lambda: keras.Sequential([keras.layers.Reshape((2, 2, 3, 1)), keras.layers.ConvLSTM2D(2, 2)]),
-    "ConvLSTM3D": lambda: keras.Sequential([keras.layers.Reshape((3, 2, 2, 1, 1)), keras.layers.ConvLSTM3D(2, (2, 2, 1))]),
+    "ConvLSTM3D": lambda: keras.Sequential(
+        [keras.layers.Reshape((3, 2, 2, 1, 1)), keras.layers.ConvLSTM3D(2, (2, 2, 1))]
+    ),
 }
 # Of those with an argument `training` Keras' checkpoints make a tensor, on which they then decide.
 COMPUTED_AGAIN: dict[str, Callable[[], keras.Layer]] = {
     "Dense": lambda: keras.layers.Dense(3),
     "Conv1D": lambda: keras.layers.Conv1D(3, 2),
-    "Embedding of ranks": lambda: keras.Sequential([keras.layers.Lambda(lambda x: jnp.argsort(x)), keras.layers.Embedding(4, 2)]),
+    "Embedding": lambda: keras.Sequential([keras.layers.Lambda(jnp.argsort), keras.layers.Embedding(4, 2)]),
     "EinsumDense": lambda: keras.layers.EinsumDense("abc,cd->abd", (None, 3), bias_axes="d"),
 }
 
@@ -256,13 +263,9 @@ def test_a_variable_of_open_shape_is_read_in_a_function_that_jax_traces() -> Non
 
 
 def test_no_number_of_a_variable_stays_behind_in_a_kept_program() -> None:
-    import gc
-    import weakref
-
     variable = tf.Variable([2.0, 1.0])
     gone = weakref.ref(variable)
-    scaled = jax.jit(lambda x: x * variable)
-    scaled(jnp.ones(2))
-    del variable, scaled
+    jax.jit(functools.partial(lambda v, x: x * v.value, variable))(jnp.ones(2))
+    del variable
     gc.collect()
     assert gone() is None

@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def derivatives(name: str, order: str, dtype: str) -> list[Any]:
-    """TensorFlow's answers: that of eager mode, and that of tf.function if it differs; none without a derivative or a kernel."""
+    """TensorFlow's answers: that of eager mode, and that of tf.function if it differs; none without a derivative."""
     function, points = KINKS[name]
     tensors = [tf.constant(p, dtype) for p in points]
     try:

@@ -151,7 +151,7 @@ def selu(x: jax.Array) -> jax.Array:
     return 1.0507009873554805 * _exponential(x, 1.6732632423543772)
 
 
-# --- Roots: an infinite slope times no gradient is no gradient in TensorFlow: where(x > 0, sqrt(x), 0) has the derivative 0 at 0
+# --- Roots: an infinite slope times no gradient is no gradient in TensorFlow, as in where(x > 0, sqrt(x), 0) at 0 -----------
 
 
 def sqrt_rule(bind: Function, _: dict[str, Any]) -> Function:

@@ -1,4 +1,4 @@
-"""reverse_only: marks rules of ours that only a tape can follow, so that forward accumulators use the functions' own programs."""
+"""reverse_only: marks rules that only a tape can follow, so that forward accumulators use the functions' own programs."""
 
 import functools
 from collections.abc import Callable

@@ -38,7 +38,8 @@ _touched.defvjp(_forward, _backward)
 def mark_touched(table: Value, rows: jax.Array) -> jax.Array:
     """Returns rows that were looked up in a table, and notes that they were.
 
-    While a model_fn of TensorFlow 1 trains, their gradient is nowhere 0. float16 has no number that is small enough: there such a row counts as one that was not looked up.
+    While a model_fn of TensorFlow 1 trains, their gradient is nowhere 0. float16 has no number that is small enough: there such
+    a row counts as one that was not looked up.
     """
     is_variable = isinstance(table, KerasVariable) or hasattr(table, "is_sharded_variable")
     if is_variable:

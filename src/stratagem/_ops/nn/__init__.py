@@ -45,8 +45,8 @@ from stratagem._ops.nn._normalization import lrn as lrn
 from stratagem._ops.nn._normalization import normalize_moments as normalize_moments
 from stratagem._ops.nn._normalization import sufficient_statistics as sufficient_statistics
 from stratagem._ops.nn._normalization import weighted_moments as weighted_moments
-from stratagem._ops.nn._pooling import attach_volume_pools as attach_volume_pools
 from stratagem._ops.nn._pooling import MaxPoolWithArgmax as MaxPoolWithArgmax
+from stratagem._ops.nn._pooling import attach_volume_pools as attach_volume_pools
 from stratagem._ops.nn._pooling import avg_pool as avg_pool
 from stratagem._ops.nn._pooling import avg_pool1d as avg_pool1d
 from stratagem._ops.nn._pooling import avg_pool2d as avg_pool2d
