@@ -305,6 +305,7 @@ OF_VALUES: tuple[Hook, ...] = (
             f"{_VARIABLE}.__array__",
             f"{_VARIABLE}.__bool__",
             f"{_VARIABLE}._creation_number",
+            f"{_VARIABLE}._looked_up",
             f"{_VARIABLE}._direct_assign",
             f"{_VARIABLE}._initialize_with_initializer",
             f"{_VARIABLE}._placement",

@@ -135,6 +135,7 @@ from stratagem._private._model_shapes import build_models_from_shapes as build_m
 from stratagem._private._onednn import convolve_by_onednn as convolve_by_onednn
 from stratagem._private._onednn import has_onednn as has_onednn
 from stratagem._private._onednn_product import multiply_by_onednn as multiply_by_onednn
+from stratagem._private._optimizers import advance_momenta as advance_momenta
 from stratagem._private._optimizers import apply_locally as apply_locally
 from stratagem._private._optimizers import computed_settings as computed_settings
 from stratagem._private._optimizers import intercept_apply as intercept_apply

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import keras
 from jax._src import core as jax_core
-from jax._src.interpreters.partial_eval import DynamicJaxprTrace
+from jax._src.interpreters import partial_eval
 
 from stratagem._base.types import Value
 
@@ -99,9 +99,9 @@ def is_staged(trace: Value) -> bool:
     """
     staged = False
     while (below := parent_trace(trace)) is not None:
-        staged = staged or isinstance(trace, DynamicJaxprTrace)
+        staged = staged or isinstance(trace, partial_eval.DynamicJaxprTrace)
         trace = below
-    return staged and not isinstance(trace, DynamicJaxprTrace)
+    return staged and not isinstance(trace, partial_eval.DynamicJaxprTrace)
 
 
 def resolved(operands: Sequence[Value], trace: Value) -> Sequence[Value]:

@@ -218,6 +218,20 @@ def intercept_slots(around: Callable[[keras.Variable], contextlib.AbstractContex
     BaseOptimizer.add_variable_from_reference = new_add
 
 
+def advance_momenta(optimizer: keras.optimizers.Optimizer, stepped: TensorLike) -> None:
+    """Multiplies Nadam's product of momenta by the last one, if a step was made: Keras has it beside the variables.
+
+    What an optimizer does in a scope of Keras' own it returns for its variables alone.
+    """
+    if not isinstance(optimizer, keras.optimizers.Nadam):
+        return
+    product = optimizer._u_product
+    own = getattr(optimizer, "_momentum", None)
+    steps = keras.ops.cast(optimizer.iterations, product.dtype)
+    last = own(0, product.dtype) if own is not None else optimizer.beta_1 * (1.0 - 0.5 * keras.ops.power(0.96, steps))
+    product.assign(keras.ops.where(stepped, product.value * last, product.value))
+
+
 def is_loss_scaler(optimizer: keras.optimizers.Optimizer) -> bool:
     """True for `LossScaleOptimizer`, which decides on its own whether a step counts."""
     return isinstance(optimizer, LossScaleOptimizer)

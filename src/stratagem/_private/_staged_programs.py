@@ -7,9 +7,8 @@ from weakref import WeakKeyDictionary
 import jax
 import keras
 from jax._src import pjit, stages
-from jax._src import tree_util as jax_tree_util
 from jax._src.array import ArrayImpl
-from jax._src.interpreters.partial_eval import DynamicJaxprTrace
+from jax._src.interpreters import partial_eval
 from jax.extend.core import ClosedJaxpr
 
 from stratagem._base.types import Value
@@ -49,7 +48,7 @@ def keep_captured_values() -> None:
 
 
 def _capture_tracked_tensors() -> None:
-    new_const = DynamicJaxprTrace._new_const
+    new_const = partial_eval.DynamicJaxprTrace._new_const
 
     def new_new_const(self: Any, aval: Any, c: Any, source_info: Any) -> Any:
         if type(c) is not ArrayImpl:
@@ -60,7 +59,7 @@ def _capture_tracked_tensors() -> None:
         self.frame.constid_to_tracer[id(c)] = tracer
         return tracer
 
-    DynamicJaxprTrace._new_const = new_new_const  # type: ignore[method-assign]
+    partial_eval.DynamicJaxprTrace._new_const = new_new_const  # type: ignore[method-assign]
 
 
 def _hand_over_captured_values() -> None:
@@ -70,7 +69,7 @@ def _hand_over_captured_values() -> None:
         if not any(isinstance(c, CapturedValue) for c in p.consts):
             return run(p, args_flat, fun, args, kwargs)
         out_flat = pjit.jit_p.bind(*args_flat, **p.params)
-        results = jax_tree_util.tree_unflatten(p.out_tree, out_flat)
+        results = jax.tree.unflatten(p.out_tree, out_flat)
         # Without an executable, which JAX's shortcut for the next call would hand the arguments alone.
         return results, out_flat, p.out_tree, args_flat, p.params["jaxpr"], None, None, []
 

@@ -84,8 +84,10 @@ def _intercept_values(read: Callable[[keras.Variable], Any], place: Callable[[ke
             found = value.fget(self)
             note_read(self, found)
             return found
-        scope = keras_backend.get_stateless_scope()
-        known = None if scope is None else scope.get_current_value(self)
+        scope, known = keras_backend.get_stateless_scope(), None
+        # A scope of Keras' own in a step knows what it was given: other variables are the step's.
+        while scope is not None and (known := scope.get_current_value(self)) is None:
+            scope = scope.original_scope
         if known is None or getattr(scope, "eager", False):
             known = value_on(self, trace, known)
         elif type(scope) is not keras_backend.StatelessScope:

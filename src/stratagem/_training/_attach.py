@@ -34,8 +34,8 @@ Method = Callable[..., Any]
 def _loops(model: Any) -> Loops:
     strategy: AbstractStrategy = model.distribute_strategy
     steps = getattr(model, "_steps", None)
-    # As in TF, `model.train_function = None` discards the traced functions.
-    if steps is None or any(getattr(model, name) is None for name in _FUNCTIONS):
+    # As in TF, `model.train_function = None` discards the traced functions, and so does `make_train_function(force=True)`.
+    if steps is None or any(getattr(model, name) is not steps for name in _FUNCTIONS):
         check_overrides(model, strategy)
         steps = Steps(model)
         object.__setattr__(model, "_steps", steps)

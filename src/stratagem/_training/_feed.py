@@ -177,11 +177,9 @@ def _foreign(data: DataArguments, strategy: AbstractStrategy) -> BatchSource:
     kind = f"a {type(data.x).__name__}"
     _refuse_arguments(data, kind, "y", "sample_weight")
     if not isinstance(data.x, keras.utils.PyDataset):
-        dataset = as_dataset(data.x, data.batch_size)
+        source = map(_packed_element, data.x) if isinstance(data.x, Iterator) else data.x
+        dataset = as_dataset(source, data.batch_size)
         dataset = dataset if data.class_weight is None else dataset.map(adding_class_weights(data.class_weight))
-        spec = dataset.element_spec
-        if isinstance(spec, tuple) and packed(spec) is not spec:
-            dataset = dataset.map(lambda x: x)
         return _distributed(dataset, data, strategy)
     _refuse_arguments(data, kind, "batch_size")
     source = _ShuffledPyDataset(data.x, _seed(strategy)) if data.shuffle and data.x.num_batches else data.x
@@ -192,6 +190,10 @@ def _foreign(data: DataArguments, strategy: AbstractStrategy) -> BatchSource:
     feed = _feed(distributed, -1 if batches is None else batches, data.steps)
     feed.began, feed.ended = adapter.on_epoch_begin, adapter.on_epoch_end
     return feed
+
+
+def _packed_element(element: Any) -> Any:
+    return packed(element) if isinstance(element, tuple) else element
 
 
 def _elements(adapter: Any) -> Iterator[Any]:

@@ -14,11 +14,11 @@ def answer(tf: Any, function: Function, number: int, *, compiled: bool = False) 
     """What a call returns, its gradients too if they are asked for, or `{"error": class}`."""
     args, kwargs = function.call(Draw(function.name, number))
     kwargs = {key: tf.as_dtype(v) if key == "dtype" and isinstance(v, str) else v for key, v in kwargs.items()}
-    called = functools.partial(function.called, tf) if function.called else _named(tf, function.name)
-    arrays = list(_arrays(list(args)))
+    called = functools.partial(function.called, tf) if function.called else named(tf, function.name)
+    arrays = list(arrays_of(list(args)))
 
     def run(*tensors: Any) -> Any:
-        result = called(*_with_tensors(tf, args, iter(tensors)), **kwargs)
+        result = called(*with_tensors(tf, args, iter(tensors)), **kwargs)
         return function.compared(tf, result, *tensors) if function.compared else result
 
     def run_with_gradients(*tensors: Any) -> Any:
@@ -40,24 +40,25 @@ def answer(tf: Any, function: Function, number: int, *, compiled: bool = False) 
         return {"error": type(error).__name__}
 
 
-def _named(tf: Any, name: str) -> Any:
+def named(tf: Any, name: str) -> Any:
     return functools.reduce(getattr, name.split("."), tf)
 
 
-def _arrays(args: Any) -> Iterator[np.ndarray]:
+def arrays_of(args: Any) -> Iterator[np.ndarray]:
+    """The arrays among arguments, also in lists and in what is `Built`."""
     if isinstance(args, np.ndarray):
         yield args
     elif isinstance(args, list | tuple | Built):
         for arg in args.args if isinstance(args, Built) else args:
-            yield from _arrays(arg)
+            yield from arrays_of(arg)
 
 
-def _with_tensors(tf: Any, args: Any, tensors: Iterator[Any]) -> Any:
+def with_tensors(tf: Any, args: Any, tensors: Iterator[Any]) -> Any:
     """The arguments with tensors in place of the arrays."""
     if isinstance(args, Built):
-        return _named(tf, args.name)(*_with_tensors(tf, args.args, tensors), **args.kwargs)
+        return named(tf, args.name)(*with_tensors(tf, args.args, tensors), **args.kwargs)
     if isinstance(args, list | tuple):
-        return type(args)(_with_tensors(tf, v, tensors) for v in args)
+        return type(args)(with_tensors(tf, v, tensors) for v in args)
     return next(tensors) if isinstance(args, np.ndarray) else args
 
 

@@ -16,6 +16,7 @@ from stratagem._core.step._sharded_update import slots_in_shards, update_in_shar
 from stratagem._core.step._sums import summed_gradients
 from stratagem._core.step._trace_recorder import capturing
 from stratagem._private import (
+    advance_momenta,
     intercept_apply,
     intercept_builds,
     intercept_loss,
@@ -95,10 +96,12 @@ def creating_variables() -> Iterator[None]:
 
 def _scaled(optimizer: Any, grads: list[Any], variables: Any) -> None:
     """Applies Keras' stateful loss scaling in its stateless form: the other assigns variables inside a `cond`."""
-    trainable = optimizer.inner_optimizer._trainable_variables if variables is None else variables
+    inner = optimizer.inner_optimizer
+    trainable, taken = inner._trainable_variables if variables is None else variables, inner.iterations.value
     new, state = optimizer.stateless_apply([v.value for v in optimizer.variables], grads, [v.value for v in trainable])
     for variable, value in zip([*trainable, *optimizer.variables], [*new, *state], strict=True):
         variable.assign(value)
+    advance_momenta(inner, inner.iterations.value > taken)
 
 
 def _check_loss(loss: Any) -> None:
