@@ -16,8 +16,10 @@ def _loops(tf: Any) -> dict[str, Any]:
         "case": lambda f, x: tf.case([(tf.reduce_sum(x) > 100.0, lambda: x)], default=lambda: f(x)),
         "while": lambda f, x: tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, f(a)), [0, x])[1],
         "while of unknown length": lambda f, x: tf.while_loop(
-            lambda a: tf.reduce_sum(tf.abs(a)) > 0.5, lambda a: (tf.tanh(f(a)) * 0.5,), [x]
-        )[0],
+            lambda i, a: i < tf.cast(tf.reduce_sum(tf.abs(x)), tf.int32) % 3 + 2,
+            lambda i, a: (i + 1, tf.tanh(f(a)) * 0.5),
+            [tf.constant(0), x],
+        )[1],
         "map": lambda f, x: tf.map_fn(f, x),
         "vectorized map": lambda f, x: tf.vectorized_map(f, x),
         "scan": lambda f, x: tf.scan(lambda a, b: f(a) * 0.5 + b, x),

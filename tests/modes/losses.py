@@ -33,11 +33,19 @@ CLOSE = {"BinaryCrossentropy": 1e-4, "BinaryFocalCrossentropy": 1e-4}
 
 def _loss(name: str, predictions: Any, options: dict[str, Any], **more: Any) -> Thing:
     said = ", ".join(f"{k}={v}" for k, v in options.items())
+
+    def made(tf: Any) -> Any:
+        return getattr(tf.keras.losses, name)(**options)
+
     return thing(
         f"loss: {name}{f' {said}' if said else ''}",
-        lambda tf, y, p, w: [getattr(tf.keras.losses, name)(**options)(y, p), getattr(tf.keras.losses, name)(**options)(y, p, w)],
-        TRUE, predictions, WEIGHTS, within=CLOSE.get(name, 2e-5), **more,
-    )  # fmt: skip
+        lambda tf, y, p, w: [made(tf)(y, p), made(tf)(y, p, w)],
+        TRUE,
+        predictions,
+        WEIGHTS,
+        within=CLOSE.get(name, 2e-5),
+        **more,
+    )
 
 
 def things() -> list[Thing]:

@@ -66,17 +66,19 @@ def _made(function: Function, number: int, tf: Any) -> Made:
 _Z = np.array([1 + 2j, 0.5 - 1j, -1.5 + 0.25j], np.complex64)
 _W = np.array([0.5 + 0.5j, 2 - 1j, 1 + 1j], np.complex64)
 _M = (drawn(3, 3) + 1j * drawn(3, 3, seed=1)).astype(np.complex64)
+_OF_ONE = (
+    *("abs", "exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sqrt", "square", "negative", "reciprocal", "log"),
+    *("angle", "real", "imag", "conj", "sigmoid"),
+)
 
 
 def of_complex_numbers() -> Iterator[Thing]:
     """Functions of complex tensors, whose gradients are the conjugates of JAX's."""
-    for (
-        name
-    ) in "abs exp sin cos tan sinh cosh tanh sqrt square negative reciprocal log angle real imag conj sigmoid".split():
+    for name in _OF_ONE:
         yield thing(f"complex {name}", lambda tf, z, name=name: getattr(tf.math, name)(z), _Z)
-    for name in "add subtract multiply divide pow".split():
+    for name in ["add", "subtract", "multiply", "divide", "pow"]:
         yield thing(f"complex {name}", lambda tf, z, w, name=name: getattr(tf.math, name)(z, w), _Z, _W)
-    for name in "fft ifft fft2d".split():
+    for name in ["fft", "ifft", "fft2d"]:
         inputs = _M if name == "fft2d" else _Z
         yield thing(f"complex {name}", lambda tf, z, name=name: getattr(tf.signal, name)(z), inputs)
     yield thing("complex rfft", lambda tf, x: tf.signal.rfft(x), drawn(6))

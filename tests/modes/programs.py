@@ -43,10 +43,10 @@ _LIKELY = np.array([[0.1, 0.8, 0.1], [0.05, 0.3, 0.65], [0.2, 0.2, 0.6], [0.1, 0
 _WEIGHTS = np.array([1.0, 0.0, 0.5, 2.0], np.float32)
 _METRICS: dict[str, dict[str, Any]] = {
     **{name: {} for name in (
-        *("Accuracy", "BinaryAccuracy", "CategoricalAccuracy", "CategoricalHinge", "CosineSimilarity", "Hinge", "SquaredHinge"),
-        *("KLDivergence", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredError", "MeanSquaredLogarithmicError"),
-        *("Poisson", "RootMeanSquaredError", "Precision", "Recall", "TruePositives", "FalsePositives", "TrueNegatives"),
-        *("FalseNegatives", "LogCoshError", "R2Score"),
+        *("Accuracy", "BinaryAccuracy", "CategoricalAccuracy", "CategoricalHinge", "CosineSimilarity", "Hinge"),
+        *("SquaredHinge", "KLDivergence", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredError"),
+        *("MeanSquaredLogarithmicError", "Poisson", "RootMeanSquaredError", "Precision", "Recall"),
+        *("TruePositives", "FalsePositives", "TrueNegatives", "FalseNegatives", "LogCoshError", "R2Score"),
     )},
     "AUC": {"num_thresholds": 20},
     "AUC of PR": {"curve": "PR", "num_thresholds": 20},
@@ -60,7 +60,7 @@ _METRICS: dict[str, dict[str, Any]] = {
     "BinaryCrossentropy": {"from_logits": True},
     "CategoricalCrossentropy": {"from_logits": True},
 }  # fmt: skip
-_UNWEIGHTED = ("R2Score", "F1Score", "FBetaScore")
+_UNWEIGHTED = ("R2Score", "F1Score", "FBetaScore", "BinaryIoU")  # weights of theirs have other shapes
 
 
 def of_metrics() -> Iterator[Program]:

@@ -45,8 +45,8 @@ def recorded(name: str) -> tuple[str, Any]:
     """What is written for a thing or a program."""
     if name in THINGS:
         return name, of_thing(THINGS[name])
-    program = next(p for p in programs.programs() if p.name == name)
-    return name, [written(numbers(r)) for r in programs.eagerly(tf, program)]
+    program = next(program for program in programs.programs() if program.name == name)
+    return name, [written(numbers(result)) for result in programs.eagerly(tf, program)]
 
 
 def main() -> None:

@@ -28,7 +28,8 @@ class Thing:
     """A thing by name, unique in all tables.
 
     make(tf) makes it. within: the relative tolerance of values and first derivatives. differ: why ours differs from
-    TensorFlow's, by reference (`modes.REFERENCES`); with "*" in all of them. without: modes that it cannot be run in, with the reason.
+    TensorFlow's, by reference (`modes.REFERENCES`); with "*" in all of them. without: modes that it cannot be run in, with
+    the reason.
     """
 
     name: str

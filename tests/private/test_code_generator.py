@@ -48,7 +48,9 @@ def test_a_program_without_them_keeps_its_options() -> None:
 
 
 # Without AVX-512 LLVM finds a few vectors in the unrolled loop, too.
-@pytest.mark.parametrize("rewrites", ["on", pytest.param("off", marks=pytest.mark.skipif(not has_avx512(), reason="AVX2"))])
+@pytest.mark.parametrize(
+    "rewrites", ["on", pytest.param("off", marks=pytest.mark.skipif(not has_avx512(), reason="AVX2"))]
+)
 def test_short_loops_are_computed_in_vectors(rewrites: str, tmp_path: Path) -> None:
     """A table's row of 16 elements: unrolled before LLVM looks for vectors, its elements are computed one by one."""
     flags = {"XLA_FLAGS": f"--xla_dump_to={tmp_path}", "STRATAGEM_REWRITES": rewrites, "JAX_PLATFORMS": "cpu"}

@@ -145,9 +145,19 @@ def _xlogy(x: Tensor, y: Tensor) -> Tensor:
     return jnp.where(x == 0, jnp.zeros_like(x), x * jnp.log(jnp.where(x == 0, jnp.ones_like(y), y)))
 
 
+@jax.custom_jvp
+def _masked_product(x: Tensor, y: Tensor) -> Tensor:
+    return jnp.where(y == 0, jnp.zeros_like(y), x * y)
+
+
+# A zero is one of y, not of its tangent.
+_masked_product.defjvps(lambda change, _, x, y: _masked_product(change, y), lambda change, _, x, y: x * change)
+
+
 @jax.custom_vjp
 def _product_no_nan(x: Tensor, y: Tensor) -> Tensor:
-    return jnp.where(y == 0, jnp.zeros_like(y), x * y)
+    product: Tensor = _masked_product(x, y)
+    return product
 
 
 @reverse_only

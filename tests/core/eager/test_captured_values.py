@@ -71,6 +71,7 @@ def differentiated(call: Callable[[Scale, Rows], Any], vector: tf.Variable, scal
     return list(tape.gradient(loss, [vector, scalar, tensor, number]))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", CALLS)
 def test_a_tape_has_the_gradients_of_what_a_function_that_jax_traces_reads(name: str) -> None:
     vector, scalar = tf.Variable([2.0, 1.0]), tf.Variable(0.5)
@@ -86,9 +87,9 @@ def test_a_tape_has_the_gradients_of_what_a_function_that_jax_traces_reads(name:
             np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in CALLS if n != "a tape in jax.lax.scan"]
-)  # whose reverse is not pushed forward
+# The reverse of a scan is not pushed forward.
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", [n for n in CALLS if n != "a tape in jax.lax.scan"])
 def test_a_forward_accumulator_has_the_tangents_of_what_a_function_that_jax_traces_reads(name: str) -> None:
     vector, scalar, number = tf.Variable([2.0, 1.0]), tf.Variable(0.5), tf.constant(1.5)
     rows = tf.constant(ROWS)
@@ -102,6 +103,7 @@ def test_a_forward_accumulator_has_the_tangents_of_what_a_function_that_jax_trac
     np.testing.assert_allclose(tangent(), tf.function(tangent)(), rtol=1e-5)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("taped", [False, True])
 def test_what_jax_traces_reads_a_variables_present_value(name: str, taped: bool) -> None:
@@ -189,11 +191,13 @@ def layer_gradients(layer: keras.Layer, x: Any) -> list[Any]:
     return list(tape.gradient(loss, layer.trainable_variables))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_tape_has_the_gradients_of_the_weights_of_a_layer_with_a_loop(name: str) -> None:
     has_the_gradients_of_a_function(LAYERS[name])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", COMPUTED_AGAIN)
 def test_a_tape_has_the_gradients_of_the_weights_of_a_layer_that_is_computed_again(name: str) -> None:
     with keras.RematScope(mode="full"):

@@ -25,6 +25,7 @@ DTYPES = {"float32": (5e-6, 2e-6), "float64": (1e-12, 1e-12)}  # tolerances: rel
 
 AFTER_POLES = "a second derivative where the first is infinite or NaN"
 FLAT_RELU = "an infinite gradient that meets the flat side of a relu is 0, in TensorFlow NaN"
+WITHOUT_POWER = "x**0 and x**1 are no power here: nothing is left that depends on x"
 KERAS_3 = "Keras 3 divides by another smallest norm than tf.keras 2.15"
 DIFFERENT = {
     ("log where positive", "second"): AFTER_POLES,
@@ -33,6 +34,10 @@ DIFFERENT = {
     ("sqrt of relu", "second"): FLAT_RELU,
     ("cosine", "first"): KERAS_3,
     ("cosine", "second"): KERAS_3,
+    ("cosine", "forward"): KERAS_3,
+    ("power 0, an operator", "connections"): WITHOUT_POWER,
+    ("power 1, an operator", "connections"): WITHOUT_POWER,
+    ("clip_by_global_norm of zeros", "forward"): "the scale of a norm 0 is no quotient by it: its tangent is not NaN",
 }
 # tf.keras 2.15 computes these with epsilons and constants in float32, whatever the dtype.
 IN_FLOAT32 = ("huber", "KLD", "binary_crossentropy")
@@ -192,7 +197,7 @@ INSIDES = (in_scan, in_cond, in_checkpoint, in_jit)
 
 @pytest.mark.parametrize(("name", "inside"), thorough_but([*zip(FEW, INSIDES, strict=False)], product(FEW, INSIDES)))
 def test_programs_inside_a_program_agree(name: str, inside: Any) -> None:
-    for order in ORDERS:
+    for order in ("first", "second", "forward"):  # what branches are connected by is zeros in TensorFlow's graphs, too
         check(name, order, {"float32": derivatives(name, order, "float32", inside(KINKS[name][0]))})
 
 
