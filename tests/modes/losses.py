@@ -79,4 +79,5 @@ def _of_labels() -> Iterator[Thing]:
             lambda tf, y, p, o=options: tf.keras.losses.SparseCategoricalCrossentropy(**o)(y, p),
             labels,
             SCORES,
+            without=_refused(options),
         )

@@ -144,7 +144,7 @@ class GradientTape:
         self._use("jacobian")
         leaves, structure = jax.tree.flatten(sources, is_leaf=lambda v: v is None)
         y = self._target(target)
-        seeds = jnp.eye(y.size, dtype=y.dtype).reshape(y.size, *y.shape)
+        seeds = _unit_seeds(y.size, y.dtype).reshape(y.size, *y.shape)
         found = self._gradients([y], [seeds], leaves, y.size, unconnected_gradients)
         return jax.tree.unflatten(structure, [g if g is None else g.reshape(*y.shape, *g.shape[1:]) for g in found])
 
@@ -168,7 +168,7 @@ class GradientTape:
                 f"batch_jacobian: target {y.shape} and source {tuple(source.shape)} need the same first dimension."
             )
         size = y[:1].size
-        seeds = jnp.broadcast_to(jnp.eye(size, dtype=y.dtype).reshape(size, 1, *y.shape[1:]), (size, *y.shape))
+        seeds = jnp.broadcast_to(_unit_seeds(size, y.dtype).reshape(size, 1, *y.shape[1:]), (size, *y.shape))
         (found,) = self._gradients([y], [seeds], [source], size, unconnected_gradients)
         return None if found is None else jnp.moveaxis(found, 0, 1).reshape(*y.shape, *source.shape[1:])
 
@@ -282,6 +282,13 @@ def _warn_unless_floating(what: str, tensor: Any) -> bool:
 def wants_zeros(unconnected_gradients: str) -> bool:
     """Returns whether an unconnected source has zeros. unconnected_gradients: of `UnconnectedGradients`, TensorFlow's too."""
     return getattr(unconnected_gradients, "value", unconnected_gradients) == UnconnectedGradients.ZERO
+
+
+def _unit_seeds(size: int, dtype: Any) -> jax.Array:
+    # XLA takes the product of a condition's 0 with an infinite derivative for 0. Behind the barrier it is NaN, as outside of
+    # compiled steps and in TensorFlow.
+    seeds: jax.Array = jax.lax.optimization_barrier(jnp.eye(size, dtype=dtype))
+    return seeds
 
 
 def _seed(seed: Any, shape: tuple[int, ...], dtype: Any) -> jax.Array:
