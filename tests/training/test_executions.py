@@ -75,6 +75,38 @@ def test_what_python_makes_anew_at_every_eager_call_is_noticed() -> None:
     assert len({value for _, value in logged}) == 3
 
 
+class OfParts(keras.Model):
+    """A model with a step of its own and no outputs, as adversarial networks are written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = keras.Sequential([keras.layers.Dense(3), keras.layers.Dense(1)])
+
+    def train_step(self, data: Any) -> Any:
+        x, y = data["x"], data["y"]
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((self.part(x, training=True) - y) ** 2)
+        variables = self.part.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return {"loss": loss}
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_model_without_outputs_trains_by_its_own_step_also_as_python(replicas: int) -> None:
+    def trained(**options: Any) -> list[np.ndarray]:
+        keras.utils.set_random_seed(1)
+        with tf.distribute.MirroredStrategy([f"CPU:{i}" for i in range(replicas)]).scope():
+            model = OfParts()
+            model.compile("sgd", **options)
+        model.fit(tf.data.Dataset.from_tensor_slices({"x": X, "y": Y}).batch(20), verbose=0)
+        return list(model.get_weights())
+
+    compiled, as_python = trained(), trained(run_eagerly=True)
+    assert len(compiled) == 4
+    for a, b in zip(compiled, as_python, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
+
+
 def test_a_shuffled_sequence_has_another_order_in_every_epoch_and_the_same_for_a_seed() -> None:
     class Batches(keras.utils.PyDataset):
         seen: list[int]

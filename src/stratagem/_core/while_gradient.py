@@ -77,7 +77,7 @@ def _reversible(test: xc.ClosedJaxpr, body: xc.ClosedJaxpr, ends: tuple[int, int
     def run(*operands: Any) -> Values:
         # JAX allows no effects in a function with a rule of its own: the loop runs beside the one that is differentiated.
         last, (rounds, _) = _forward(test, body, ends, *map(lax.stop_gradient, operands))
-        return _connected(pure_test, pure_body, ends, rounds, *last, *operands)
+        return _connected(pure_test, pure_body, ends)(rounds, *last, *operands)
 
     return run
 
@@ -171,21 +171,24 @@ def reverse_while(
 _repeated.defvjp(_forward, reverse_while)
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1, 2))
-def _connected(test: xc.ClosedJaxpr, body: xc.ClosedJaxpr, ends: tuple[int, int], rounds: Any, *values: Any) -> Values:
-    """Returns the last state of a loop that has run so many rounds, with the gradients of the loop.
+def _connected(test: xc.ClosedJaxpr, body: xc.ClosedJaxpr, ends: tuple[int, int]) -> Callable[..., Values]:
+    """Returns a function that gives the last state of a loop that has run so many rounds the gradients of the loop.
 
-    values: the last state, constants of the test, those of the body, the first state.
+    Its operands: the rounds, the last state, constants of the test, those of the body, the first state.
     """
-    # Whoever asks what the results depend on has to find the operands.
-    return list(lax.optimization_barrier(values)[: len(body.out_avals)])
-
-
-def _connected_forward(
-    test: xc.ClosedJaxpr, body: xc.ClosedJaxpr, ends: tuple[int, int], rounds: Any, *values: Any
-) -> tuple[Values, tuple[Any, ...]]:
     count = len(body.out_avals)
-    return list(values[:count]), (rounds, values[count:])
+
+    def last_state(rounds: Any, *values: Any) -> Values:
+        # Whoever asks what the results depend on has to find the operands.
+        return list(lax.optimization_barrier(values)[:count])
+
+    def forward(rounds: Any, *values: Any) -> tuple[Values, tuple[Any, ...]]:
+        return list(values[:count]), (rounds, values[count:])
+
+    connected = jax.custom_vjp(last_state)
+    # Not nondiff_argnums: whoever pushes the loop forward reads the loop off the partial application.
+    connected.defvjp(forward, functools.partial(reverse_connected, test, body, ends))
+    return connected
 
 
 def reverse_connected(
@@ -193,9 +196,6 @@ def reverse_connected(
 ) -> tuple[Any, ...]:
     """The gradients of a loop's operands; none of the number of rounds, nor of the last state itself."""
     return (*[None] * (1 + len(cotangents)), *reverse_while(test, body, ends, kept, cotangents))
-
-
-_connected.defvjp(_connected_forward, reverse_connected)
 
 
 def pushed_forward(

@@ -153,6 +153,11 @@ def _overridden(model: Any) -> dict[StepKind, list[str]]:
     return {k: _arguments(m) for k, m in methods.items() if m is not getattr(keras.Model, k.value)}
 
 
+def is_overridden(model: Any, kind: StepKind) -> bool:
+    """Returns whether the model's class has a step of its own, which may call the model otherwise or not at all."""
+    return kind in _overridden(model)
+
+
 # What a step in Keras' form for JAX is given of its model, and returns.
 _STATES: dict[StepKind, tuple[str, ...]] = {
     StepKind.TRAIN: ("trainable_variables", "non_trainable_variables", "optimizer.variables", "metrics_variables"),

@@ -25,7 +25,7 @@ from stratagem._training._array_preparation import placed_batch
 from stratagem._training._data_arguments import DataArguments
 from stratagem._training._epochs import Epochs
 from stratagem._training._feed import open_feed
-from stratagem._training._replica_step import StepKind, Steps
+from stratagem._training._replica_step import StepKind, Steps, is_overridden
 
 _COMPOSITES = CompositeTensor | PerReplicaComposite
 
@@ -125,7 +125,7 @@ class SynchronousRunner(StepRunner):
 
     def build(self) -> None:
         if _runs_as_python(self._steps, self._strategy):
-            _build_as_python(self._steps, self._strategy, self._epochs.peek())
+            _build_as_python(self._steps, self._strategy, self._kind, self._epochs.peek())
             return
         prepare(*step_of(self._steps, self._strategy, self._kind, self._epochs.peek()), self._strategy.mesh)
 
@@ -178,9 +178,12 @@ def _as_python(steps: Steps, strategy: AbstractStrategy, kind: StepKind, batch: 
     return jax.tree.map(lambda leaf: leaf.values[0] if is_per_replica(leaf) else leaf, result, is_leaf=is_per_replica)
 
 
-def _build_as_python(steps: Steps, strategy: AbstractStrategy, batch: Any) -> None:
-    """Makes the variables of a model that is not built, by its outputs of a batch, which are forgotten."""
-    if not steps.model.built:
+def _build_as_python(steps: Steps, strategy: AbstractStrategy, kind: StepKind, batch: Any) -> None:
+    """Makes the variables of a model that is not built, by its outputs of a batch, which are forgotten.
+
+    A step of the model's own makes them when it runs: its model may take other batches, or have no outputs.
+    """
+    if not steps.model.built and not is_overridden(steps.model, kind):
         run_eagerly(strategy, steps, (StepKind.PREDICT, False, batch), {}, commits=False)
 
 

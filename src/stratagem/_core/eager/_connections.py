@@ -84,7 +84,7 @@ def is_inexact(value: TensorLike) -> bool:
     return bool(jnp.issubdtype(value.dtype, jnp.inexact))
 
 
-def conjugates(values: Sequence[TensorLike]) -> list[Any]:
+def conjugates(values: Sequence[TensorLike]) -> list[TensorLike]:
     """Returns the values, the complex ones conjugated.
 
     TensorFlow's gradient by a complex z = x + iy of a real f is df/dx + i df/dy, in whose direction f grows; JAX's is its
