@@ -79,10 +79,18 @@ def of_variables_in_bodies() -> Iterator[Thing]:
     )
     yield of_variables("a variable of complex numbers", _squared_distance, [(drawn(3) + 1j * drawn(3, seed=1))], ROW)
     yield of_variables(
-        "rows by their number",
-        lambda tf, v, x: tf.map_fn(lambda i: tf.gather(v[0], tf.cast(i, tf.int32)), x),
-        [drawn(4)],
+        "branches that do not connect",
+        lambda tf, v, x: tf.cond(
+            tf.reduce_sum(x) > 0.0, lambda: tf.cast(tf.cast(x, tf.int32), tf.float32) * v[0], lambda: v[0] * 2.0
+        ),
+        [drawn(3)],
         ROW,
+    )
+    yield of_variables(
+        "rows by their number",
+        lambda tf, v, rows: tf.map_fn(lambda i: tf.gather(v[0], i), rows, fn_output_signature=tf.float32),
+        [drawn(4)],
+        [3, 0, 3],
     )
 
 

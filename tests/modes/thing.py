@@ -23,7 +23,7 @@ class Made:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Thing:
     """A thing by name, unique in all tables.
 

@@ -276,6 +276,24 @@ def forward(tf: Any, function: Callable[..., Any], *points: Any) -> list[Any]:
 
 ORDERS = {"first": first_order, "second": second_order, "connections": connections, "forward": forward}
 
+# Why a derivative is not TensorFlow's, by function and order.
+AFTER_POLES = "a second derivative where the first is infinite or NaN"
+FLAT_RELU = "an infinite gradient that meets the flat side of a relu is 0, in TensorFlow NaN"
+WITHOUT_POWER = "x**0 and x**1 are no power here: nothing is left that depends on x"
+KERAS_3 = "Keras 3 divides by another smallest norm than tf.keras 2.15"
+DIFFERENT = {
+    ("log where positive", "second"): AFTER_POLES,
+    ("atanh", "second"): AFTER_POLES,
+    ("sqrt of relu", "first"): FLAT_RELU,
+    ("sqrt of relu", "second"): FLAT_RELU,
+    ("cosine", "first"): KERAS_3,
+    ("cosine", "second"): KERAS_3,
+    ("cosine", "forward"): KERAS_3,
+    ("power 0, an operator", "connections"): WITHOUT_POWER,
+    ("power 1, an operator", "connections"): WITHOUT_POWER,
+    ("clip_by_global_norm of zeros", "forward"): "the scale of a norm 0 is no quotient by it: its tangent is not NaN",
+}
+
 
 def _weighted(tf: Any, value: Any) -> Any:
     flat = tf.reshape(value, [-1])

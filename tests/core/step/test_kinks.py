@@ -16,29 +16,13 @@ import stratagem as tf
 
 # Private: that a program without kinks is left alone is no result, only time.
 from stratagem._core.derivatives import tensorflow_rules
-from tests.core.step.kinks import KINKS, ORDERS
+from tests.core.step.kinks import DIFFERENT, KINKS, ORDERS
 from tests.core.step.observing import programs_made
 from tests.thorough import thorough_but
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "kinks.json").read_text())
 DTYPES = {"float32": (5e-6, 2e-6), "float64": (1e-12, 1e-12)}  # tolerances: relative, absolute
 
-AFTER_POLES = "a second derivative where the first is infinite or NaN"
-FLAT_RELU = "an infinite gradient that meets the flat side of a relu is 0, in TensorFlow NaN"
-WITHOUT_POWER = "x**0 and x**1 are no power here: nothing is left that depends on x"
-KERAS_3 = "Keras 3 divides by another smallest norm than tf.keras 2.15"
-DIFFERENT = {
-    ("log where positive", "second"): AFTER_POLES,
-    ("atanh", "second"): AFTER_POLES,
-    ("sqrt of relu", "first"): FLAT_RELU,
-    ("sqrt of relu", "second"): FLAT_RELU,
-    ("cosine", "first"): KERAS_3,
-    ("cosine", "second"): KERAS_3,
-    ("cosine", "forward"): KERAS_3,
-    ("power 0, an operator", "connections"): WITHOUT_POWER,
-    ("power 1, an operator", "connections"): WITHOUT_POWER,
-    ("clip_by_global_norm of zeros", "forward"): "the scale of a norm 0 is no quotient by it: its tangent is not NaN",
-}
 # tf.keras 2.15 computes these with epsilons and constants in float32, whatever the dtype.
 IN_FLOAT32 = ("huber", "KLD", "binary_crossentropy")
 CASES = [(name, order) for name in KINKS for order in ORDERS if RECORDED[name][order]["float32"]]

@@ -9,7 +9,7 @@ from jax.extend import core as xc
 from stratagem._base.types import TensorLike
 
 # Operations that have their operands in the order of those of one program inside, which runs once.
-_CALLS = ("closed_call", "custom_jvp_call", "custom_vjp_call", "jit", "pjit", "shard_map")
+_CALLS = ("checkpoint", "closed_call", "custom_jvp_call", "custom_vjp_call", "jit", "pjit", "shard_map")
 
 # As in TensorFlow, their results have no gradient, but are sources for what follows. (The gradient of `sign` is zero.)
 _STEPS = ("ceil", "floor", "round")
@@ -60,6 +60,9 @@ def read_values(eqn: Any, made: Collection[int]) -> set[Any]:
         return set()
     if eqn.primitive.name == "assigned":
         return _inexact(eqn.invars[1:])
+    if eqn.primitive.name == "cond":  # connected in one of the branches
+        branches = [_needed(branch.jaxpr, made) for branch in eqn.params["branches"]]
+        return _inexact([eqn.invars[1 + i] for i in set().union(*branches)])
     inside = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
     if eqn.primitive.name not in _CALLS or inside is None:
         return _inexact(_operands(eqn))
