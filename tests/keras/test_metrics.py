@@ -42,6 +42,32 @@ def test_a_mean_counts_every_value_as_in_tensorflow(shape: Any, weights: Any, va
     assert float(total.result()) == variables[0]
 
 
+# Measured on TensorFlow 2.15.1 with the classes, guesses and weights of the test.
+OVERLAPS = [
+    ("MeanIoU", {"num_classes": 3}, 0.575),
+    ("IoU", {"num_classes": 3, "target_class_ids": [0, 2]}, 0.5625),
+    ("BinaryIoU", {"target_class_ids": [0, 1], "threshold": 0.4}, 0.29870130),
+    ("OneHotIoU", {"num_classes": 3, "target_class_ids": [0, 2]}, 0.5625),
+    ("OneHotMeanIoU", {"num_classes": 3}, 0.575),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "expected"), OVERLAPS)
+def test_overlaps_of_classes_are_weighed_as_in_tensorflow(name: str, options: dict[str, Any], expected: float) -> None:
+    metric = getattr(tf.keras.metrics, name)(**options)
+    metric.update_state(*_overlapping(name), sample_weight=[0.5, 0.25, 2.5, 0.75, 1.5, 0.5])
+    assert float(metric.result()) == pytest.approx(expected, rel=1e-6)
+    copy = type(metric).from_config(metric.get_config())
+    assert copy.dtype == metric.dtype == "float32"
+
+
+def _overlapping(name: str) -> list[Any]:
+    true, guessed = np.array([0, 1, 2, 2, 1, 0]), np.array([0, 2, 2, 1, 1, 2])
+    if name == "BinaryIoU":
+        return [np.float32(true > 0), np.float32([0.1, 0.9, 0.3, 0.5, 0.8, 0.6])]
+    return [np.eye(3)[true], np.eye(3)[guessed] * 0.5] if name.startswith("OneHot") else [true, guessed]
+
+
 @pytest.mark.parametrize("replicas", [1, 2, 4])
 @pytest.mark.parametrize("size", [6, 4])  # 4: the last batch is uneven
 def test_a_mean_is_that_of_all_rows(replicas: int, size: int) -> None:

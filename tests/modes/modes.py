@@ -213,7 +213,8 @@ MODES: dict[str, tuple[str, Way, Step]] = {
     "Jacobian": ("jacobian", eagerly, jacobian),
     "Jacobian, in a function": ("jacobian", compiled, jacobian),
 }
-OF_REPLICAS = ("replica", "function of replicas", "replica as Python")
+TRACED_REPLICAS = ("replica", "function of replicas")
+OF_REPLICAS = (*TRACED_REPLICAS, "replica as Python")
 REFERENCES: dict[str, Step] = {
     "plain": plain,
     "zeros": with_zeros,

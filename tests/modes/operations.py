@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.core.step import kinks
+from tests.modes.modes import TRACED_REPLICAS
 from tests.modes.thing import Made, Thing, drawn, thing
 from tests.ops.drawn import tables
 from tests.ops.drawn.draws import Draw, Function
@@ -26,6 +27,17 @@ _DIFFERENT = {
     "power of a constant": {"forward": "the tangent of a power of 0 takes no logarithm of 0, as its gradient"},
     "xdivy": {"second": kinks.AFTER_POLES},
 }
+_DRAWN_DIFFERENT = {
+    "arithmetic: operator.mod": {"second": "the second derivative by the dividend is zeros, not None"},
+    "parts: math.unsorted_segment_prod": {"second": "TensorFlow divides the product by factors that are 0"},
+    "reductions: math.segment_mean": {"forward": "TensorFlow's tangent of a segment without rows divides by 0"},
+}
+# What a traced replica says by an error.
+_SHAPED_BY_VALUES = (
+    *("ragged: RaggedTensor.__getitem__", "ragged: add", "ragged: concat", "ragged: gather"),
+    *(f"reductions: math.segment_{name}" for name in ("sum", "max", "min", "mean")),
+    *("sparse: sparse.reorder", "sparse: sparse.retain", "sparse: sparse.segment_mean"),
+)
 
 
 def at_kinks() -> Iterator[Thing]:
@@ -48,7 +60,13 @@ def of_drawn_calls() -> Iterator[Thing]:
             number = next(filter(functools.partial(_is_simple, function), range(function.count)), None)
             if number is not None:
                 seen.add(f"{module}: {function.name}")
-                yield Thing(f"{module}: {function.name}", functools.partial(_made, function, number), within=1e-4)
+                name = f"{module}: {function.name}"
+                without = (
+                    dict.fromkeys(TRACED_REPLICAS, "the shape depends on values") if name in _SHAPED_BY_VALUES else {}
+                )
+                differ = _DRAWN_DIFFERENT.get(name, {})
+                make = functools.partial(_made, function, number)
+                yield Thing(name, make, within=1e-4, differ=differ, without=without)
 
 
 def _is_simple(function: Function, number: int) -> bool:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -33,7 +33,6 @@ class Program:
     steps: int = 4
     replicas: bool = True
     within: float = 1e-4
-    differ: dict[str, str] = field(default_factory=dict)
 
 
 # --- Metrics ------------------------------------------------------------------------------------------------------------
@@ -136,7 +135,8 @@ def of_optimizers() -> Iterator[Program]:
             options = _OPTIONS[name]
             yield Program(
                 f"optimizer: {name} {', '.join(options)}",
-                _optimizer(lambda o, n=name, k=options: getattr(o, n)(0.0625, **k)),
+                # TensorFlow's norms count a row that is looked up twice as two.
+                _optimizer(lambda o, n=name, k=options: getattr(o, n)(0.0625, **k), dense="clip" in str(options)),
             )
     for name in _LEGACY:
         yield Program(f"optimizer: legacy {name}", _optimizer(lambda o, name=name: getattr(o.legacy, name)(0.0625)))
@@ -148,7 +148,7 @@ def of_optimizers() -> Iterator[Program]:
         )
 
 
-def _optimizer(make: Callable[[Any], Any]) -> Callable[[Any], Begun]:
+def _optimizer(make: Callable[[Any], Any], *, dense: bool = False) -> Callable[[Any], Begun]:
     def begin(tf: Any) -> Begun:
         table, vector = tf.Variable(drawn(4, 3)), tf.Variable(drawn(3, seed=1))
         optimizer = make(tf.keras.optimizers)
@@ -159,6 +159,8 @@ def _optimizer(make: Callable[[Any], Any]) -> Callable[[Any], Begun]:
             with tf.GradientTape() as tape:
                 found = tf.nn.embedding_lookup(table, tf.gather(rows, number))
                 loss = tf.reduce_sum(tf.square(found) * vector * 3.0) + tf.reduce_sum(tf.abs(vector))
+                if dense:
+                    loss += tf.reduce_sum(table * 0.5)
             optimizer.apply_gradients(zip(tape.gradient(loss, [table, vector]), [table, vector], strict=True))
             return loss
 

@@ -24,6 +24,7 @@ from stratagem._private import (
     average_as_tensorflow,
     build_layers_as_tensorflow,
     build_models_from_shapes,
+    count_overlaps_in_floats,
     find_losses_by_name,
     hide_missing_tpu,
     intercept_random_seed,
@@ -248,6 +249,13 @@ OF_VALUES: tuple[Hook, ...] = (
         why="`tf.keras.metrics.Mean` would weigh samples, where TensorFlow weighs values.",
         test="tests/keras/test_metrics.py::test_a_mean_counts_every_value_as_in_tensorflow",
         attach=weigh_as_tensorflow,
+    ),
+    Hook(
+        what="weights of overlaps",
+        places=("keras.src.metrics.iou_metrics._IoUBase.__init__",),
+        why="`tf.keras.metrics.MeanIoU` would count in integers: a weight of 0.5 would be 0.",
+        test="tests/keras/test_metrics.py::test_overlaps_of_classes_are_weighed_as_in_tensorflow",
+        attach=count_overlaps_in_floats,
     ),
     Hook(
         what="names of settings",

@@ -113,6 +113,7 @@ from stratagem._private._losses import find_losses_by_name as find_losses_by_nam
 from stratagem._private._losses import intercept_loss as intercept_loss
 from stratagem._private._losses import intercept_loss_reduction as intercept_loss_reduction
 from stratagem._private._metric_names import reported_names as reported_names
+from stratagem._private._metrics import count_overlaps_in_floats as count_overlaps_in_floats
 from stratagem._private._metrics import intercept_metric_results as intercept_metric_results
 from stratagem._private._metrics import weigh_as_tensorflow as weigh_as_tensorflow
 from stratagem._private._model_exports import input_specs_of_model as input_specs_of_model

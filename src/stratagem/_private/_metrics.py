@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras.src import backend as keras_backend
 from keras.src.losses import loss as keras_loss
-from keras.src.metrics import reduction_metrics
+from keras.src.metrics import iou_metrics, reduction_metrics
 from keras.src.metrics.metric import Metric
 
 from stratagem._base.types import TensorLike
@@ -69,3 +69,14 @@ def _weighed(values: Any, sample_weight: Any, reduce_fn: Callable[..., Any], dty
 def weigh_as_tensorflow() -> None:
     """Let `Mean` and `Sum` weigh every value, not every sample."""
     reduction_metrics.reduce_to_samplewise_values = _weighed
+
+
+def count_overlaps_in_floats() -> None:
+    """Let the confusion matrices of `MeanIoU` and its kin have Keras' float type, as in TF, so that weights are no integers."""
+    made = iou_metrics._IoUBase.__init__
+
+    @functools.wraps(made)
+    def new_init(self: Any, num_classes: int, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+        made(self, num_classes, name=name, dtype=dtype or keras.config.floatx(), **kwargs)
+
+    iou_metrics._IoUBase.__init__ = new_init
