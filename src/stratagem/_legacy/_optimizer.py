@@ -48,6 +48,9 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
     """
 
     decay = Hyperparameter()
+    # Whether an update changes only rows that were looked up, as TensorFlow's for gradients of rows do. It matters to rules
+    # that change something by a gradient of 0.
+    keeps_rows = False
     # The ids of variables that are only looked up; None: of those that were looked up.
     rows: frozenset[int] | None = None
 
@@ -83,11 +86,8 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
         super().update_step(gradient, variable, self._decayed(learning_rate, variable.dtype))
 
     def kept_in_rows(self) -> Sequence[str] | None:
-        """Returns the slots that stay as they are, with the variable, in rows that were not looked up; None: nothing does.
-
-        TensorFlow's updates for gradients of rows change no others, where a gradient of 0 would change something.
-        """
-        return None
+        """Returns the slots that stay as they are, with the variable, in rows that were not looked up; None: nothing does."""
+        return tuple(self.get_slot_names()) if self.keeps_rows else None
 
     def _backend_update_step(self, grads: Any, trainable_variables: Any, learning_rate: Any) -> None:
         for gradient, variable in zip(grads, trainable_variables, strict=True):

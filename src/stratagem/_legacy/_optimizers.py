@@ -15,6 +15,7 @@ class LegacySGD(LegacyOptimizer, keras.optimizers.SGD):  # type: ignore[misc]
     """Gradient descent, with momentum."""
 
     slots: ClassVar[dict[str, str]] = {"momentum": "momentums"}
+    keeps_rows = True
     settings: ClassVar[tuple[str, ...]] = ("momentum", "nesterov")
     momentum = Hyperparameter()
 
@@ -29,10 +30,6 @@ class LegacySGD(LegacyOptimizer, keras.optimizers.SGD):  # type: ignore[misc]
         _check_momentum(momentum)
         super().__init__(name, learning_rate, momentum=0.0, nesterov=nesterov, **kwargs)
         self.momentum = momentum
-
-    def kept_in_rows(self) -> Sequence[str] | None:
-        """Returns all slots."""
-        return tuple(self.get_slot_names())
 
 
 @keras.saving.register_keras_serializable("stratagem")
@@ -62,6 +59,7 @@ class LegacyAdamax(LegacyOptimizer, keras.optimizers.Adamax):  # type: ignore[mi
     """Adam with the largest gradient in place of the mean of squares."""
 
     slots: ClassVar[dict[str, str]] = {"m": "_m", "v": "_u"}
+    keeps_rows = True
     settings: ClassVar[tuple[str, ...]] = ("beta_1", "beta_2", "epsilon")
     beta_1, beta_2 = Hyperparameter(), Hyperparameter()
 
@@ -76,16 +74,13 @@ class LegacyAdamax(LegacyOptimizer, keras.optimizers.Adamax):  # type: ignore[mi
     ) -> None:
         super().__init__(name, learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=_epsilon(epsilon), **kwargs)
 
-    def kept_in_rows(self) -> Sequence[str] | None:
-        """Returns all slots."""
-        return tuple(self.get_slot_names())
-
 
 @keras.saving.register_keras_serializable("stratagem")
 class LegacyAdadelta(LegacyOptimizer, keras.optimizers.Adadelta):  # type: ignore[misc]
     """Adadelta."""
 
     slots: ClassVar[dict[str, str]] = {"accum_grad": "_accumulated_grads", "accum_var": "_accumulated_delta_vars"}
+    keeps_rows = True
     settings: ClassVar[tuple[str, ...]] = ("rho", "epsilon")
     rho = Hyperparameter()
 
@@ -98,10 +93,6 @@ class LegacyAdadelta(LegacyOptimizer, keras.optimizers.Adadelta):  # type: ignor
         **kwargs: Value,
     ) -> None:
         super().__init__(name, learning_rate, rho=rho, epsilon=_epsilon(epsilon), **kwargs)
-
-    def kept_in_rows(self) -> Sequence[str] | None:
-        """Returns all slots."""
-        return tuple(self.get_slot_names())
 
 
 @keras.saving.register_keras_serializable("stratagem")
@@ -247,6 +238,7 @@ class LegacyFtrl(LegacyOptimizer, keras.optimizers.Ftrl):  # type: ignore[misc]
     """Follow the regularized leader."""
 
     slots: ClassVar[dict[str, str]] = {"accumulator": "_accumulators", "linear": "_linears"}
+    keeps_rows = True
     settings: ClassVar[tuple[str, ...]] = (
         *(
             "initial_accumulator_value",
@@ -283,10 +275,6 @@ class LegacyFtrl(LegacyOptimizer, keras.optimizers.Ftrl):  # type: ignore[misc]
 
     def _ordered_slots(self) -> list[keras.Variable]:
         return [v for pair in zip(self._accumulators, self._linears, strict=True) for v in pair] if self.built else []
-
-    def kept_in_rows(self) -> Sequence[str] | None:
-        """Returns all slots."""
-        return tuple(self.get_slot_names())
 
 
 def _check_momentum(momentum: Any) -> None:

@@ -19,6 +19,7 @@ __all__ = [
 
 class Optimizer(_keras_Optimizer):
     decay: Any
+    keeps_rows: bool
     rows: Any
     def __init__(self, name: str, learning_rate: Any = None, **kwargs: Any) -> None: ...
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None: ...
@@ -46,6 +47,7 @@ class Optimizer(_keras_Optimizer):
 
 class Adadelta(Optimizer, _optimizers_Adadelta):
     slots: Any
+    keeps_rows: bool
     settings: Any
     rho: Any
     def __init__(
@@ -56,7 +58,6 @@ class Adadelta(Optimizer, _optimizers_Adadelta):
         name: str = "Adadelta",
         **kwargs: Any,
     ) -> None: ...
-    def kept_in_rows(self) -> Any: ...
 
 class Adagrad(Optimizer, _optimizers_Adagrad):
     slots: Any
@@ -89,6 +90,7 @@ class Adam(Optimizer, _optimizers_Adam):
 
 class Adamax(Optimizer, _optimizers_Adamax):
     slots: Any
+    keeps_rows: bool
     settings: Any
     beta_1: Any
     beta_2: Any
@@ -101,10 +103,10 @@ class Adamax(Optimizer, _optimizers_Adamax):
         name: str = "Adamax",
         **kwargs: Any,
     ) -> None: ...
-    def kept_in_rows(self) -> Any: ...
 
 class Ftrl(Optimizer, _optimizers_Ftrl):
     slots: Any
+    keeps_rows: bool
     settings: Any
     def __init__(
         self,
@@ -118,7 +120,6 @@ class Ftrl(Optimizer, _optimizers_Ftrl):
         beta: float = 0.0,
         **kwargs: Any,
     ) -> None: ...
-    def kept_in_rows(self) -> Any: ...
 
 class Nadam(Optimizer, _optimizers_Nadam):
     slots: Any
@@ -160,9 +161,9 @@ class RMSprop(Optimizer, _optimizers_RMSprop):
 
 class SGD(Optimizer, _optimizers_SGD):
     slots: Any
+    keeps_rows: bool
     settings: Any
     momentum: Any
     def __init__(
         self, learning_rate: Any = 0.01, momentum: Any = 0.0, nesterov: bool = False, name: str = "SGD", **kwargs: Any
     ) -> None: ...
-    def kept_in_rows(self) -> Any: ...
