@@ -67,7 +67,7 @@ def compared(found: list[Any], wanted: list[Any], within: float) -> str | None:
         if array.shape != expected.shape:
             return f"result {number} has the shape {array.shape}, TensorFlow's {expected.shape}"
         largest = np.max(np.abs(expected[np.isfinite(expected)]), initial=0.0)
-        near = np.isclose(array, expected, rtol=within, atol=within * max(largest, 1e-3), equal_nan=True)
+        near = np.isclose(array, expected, rtol=within, atol=within * max(largest, 1e-2), equal_nan=True)
         if not near.all():
             return (
                 f"result {number} is {array[~near][:4].tolist()} in places, TensorFlow's {expected[~near][:4].tolist()}"

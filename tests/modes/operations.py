@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.core.step import kinks
+from tests.modes.layers import SECOND_OF_MOMENTS
 from tests.modes.modes import TRACED_REPLICAS
 from tests.modes.thing import Made, Thing, drawn, thing
 from tests.ops.drawn import tables
@@ -28,6 +29,7 @@ _DIFFERENT = {
     "xdivy": {"second": kinks.AFTER_POLES},
 }
 _DRAWN_DIFFERENT = {
+    "nn: nn.moments": {"second": SECOND_OF_MOMENTS},
     "arithmetic: operator.mod": {"second": "the second derivative by the dividend is zeros, not None"},
     "parts: math.unsorted_segment_prod": {"second": "TensorFlow divides the product by factors that are 0"},
     "reductions: math.segment_mean": {"forward": "TensorFlow's tangent of a segment without rows divides by 0"},
