@@ -38,6 +38,7 @@ _DRAWN_DIFFERENT = {
 _SHAPED_BY_VALUES = (
     *("ragged: RaggedTensor.__getitem__", "ragged: add", "ragged: concat", "ragged: gather"),
     *(f"reductions: math.segment_{name}" for name in ("sum", "max", "min", "mean")),
+    *(f"ragged_rows: {name}" for name in ("nn.softmax", "cumsum", "matmul")),
     *("sparse: sparse.reorder", "sparse: sparse.retain", "sparse: sparse.segment_mean"),
 )
 
