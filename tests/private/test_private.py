@@ -80,7 +80,7 @@ EXPECTED = {
     "keras.src.backend.jax": {"core", "nn", "numpy", "random"},
     "keras.src.layers": {"layer"},
     "keras.src.losses": {"loss"},
-    "keras.src.metrics": {"reduction_metrics"},
+    "keras.src.metrics": {"iou_metrics", "reduction_metrics"},
     "keras.src.metrics.metric": {"Metric"},
     "jax._src.export.shape_poly": {"_DimExpr", "dim_as_value_p"},
     "jax._src.export._export": {"_CUSTOM_CALL_TARGETS_GUARANTEED_STABLE"},
