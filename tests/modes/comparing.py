@@ -38,7 +38,7 @@ def difference(thing: Thing, mode: str) -> str | None:
 
 @functools.cache
 def _eager(thing: Thing, reference: str) -> list[Any] | None:
-    """The results of the eager mode in the form of recorded ones; None for what is refused here as well."""
+    """The results of the eager mode in the form of recorded ones; None if the thing is refused here as well."""
     try:
         found = modes.eagerly(tf, thing.make(tf), modes.REFERENCES[reference])
     except (NotImplementedError, TypeError, ValueError, LookupError, tf.errors.OpError):
@@ -67,7 +67,7 @@ def compared(found: list[Any], wanted: list[Any], within: float) -> str | None:
         if array.shape != expected.shape:
             return f"result {number} has the shape {array.shape}, TensorFlow's {expected.shape}"
         largest = np.max(np.abs(expected[np.isfinite(expected)]), initial=0.0)
-        near = np.isclose(array, expected, rtol=within, atol=within * max(largest, 1e-2), equal_nan=True)
+        near = np.isclose(array, expected, rtol=within, atol=within * max(largest, 1e-3), equal_nan=True)
         if not near.all():
             return (
                 f"result {number} is {array[~near][:4].tolist()} in places, TensorFlow's {expected[~near][:4].tolist()}"

@@ -56,7 +56,7 @@ def of_bodies() -> Iterator[Thing]:
             lambda tf, x, y, n=name: _loops(tf)[n](lambda a: a * (y * 2.0), x),
             ROW,
             0.75,
-            without={"second, in a function": "zeros, not None, for what is recomputed"}
+            without={"second, in a function": "a recomputed function has zeros here, not None"}
             if name == "recomputed"
             else {},
         )

@@ -114,7 +114,7 @@ def of_rows() -> Iterator[Thing]:
         "BatchNormalization without scale",
         lambda L: L.BatchNormalization(center=False, scale=False),
         IMAGES,
-        differ={"second": "None for what is linear, where TensorFlow's kernel has zeros"},
+        differ={"second": "a linear function has the derivative None, where TensorFlow's kernel has zeros"},
     )
     yield layer("Normalization", lambda L: L.Normalization(mean=[0.5] * 4, variance=[2.0] * 4), ROWS)
     yield layer("Rescaling", lambda L: L.Rescaling(0.5, 1.0), ROWS)

@@ -48,9 +48,9 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
     """
 
     decay = Hyperparameter()
-    # Whether an update changes only rows that were looked up, as TensorFlow's for gradients of rows do. It matters to rules
-    # that change something by a gradient of 0.
-    keeps_rows = False
+    # Whether an update changes no other rows than those that were looked up, as TensorFlow's updates for gradients of rows.
+    # It matters to rules that change something by a gradient of 0.
+    changes_only_looked_up = False
     # The ids of variables that are only looked up; None: of those that were looked up.
     rows: frozenset[int] | None = None
 
@@ -87,7 +87,7 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
 
     def kept_in_rows(self) -> Sequence[str] | None:
         """Returns the slots that stay as they are, with the variable, in rows that were not looked up; None: nothing does."""
-        return tuple(self.get_slot_names()) if self.keeps_rows else None
+        return tuple(self.get_slot_names()) if self.changes_only_looked_up else None
 
     def _backend_update_step(self, grads: Any, trainable_variables: Any, learning_rate: Any) -> None:
         for gradient, variable in zip(grads, trainable_variables, strict=True):
@@ -95,10 +95,10 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
 
     def _update_rows(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         by_rows = was_looked_up(variable) if self.rows is None else id(variable) in self.rows
-        slots = self.kept_in_rows()
         if not by_rows:
             self.update_step(gradient, variable, learning_rate)
             return
+        slots = self.kept_in_rows()
         kept = [] if slots is None else [variable, *(self.get_slot(variable, name) for name in slots)]
         before = [each.value for each in kept]
         unmarked, touched = touched_rows(ops.convert_to_tensor(gradient))

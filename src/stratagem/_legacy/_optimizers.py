@@ -15,7 +15,7 @@ class LegacySGD(LegacyOptimizer, keras.optimizers.SGD):  # type: ignore[misc]
     """Gradient descent, with momentum."""
 
     slots: ClassVar[dict[str, str]] = {"momentum": "momentums"}
-    keeps_rows = True
+    changes_only_looked_up = True
     settings: ClassVar[tuple[str, ...]] = ("momentum", "nesterov")
     momentum = Hyperparameter()
 
@@ -59,7 +59,7 @@ class LegacyAdamax(LegacyOptimizer, keras.optimizers.Adamax):  # type: ignore[mi
     """Adam with the largest gradient in place of the mean of squares."""
 
     slots: ClassVar[dict[str, str]] = {"m": "_m", "v": "_u"}
-    keeps_rows = True
+    changes_only_looked_up = True
     settings: ClassVar[tuple[str, ...]] = ("beta_1", "beta_2", "epsilon")
     beta_1, beta_2 = Hyperparameter(), Hyperparameter()
 
@@ -80,7 +80,7 @@ class LegacyAdadelta(LegacyOptimizer, keras.optimizers.Adadelta):  # type: ignor
     """Adadelta."""
 
     slots: ClassVar[dict[str, str]] = {"accum_grad": "_accumulated_grads", "accum_var": "_accumulated_delta_vars"}
-    keeps_rows = True
+    changes_only_looked_up = True
     settings: ClassVar[tuple[str, ...]] = ("rho", "epsilon")
     rho = Hyperparameter()
 
@@ -238,7 +238,7 @@ class LegacyFtrl(LegacyOptimizer, keras.optimizers.Ftrl):  # type: ignore[misc]
     """Follow the regularized leader."""
 
     slots: ClassVar[dict[str, str]] = {"accumulator": "_accumulators", "linear": "_linears"}
-    keeps_rows = True
+    changes_only_looked_up = True
     settings: ClassVar[tuple[str, ...]] = (
         *(
             "initial_accumulator_value",

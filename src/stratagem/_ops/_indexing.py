@@ -195,7 +195,7 @@ def _replaced(array: Tensor, updates: Tensor, indices: Tensor) -> Tensor:
 def _replaced_rule(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
     # Linear in the tangents, and its transpose is TensorFlow's gradient: what was replaced has none, every update has its own.
     array, updates, indices = primals
-    # JAX transposes no replacement at indices that may be equal: a mask is one of no tangent.
+    # The tangent is masked because JAX cannot transpose a replacement at indices that may be equal.
     kept = jnp.where(_at(jnp.zeros(array.shape, bool), indices).set(True), 0, tangents[0])
     return _replaced(array, updates, indices), _at(kept, indices).add(tangents[1].astype(array.dtype))
 

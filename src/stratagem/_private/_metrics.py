@@ -72,7 +72,7 @@ def weigh_as_tensorflow() -> None:
 
 
 def count_overlaps_in_floats() -> None:
-    """Let the confusion matrices of `MeanIoU` and its kin have Keras' float type, as in TF, so that weights are no integers."""
+    """Let the confusion matrices of `MeanIoU` and its kin have Keras' float type, as in TF: integers would cut the weights."""
     made = iou_metrics._IoUBase.__init__
 
     @functools.wraps(made)

@@ -154,7 +154,7 @@ def _overridden(model: Any) -> dict[StepKind, list[str]]:
 
 
 def is_overridden(model: Any, kind: StepKind) -> bool:
-    """Returns whether the model's class has a step of its own, which may call the model otherwise or not at all."""
+    """Returns whether the model's class has a step of its own, which may not call the model at all."""
     return kind in _overridden(model)
 
 

@@ -279,8 +279,8 @@ ORDERS = {"first": first_order, "second": second_order, "connections": connectio
 # Why a derivative is not TensorFlow's, by function and order.
 AFTER_POLES = "a second derivative where the first is infinite or NaN"
 FLAT_RELU = "an infinite gradient that meets the flat side of a relu is 0, in TensorFlow NaN"
-WITHOUT_POWER = "x**0 and x**1 are no power here: nothing is left that depends on x"
-KERAS_3 = "Keras 3 divides by another smallest norm than tf.keras 2.15"
+WITHOUT_POWER = "x**0 and x**1 are not computed as powers here: their derivatives do not depend on x"
+KERAS_3 = "Keras 3 and tf.keras 2.15 have different epsilons"
 DIFFERENT = {
     ("log where positive", "second"): AFTER_POLES,
     ("atanh", "second"): AFTER_POLES,
@@ -291,7 +291,10 @@ DIFFERENT = {
     ("cosine", "forward"): KERAS_3,
     ("power 0, an operator", "connections"): WITHOUT_POWER,
     ("power 1, an operator", "connections"): WITHOUT_POWER,
-    ("clip_by_global_norm of zeros", "forward"): "the scale of a norm 0 is no quotient by it: its tangent is not NaN",
+    (
+        "clip_by_global_norm of zeros",
+        "forward",
+    ): "for the norm 0 the scale is not computed by a division: its tangent is not NaN",
 }
 
 

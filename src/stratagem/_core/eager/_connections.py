@@ -9,7 +9,7 @@ from jax.extend import core as xc
 from stratagem._base.types import TensorLike
 
 # Operations that have their operands in the order of those of one program inside, which runs once.
-_CALLS = ("checkpoint", "closed_call", "custom_jvp_call", "custom_vjp_call", "jit", "pjit", "shard_map")
+_CALLS = ("closed_call", "custom_jvp_call", "custom_vjp_call", "jit", "pjit", "shard_map")
 
 # As in TensorFlow, their results have no gradient, but are sources for what follows. (The gradient of `sign` is zero.)
 _STEPS = ("ceil", "floor", "round")

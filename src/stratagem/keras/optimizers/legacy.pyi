@@ -19,7 +19,7 @@ __all__ = [
 
 class Optimizer(_keras_Optimizer):
     decay: Any
-    keeps_rows: bool
+    changes_only_looked_up: bool
     rows: Any
     def __init__(self, name: str, learning_rate: Any = None, **kwargs: Any) -> None: ...
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None: ...
@@ -47,7 +47,7 @@ class Optimizer(_keras_Optimizer):
 
 class Adadelta(Optimizer, _optimizers_Adadelta):
     slots: Any
-    keeps_rows: bool
+    changes_only_looked_up: bool
     settings: Any
     rho: Any
     def __init__(
@@ -90,7 +90,7 @@ class Adam(Optimizer, _optimizers_Adam):
 
 class Adamax(Optimizer, _optimizers_Adamax):
     slots: Any
-    keeps_rows: bool
+    changes_only_looked_up: bool
     settings: Any
     beta_1: Any
     beta_2: Any
@@ -106,7 +106,7 @@ class Adamax(Optimizer, _optimizers_Adamax):
 
 class Ftrl(Optimizer, _optimizers_Ftrl):
     slots: Any
-    keeps_rows: bool
+    changes_only_looked_up: bool
     settings: Any
     def __init__(
         self,
@@ -161,7 +161,7 @@ class RMSprop(Optimizer, _optimizers_RMSprop):
 
 class SGD(Optimizer, _optimizers_SGD):
     slots: Any
-    keeps_rows: bool
+    changes_only_looked_up: bool
     settings: Any
     momentum: Any
     def __init__(
