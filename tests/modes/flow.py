@@ -112,12 +112,16 @@ def _squared_distance(tf: Any, variables: Any, x: Any) -> Any:
 def of_own_gradients() -> Iterator[Thing]:
     """Functions with gradients of their own, and derivatives that are stopped."""
     for name in NAMES:
-        reason = "TensorFlow's vectorized_map loses custom gradients" if name == "vectorized map" else ""
+        differ = {"*": "TensorFlow's vectorized_map loses custom gradients"} if name == "vectorized map" else {}
+        if name.startswith("function"):
+            differ = {
+                "forward": "TensorFlow pushes tangents by a custom gradient through eager calls of functions alone"
+            }
         yield thing(
             f"{name} with a gradient of its own",
             lambda tf, x, n=name: _loops(tf)[n](lambda a: _seven_times(tf, a), x),
             [1.0, 4.0, 2.0],
-            differ={"*": reason} if reason else {},
+            differ=differ,
         )
     yield thing("a gradient of two arguments", _of_two, [0.5, 1.0], [2.0, 3.0])
     yield thing("a stopped factor in a map", _stopped_in_a_map, ROW, without=ZEROS)

@@ -24,6 +24,7 @@ REDUCTIONS = ("sum_over_batch_size", "sum", "none")
 EPSILON = "Keras 3 clips probabilities where tf.keras 2.15 adds an epsilon"
 PER_REPLICA = dict.fromkeys(OF_REPLICAS, "a mean over a replica's rows is refused there, as in TensorFlow")
 CLOSE = {"BinaryCrossentropy": 1e-4, "BinaryFocalCrossentropy": 1e-4}
+SECOND_BY_LABELS = "TensorFlow's second derivative of softmax cross entropies leaves out the labels"
 
 
 def _refused(options: dict[str, Any]) -> dict[str, str]:
@@ -43,6 +44,7 @@ def _loss(name: str, predictions: Any, options: dict[str, Any], **more: Any) -> 
         predictions,
         WEIGHTS,
         within=CLOSE.get(name, 2e-5),
+        differ={"second": SECOND_BY_LABELS} if name == "CategoricalCrossentropy" and "from_logits" in options else {},
         without=_refused(options),
         **more,
     )

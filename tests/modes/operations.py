@@ -10,6 +10,7 @@ import numpy as np
 
 from tests.core.step import kinks
 from tests.modes.layers import SECOND_OF_MOMENTS
+from tests.modes.losses import SECOND_BY_LABELS
 from tests.modes.modes import TRACED_REPLICAS
 from tests.modes.thing import Made, Thing, drawn, thing
 from tests.ops.drawn import tables
@@ -30,11 +31,17 @@ _DIFFERENT = {
     },
     "xdivy": {"second": kinks.AFTER_POLES},
 }
+WITHOUT_PARAMETERS = "parameters, which have no first derivative, have no mixed second one"
 TANGENT_OF_IDENTITY = "the tangent of an identity matrix is 0, and rounding noise in both libraries"
 _DRAWN_DIFFERENT = {
     "linalg: linalg.qr": {"forward": TANGENT_OF_IDENTITY},
     "linalg: linalg.svd": {"forward": TANGENT_OF_IDENTITY},
     "nn: nn.moments": {"second": SECOND_OF_MOMENTS},
+    "nn: nn.weighted_moments": {"second": SECOND_OF_MOMENTS},
+    "nn: nn.softmax_cross_entropy_with_logits": {"second": SECOND_BY_LABELS},
+    "special: math.special.bessel_i1": {"second": "TensorFlow's second derivative overflows near 0"},
+    "special: math.betainc": {"second": WITHOUT_PARAMETERS},
+    "special: math.zeta": {"second": WITHOUT_PARAMETERS},
     "arithmetic: operator.mod": {"second": "the second derivative by the dividend is zeros, not None"},
     "parts: math.unsorted_segment_prod": {"second": "TensorFlow divides the product by factors that are 0"},
     "reductions: math.segment_mean": {"forward": "TensorFlow's tangent of a segment without rows divides by 0"},
@@ -130,11 +137,22 @@ def of_complex_numbers() -> Iterator[Thing]:
     yield thing("complex matmul", lambda tf, z: tf.matmul(z, z, adjoint_a=True), _M)
     yield thing("complex einsum", lambda tf, z, w: tf.einsum("ij,j->i", z, w), _M, _Z)
     yield thing("complex sum and mean", lambda tf, z: tf.reduce_sum(z) * tf.reduce_mean(z), _Z)
-    yield thing("complex product", lambda tf, z: tf.reduce_prod(z), _Z)
+    yield thing(
+        "complex product",
+        lambda tf, z: tf.reduce_prod(z),
+        _Z,
+        differ={"second": "TensorFlow's second derivative lacks a conjugate; ours is that of differences"},
+    )
     yield thing("complex squared magnitude", lambda tf, z: tf.math.real(z * tf.math.conj(z)), _Z)
     yield thing("complex norm", lambda tf, z: tf.norm(z), _Z)
     yield thing("complex inverse", lambda tf, z: tf.linalg.inv(z), _M, within=1e-3)
-    yield thing("complex determinant", lambda tf, z: tf.linalg.det(z), _M, within=1e-3)
+    yield thing(
+        "complex determinant",
+        lambda tf, z: tf.linalg.det(z),
+        _M,
+        within=1e-3,
+        differ={"*": "TensorFlow's gradient has the determinant for its conjugate; ours is that of differences"},
+    )
     yield thing("complex solve", lambda tf, z, w: tf.linalg.solve(z, w[:, None]), _M, _W, within=1e-3)
     yield thing("complex gather", lambda tf, z: tf.gather(z, [0, 2, 2]) * z, _Z)
     yield thing("complex where", lambda tf, z, w: tf.where(tf.abs(z) > 1.5, z, w), _Z, _W)
@@ -172,7 +190,12 @@ def of_ties() -> Iterator[Thing]:
     pixels = [
         [[0.5, 0.5, 0.25], [0.25, 0.25, 0.25], [0.0, 0.0, 0.0], [0.25, 0.5, 0.5], [1.0, 0.0, 0.0], [0.5, 0.25, 0.5]]
     ]
-    yield thing("equal channels", lambda tf, x: tf.image.rgb_to_hsv(x), pixels)
+    yield thing(
+        "equal channels",
+        lambda tf, x: tf.image.rgb_to_hsv(x),
+        pixels,
+        differ={"second": "the derivative jumps where channels are equal"},
+    )
     yield thing("gather of rows twice", lambda tf, x: tf.gather(x, [0, 2, 2, 0]) ** 2, drawn(3, 2))
     yield thing("a row that is scattered twice", lambda tf, x: tf.scatter_nd([[1], [1]], x, [3, 2]) ** 2, drawn(2, 2))
     yield thing("a segment without rows", lambda tf, x: tf.math.unsorted_segment_mean(x, [0, 0, 2], 4), drawn(3, 2))

@@ -150,6 +150,8 @@ OF_VALUES: tuple[Hook, ...] = (
             "jax._src.interpreters.partial_eval.DynamicJaxprTrace._new_const",
             "jax._src.pjit._run_python_pjit",
             "jax._src.stages.Traced.__init__",
+            "jax._src.stages.Traced.__call__",
+            "jax._src.stages.Traced.lojax",
         ),
         why="A variable that the body of a scan reads would be a number of its program: no tape would have its gradient, and "
         "the next call would compute with its old value.",

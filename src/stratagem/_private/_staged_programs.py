@@ -77,17 +77,34 @@ def _hand_over_captured_values() -> None:
 
 
 def _lower_present_values() -> None:
-    init = stages.Traced.__init__
+    traced: Any = stages.Traced
+    init, lowered, call = traced.__init__, traced.lojax.fget, traced.__call__
 
     def new_init(self: Any, meta_tys_flat: Any, params: Any, in_tree: Any, out_tree: Any, consts: Any) -> None:
-        if consts and all(isinstance(c, CapturedValue) for c in consts):
-            first = len(consts)
-            closed, of_arguments = params["jaxpr"], ("in_shardings", "in_layouts", "donated_invars")
-            jaxpr = closed.jaxpr
-            inside = jaxpr.replace(constvars=[*jaxpr.constvars, *jaxpr.invars[:first]], invars=jaxpr.invars[first:])
-            numbers = ClosedJaxpr(inside, [*closed.consts, *(c.full_lower() for c in consts)])
-            params = params | {name: params[name][first:] for name in of_arguments} | {"jaxpr": numbers}
-            meta_tys_flat, consts = meta_tys_flat[first:], []
-        init(self, meta_tys_flat, params, in_tree, out_tree, consts)  # type: ignore[no-untyped-call]
+        # A program's constants are recognised by identity: of a captured tensor that of the array.
+        constants = [c.present() if isinstance(c, CapturedTensor) else c for c in consts]
+        init(self, meta_tys_flat, params, in_tree, out_tree, constants)
 
-    stages.Traced.__init__ = new_init  # type: ignore[method-assign]
+    def new_call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return call(_with_present_values(self), *args, **kwargs)
+
+    traced.__init__, traced.__call__ = new_init, new_call
+    traced.lojax = property(lambda self: lowered(_with_present_values(self)))
+
+
+def _present_value(constant: Any) -> Any:
+    return constant.full_lower() if isinstance(constant, CapturedValue) else constant
+
+
+def _with_present_values(traced: Any) -> Any:
+    """Returns a traced function with the present numbers in its program, whose captured values are operands."""
+    first = len(traced._consts)
+    if not first or not all(isinstance(c, CapturedValue | ArrayImpl) for c in traced._consts):
+        return traced
+    closed, of_arguments = traced.jaxpr, ("in_shardings", "in_layouts", "donated_invars")
+    jaxpr = closed.jaxpr
+    inside = jaxpr.replace(constvars=[*jaxpr.constvars, *jaxpr.invars[:first]], invars=jaxpr.invars[first:])
+    numbers = ClosedJaxpr(inside, [*closed.consts, *map(_present_value, traced._consts)])
+    params = traced._params | {name: traced._params[name][first:] for name in of_arguments} | {"jaxpr": numbers}
+    made: Any = stages.Traced
+    return made(traced._meta_tys_flat[first:], params, traced._in_tree, traced.out_tree, [])

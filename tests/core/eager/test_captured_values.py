@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.extend
 import jax.numpy as jnp
 import keras
 import numpy as np
@@ -223,6 +224,35 @@ def test_a_program_that_is_lowered_before_its_calls_has_the_numbers_of_that_time
     variable.assign([5.0, 6.0])
     assert compiled(jnp.ones(2)).tolist() == exported.call(jnp.ones(2)).tolist() == [2.0, 1.0]
     assert scaled(jnp.ones(2)).tolist() == [5.0, 6.0]
+
+
+def test_a_program_that_is_not_lowered_reads_the_variable_when_it_runs() -> None:
+    variable, x = tf.Variable([2.0, 1.0]), jnp.ones(2)
+    program = jax.make_jaxpr(lambda x: x * variable)(x)
+    traced = jax.jit(lambda x: x * variable).trace(x)
+    variable.assign([5.0, 6.0])
+    with tf.GradientTape() as tape:
+        (y,) = jax.extend.core.jaxpr_as_fun(program)(x)
+    assert y.tolist() == [5.0, 6.0]
+    assert tape.gradient(y, variable).numpy().tolist() == [1.0, 1.0]
+    assert traced(x).tolist() == [5.0, 6.0]
+    assert traced.lower().compile()(x).tolist() == [5.0, 6.0]
+
+
+@pytest.mark.parametrize("as_python", [False, True])
+@pytest.mark.parametrize("make", [tf.Variable, tf.constant])
+def test_a_map_over_all_rows_has_the_gradient_of_what_it_reads(make: Callable[[Any], Any], as_python: bool) -> None:
+    factor = make([2.0])
+    tf.config.run_functions_eagerly(as_python)
+    try:
+        with tf.GradientTape() as tape:
+            tape.watch(factor)
+            total = tf.reduce_sum(tf.vectorized_map(lambda row: row * factor[0], tf.constant([1.0, 2.0, 3.0])))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    gradient = tape.gradient(total, factor)
+    assert gradient is not None
+    assert np.asarray(gradient).tolist() == [6.0]
 
 
 def test_python_decides_on_a_variable_in_a_function_that_jax_traces() -> None:
