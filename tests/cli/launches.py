@@ -30,6 +30,11 @@ class Done:
     out: str
     told: str
 
+    @property
+    def whole(self) -> str:
+        """All of it, as the message of an assertion, where pytest would cut other objects short."""
+        return f"exit code {self.code}\n{self.out}\n{self.told}"
+
 
 @final
 class Launcher:

@@ -21,7 +21,7 @@ TELLING, FAILING = PROGRAMS / "telling.py", PROGRAMS / "failing.py"
 def told(done: Done) -> dict[str, Any]:
     """What every task printed, by name, in a launch with `--tee all`."""
     found = re.findall(r"^\[(\w+:\d+)\] told (.*)$", done.out, re.MULTILINE)
-    assert done.code == 0, done
+    assert done.code == 0, done.whole
     return {task: json.loads(text) for task, text in found}
 
 
@@ -169,7 +169,7 @@ def test_a_lost_job_starts_again_with_other_ports_and_goes_on(tmp_path: Path) ->
     counts = tmp_path / "counts"
     counts.mkdir()
     done = launch(*arguments, PROGRAMS / "resuming.py", counts)
-    assert done.code == 0, done
+    assert done.code == 0, done.whole
     first, second = re.findall(r"^\[worker:1\] from (\d+) (\d+) (.*)$", done.out, re.MULTILINE)
     assert first[:2] == ("0", "0")
     assert second[:2] == ("3", "1")
@@ -193,7 +193,7 @@ def test_restarts_have_an_end() -> None:
 def test_parameter_servers_end_with_the_others() -> None:
     done = launch("--workers", 2, "--ps", 2, FAILING, "worker:0", "0", "worker:1", "0")
     assert "--ps without --chief: no task runs the coordinator" in done.told
-    assert done.code == 0, done
+    assert done.code == 0, done.whole
     assert "4 tasks are done" in done.told
 
 

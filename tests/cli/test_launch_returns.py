@@ -22,7 +22,7 @@ def test_a_lost_worker_is_started_again_alone(tmp_path: Path) -> None:
     with launcher(*JOB, "--log-dir", tmp_path / "logs", LOSING, tmp_path, 2, "work") as started:
         done = started.done()
         assert lives(started) == ["chief:0 0", "ps:0 0", "worker:0 0", *["worker:1 0"] * 3]
-    assert done.code == 0, done
+    assert done.code == 0, done.whole
     said = re.findall(r"worker:1 ended after [\d.]+ s: (.*)", done.told)
     assert said == ["SIGKILL; restart 1 of 10 in 1 s", "SIGKILL; restart 2 of 10 in 2 s"]
     assert re.search(r"4 tasks are done after [\d.]+ s; restarts: 2 of worker:1$", done.told, re.MULTILINE)

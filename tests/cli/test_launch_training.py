@@ -24,7 +24,7 @@ def test_workers_train_together_and_their_steps_are_shown(tmp_path: Path) -> Non
 def test_a_lost_worker_means_a_restart_from_the_last_checkpoint(tmp_path: Path) -> None:
     options = ("--workers", 2, "--max-restarts", 1, "--backoff", 0.1, "--tee", "all")
     done = launch(*options, PROGRAMS / "training.py", tmp_path, patience=PATIENCE, JAX_PLATFORMS="cpu")
-    assert done.code == 0, done
+    assert done.code == 0, done.whole
     assert "worker:1 failed first: SIGKILL" in done.told
     # On a busy machine it has not found out yet when the launcher ends it.
     assert re.search(r"worker:0 .* (could not go on without worker:1|ended by the launcher)", done.told)

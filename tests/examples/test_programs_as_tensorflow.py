@@ -155,5 +155,5 @@ def test_clicks_by_a_worker_that_looks_words_up_and_servers_in_processes_of_thei
     program = ROOT / "examples" / f"{name}.py"
     with launcher("--chief", "--workers", 1, "--ps", 2, program, *arguments(name, folder), *more) as started:
         done = started.done(PATIENCE)
-    assert done.code == 0, done
+    assert done.code == 0, done.whole
     assert_as_tensorflow(left_in(folder, done.out), name)

@@ -1,6 +1,8 @@
 """The launcher's parts: addresses, logs, causes, and what is shown of many tasks."""
 
+import os
 import re
+import sys
 import time
 from pathlib import Path
 
@@ -10,8 +12,9 @@ from stratagem._base.errors import TaskLostError, TaskSilentError
 from stratagem._base.job import Phase
 from stratagem._cluster.control import FailureKind, JobFailure, Position
 
-# Private: what is shown of 64 tasks.
-from stratagem._launch._attempt import TaskStatus
+# Private: what is shown of 64 tasks, and tasks that end while they are told to.
+from stratagem._launch import _attempt
+from stratagem._launch._attempt import Attempt, TaskStatus
 
 # Private: tasks that end in an order that a job comes to by chance.
 from stratagem._launch._cause import EndedTask, exit_code, root_cause
@@ -40,6 +43,25 @@ def test_ports_of_a_machine_count_up_from_its_address() -> None:
 def test_every_task_may_have_an_address_of_its_own() -> None:
     found = assign_addresses(TaskCounts(workers=1, ps=1, chief=True), ["a:1", "b:1", "c:1"])
     assert found == {"chief:0": "a:1", "worker:0": "b:1", "ps:0": "c:1"}
+
+
+def test_tasks_that_end_while_they_are_told_to_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_attempt, "_SETTLE_SECONDS", 0.0)
+    program = [sys.executable, "-c", "raise SystemExit(7)"]
+    attempt = Attempt(program, [TaskStart("worker:0", 0, {})], tmp_path, [], grace=1.0, alone=True, worker_restarts=0)
+    attempt._keeper.wait(60.0)  # from now on nobody reads that they are to end
+    nothing, writer = os.pipe()
+    try:
+        while not attempt.over:
+            attempt.follow(60.0, nothing)
+    finally:
+        attempt.close()
+        os.close(nothing)
+        os.close(writer)
+    (task,) = attempt.tasks.values()
+    assert task.ended is not None
+    assert task.ended.code == 7
+    assert attempt.failed
 
 
 def ended(task: str, code: int, at: float, log: str = "", *, asked: bool = False) -> EndedTask:

@@ -1,5 +1,6 @@
 """One attempt at a job: its tasks run under a keeper process, until all have ended or the first failure ends them."""
 
+import contextlib
 import json
 import math
 import os
@@ -153,7 +154,8 @@ class Attempt:
             for task in self.tasks.values():
                 if task.ended is None:
                     task.update_position(self._status)
-        self._end_or_restart()
+        if not self.over:
+            self._end_or_restart()
 
     def end(self) -> None:
         """Asks the tasks to end: SIGTERM, then SIGKILL after the grace period."""
@@ -170,7 +172,8 @@ class Attempt:
         """Ends the tasks in any case, and waits for the keeper."""
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
-        if not self._keeper.stdin.closed:
+        # Its buffer has what the keeper no longer reads: closing it would try to write that again.
+        with contextlib.suppress(BrokenPipeError):
             self._keeper.stdin.close()
         while self._keeper.stdout.read(1 << 16):
             pass

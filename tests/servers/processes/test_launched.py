@@ -75,7 +75,7 @@ def test_a_killed_worker_comes_back_and_every_step_counts_once(tmp_path: Path) -
         wait_for_round(started, lambda who: both(who) and lost not in who)
         (tmp_path / "stop").touch()
         done = started.done(PATIENCE)
-        assert done.code == 0, done
+        assert done.code == 0, done.whole
         (line,) = [line for line in done.out.splitlines() if line.startswith("[chief:0] applied ")]
         scheduled, applied = json.loads(line.removeprefix("[chief:0] applied "))
         assert applied == [scheduled] * len(applied)
