@@ -96,7 +96,7 @@ EXPECTED = {
     "keras.src.random": {"seed_generator"},
     "keras.src.random.seed_generator": {"GLOBAL_SEED_GENERATOR", "SeedGenerator"},
     "keras.src.ops.operation": {"Operation"},
-    "keras.src.saving": {"object_registration", "saving_api", "saving_lib"},
+    "keras.src.saving": {"object_registration", "saving_api", "saving_lib", "serialization_lib"},
     "keras.src.tree": {"tree_api"},
     "keras.src.trainers": {"data_adapters", "trainer"},
     "keras.src.trainers.compile_utils": {"CompileMetrics"},

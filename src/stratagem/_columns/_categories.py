@@ -9,6 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import DTypeLike, PathLike, TensorLike, Value
 from stratagem._columns._checks import checked_key, checked_label
@@ -28,6 +29,7 @@ from stratagem._ops.lookup import (
     TextFileInitializer,
 )
 from stratagem._ops.text import bucket_of_integers, buckets_of_strings
+from stratagem._private import refuse_in_safe_mode
 
 _log = logging.getLogger("stratagem")
 
@@ -190,12 +192,19 @@ class VocabularyListCategoricalColumn(KeyedColumn):
         """The length of the vocabulary, and the number of buckets for other words."""
         return len(self.vocabulary_list) + self.num_oov_buckets
 
+    @property
+    def words(self) -> list[Value]:
+        """The words as tensors have them: integers, or bytes, which in a configuration may be none of UTF-8."""
+        return [
+            word.encode(errors="surrogateescape") if isinstance(word, str) else word for word in self.vocabulary_list
+        ]
+
     @functools.cached_property
     def _words(self) -> Any:
         kind = int64 if self.dtype.is_integer else string
         with init_scope():
             ids = np.arange(len(self.vocabulary_list), dtype=np.int64)
-            words = KeyValueTensorInitializer(list(self.vocabulary_list), ids, kind, int64)
+            words = KeyValueTensorInitializer(self.words, ids, kind, int64)
             return _table(words, self.default_value, self.num_oov_buckets, kind)
 
     def _ids(self, values: Any) -> Any:
@@ -260,37 +269,51 @@ class VocabularyFileCategoricalColumn(KeyedColumn):
     default_value: int
     file_format: str | None
 
+    def __post_init__(self) -> None:
+        refuse_in_safe_mode("feature column", f"reads the vocabulary file {self.vocabulary_file!r}")
+
+    def for_files(self) -> VocabularyListCategoricalColumn:
+        """Returns a column of the words of the file. Raises as `words_of_file`."""
+        words = words_of_file(self).tolist()
+        listed = [word.decode(errors="surrogateescape") if isinstance(word, bytes) else word for word in words]
+        return VocabularyListCategoricalColumn(
+            self.key, tuple(listed), self.dtype, self.default_value, self.num_oov_buckets
+        )
+
     @property
     def num_buckets(self) -> int:
         """The size of the vocabulary, and the number of buckets for other words."""
         return self.vocabulary_size + self.num_oov_buckets
 
     @functools.cached_property
-    def _words(self) -> Any:
-        kind = int64 if self.dtype.is_integer else string
+    def _listed(self) -> VocabularyListCategoricalColumn:
         with init_scope():
-            if self.file_format is not None:
-                keys = words_of_file(self)
-                entries: TableInitializer = KeyValueTensorInitializer(
-                    keys, np.arange(len(keys), dtype=np.int64), kind, int64
-                )
-            else:
-                whole, number = TextFileIndex.WHOLE_LINE, TextFileIndex.LINE_NUMBER
-                entries = TextFileInitializer(
-                    self.vocabulary_file, kind, whole, int64, number, vocab_size=self.vocabulary_size
-                )
-            return _table(entries, self.default_value, self.num_oov_buckets, kind)
+            return self.for_files()
 
     def _ids(self, values: Any) -> Any:
-        return _looked_up(self._words, values)
+        return self._listed._ids(values)
 
 
 def words_of_file(column: VocabularyFileCategoricalColumn) -> np.ndarray:
-    """Returns the words of a column that count, strings or int64. Raises OSError if there is no file."""
+    """Returns the words of a column that count, bytes or int64.
+
+    Raises NotFoundError if there is no file, InvalidArgumentError for fewer words than `vocabulary_size` and for words that
+    are no integers where those are asked for.
+    """
     path, size = column.vocabulary_file, column.vocabulary_size
-    words = _records(path) if column.file_format else file_system(path).read(path).splitlines()
-    integers = column.dtype.is_integer
-    return np.array([int(word) if integers else word for word in words[:size]], np.int64 if integers else object)
+    if column.file_format is None:
+        kind = int64 if column.dtype.is_integer else string
+        places = (kind, TextFileIndex.WHOLE_LINE, int64, TextFileIndex.LINE_NUMBER)
+        return TextFileInitializer(path, *places, vocab_size=size).entries()[0]
+    words = _records(path)
+    if len(words) < size:
+        raise InvalidArgumentError(f"{path} has {len(words)} records, fewer than vocabulary_size={size}.")
+    if not column.dtype.is_integer:
+        return np.array(words[:size], object)
+    try:
+        return np.array([int(word) for word in words[:size]], np.int64)
+    except (ValueError, OverflowError) as error:
+        raise InvalidArgumentError(f"{path}: a word of a column of integers is none: {error}") from error
 
 
 def _records(path: str) -> list[bytes]:

@@ -41,6 +41,15 @@ class FeatureColumn(abc.ABC):
     def transform(self, features: Features) -> Value:
         """Returns what the column makes of the features, before its variables are used."""
 
+    def for_files(self) -> "FeatureColumn":
+        """Returns the same column without names of files, in any depth: a model that is saved with it needs nothing else.
+
+        Raises the errors of `file_errors` for a file that is gone.
+        """
+        fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
+        changed = {name: _for_files(value) for name, value in fields.items()}
+        return dataclasses.replace(self, **changed)  # type: ignore[type-var]
+
     def get_config(self) -> dict[str, Value]:
         """Returns the arguments by name, as plain values."""
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
@@ -172,7 +181,8 @@ def deserialized(
     if kind is None:
         raise ValueError(f"Unknown feature_column_v2: {config['class_name']}")
     made = kind.from_config(config["config"], custom_objects, columns_by_name)
-    return columns_by_name.setdefault(f"{type(made).__name__}:{made.name}", made)
+    known = columns_by_name.setdefault(f"{type(made).__name__}:{made.name}", made)
+    return known if known == made else made  # two columns of one feature have one name
 
 
 def plain(value: Value) -> Value:
@@ -182,6 +192,12 @@ def plain(value: Value) -> Value:
             return tuple(plain(v) for v in value["config"]["value"])
         return {key: plain(v) for key, v in value.items()}
     return [plain(v) for v in value] if isinstance(value, list) else value
+
+
+def _for_files(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_for_files(each) for each in value)
+    return value.for_files() if isinstance(value, FeatureColumn) else value
 
 
 def _described(value: Any) -> Any:
@@ -209,21 +225,33 @@ def _restored(name: str, value: Any, custom_objects: Mapping[str, Any], made: di
 
 
 def _object(value: Any, custom_objects: Mapping[str, Any]) -> Any:
-    """An initializer or a function of its description."""
+    """An initializer or a function of its description.
+
+    Raises ValueError for unknown ones, and for anything else that a description would call with its arguments.
+    """
     if value is None or callable(value):
         return value
     name = value if isinstance(value, str) else value["class_name"]
     found = keras.saving.get_registered_object(name, dict(custom_objects))
     if found is None:
         found = getattr(keras.initializers, name, None)
+        found = found if _is_initializer(found) else None
     if found is None:
         raise ValueError(f"Unknown object: {name}. Give it in `custom_objects`.")
     if isinstance(value, str):
-        return found() if isinstance(found, type) else found
+        return found() if _is_initializer(found) else found
+    if not (isinstance(found, type) and hasattr(found, "from_config")):
+        raise ValueError(
+            f"{name} is described as an initializer with arguments, and is not a class with `from_config`."
+        )
     config = dict(value["config"])
     if found.__module__.startswith("keras."):
         config.pop("dtype", None)  # of TensorFlow's initializers
-    return found.from_config(config) if hasattr(found, "from_config") else found(**config)
+    return found.from_config(config)
+
+
+def _is_initializer(found: Any) -> bool:
+    return isinstance(found, type) and issubclass(found, keras.initializers.Initializer)
 
 
 def leaf_keys(keys: Iterable[Value], nested: type[FeatureColumn]) -> Iterator[Value]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeVar, final
 
 import keras
@@ -18,6 +18,7 @@ from stratagem._columns._features import Features
 from stratagem._columns._sequences import SequenceCategoricalColumn, demand_sequences, refuse_sequences
 from stratagem._core.values import TensorShape
 from stratagem._ops import Tensor
+from stratagem._private import refuse_in_safe_mode
 
 T = TypeVar("T")
 
@@ -116,6 +117,14 @@ class EmbeddingColumn(_Embedded):
     max_norm: float | None
     trainable: bool
     use_safe_embedding_lookup: bool = True
+
+    def __post_init__(self) -> None:
+        if self.ckpt_to_load_from is not None:
+            refuse_in_safe_mode("feature column", f"reads the checkpoint {self.ckpt_to_load_from!r}")
+
+    def for_files(self) -> FeatureColumn:
+        """Returns the column without the checkpoint of its first values: a saved model has the present ones."""
+        return FeatureColumn.for_files(replace(self, ckpt_to_load_from=None, tensor_name_in_ckpt=None))
 
     @property
     def name(self) -> str:

@@ -35,7 +35,7 @@ def _kind(owner: type, method: str) -> HostKind:
 
 
 def _list_facts(column: VocabularyListCategoricalColumn) -> dict[str, Nest]:
-    words = np.asarray(tensor(list(column.vocabulary_list), None if column.dtype.is_integer else string))
+    words = np.asarray(tensor(column.words, None if column.dtype.is_integer else string))
     return {**_by_fields(column), "vocabulary_list": words}
 
 

@@ -93,13 +93,13 @@ class _FeaturesLayer(keras.Layer):  # type: ignore[misc]
             return super().__call__(features, *args, **kwargs)
         return super().__call__(Features(features), *args, **kwargs)
 
-    def get_build_config(self) -> dict[str, Value]:
-        """Returns that the layer is built: its variables do not depend on the features. Keras leaves out what is empty."""
-        return {"built": self.built}
+    def get_build_config(self) -> dict[str, Value] | None:
+        """Returns that the layer is built: its variables do not depend on the features. None, if it is not."""
+        return {"built": True} if self.built else None
 
     def build_from_config(self, config: Mapping[str, Value]) -> None:
         """Creates the variables."""
-        if config["built"] and not self.built:
+        if config["built"]:  # files of older versions have False, too
             self.build()
 
     def of(self, column: FeatureColumn) -> TensorLike:
@@ -120,8 +120,11 @@ class _FeaturesLayer(keras.Layer):  # type: ignore[misc]
         return sum(_elements(column) for column in self._feature_columns)
 
     def get_config(self) -> dict[str, Value]:
-        """Returns the arguments: columns as TensorFlow describes them."""
-        columns = [serialized(column) for column in self._feature_columns]
+        """Returns the arguments: columns as TensorFlow describes them, with the words of vocabulary files.
+
+        Raises the errors of `file_errors` for a vocabulary file that is gone.
+        """
+        columns = [serialized(column.for_files()) for column in self._feature_columns]
         return {**super().get_config(), "feature_columns": columns, "partitioner": None}
 
     @classmethod

@@ -1,5 +1,6 @@
 """The layer that numbers the words of a vocabulary: what StringLookup and IntegerLookup share."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,12 +41,15 @@ from stratagem._preprocessing._token_counts import TokenCounts, as_text, of_text
 from stratagem._preprocessing._vocabulary import (
     as_tokens,
     check_arguments,
+    lines_of_words,
     listed,
     load_vocabulary,
     padded_weights,
     save_vocabulary,
     without_special_tokens,
+    words_of_lines,
 )
+from stratagem._private import refuse_in_safe_mode
 
 
 class IndexLookup(AdaptedLayer):
@@ -75,12 +79,14 @@ class IndexLookup(AdaptedLayer):
         frozen = kwargs.pop("vocabulary_size", None)
         given = kwargs.pop("has_input_vocabulary", vocabulary is not None)
         kwargs.pop("has_static_table", None)  # an argument of early versions
+        of_file = kwargs.pop("vocabulary_of_file", False)  # an argument of configurations
         kwargs["dtype"] = output_dtype(label, mode, kwargs.get("dtype"), keras.config.floatx())
         super().__init__(**kwargs)
         self.max_tokens, self.num_oov_indices, self.pad_to_max_tokens = max_tokens, num_oov_indices, pad_to_max_tokens
         self.mask_token, self.oov_token, self.invert = mask_token, oov_token, invert
         self.output_mode, self.sparse, self.vocabulary_dtype = mode, sparse, as_dtype(vocabulary_dtype).name
         self.input_vocabulary, self.input_idf_weights = vocabulary, idf_weights
+        self._vocabulary_of_file = of_file or _is_path(vocabulary)
         self._frozen_vocab_size, self._has_input_vocabulary = frozen, given
         self._counts = TokenCounts(documents=mode == "tf_idf")
         self._idf = np.zeros(self._token_start())
@@ -92,7 +98,9 @@ class IndexLookup(AdaptedLayer):
             LearnedWeight(self, "words", lambda: self._words.copy(), self._set_learned_words, lambda: (None,)),
             LearnedWeight(self, "num_documents", self._counts.documents, self._counts.set_documents, tuple),
         )
-        if vocabulary is not None:
+        if of_file:
+            self._set_words(words_of_lines(vocabulary, self.vocabulary_dtype))
+        elif vocabulary is not None:
             self.set_vocabulary(vocabulary, idf_weights)
 
     # --- The vocabulary -----------------------------------------------------------------------------------------------
@@ -101,14 +109,15 @@ class IndexLookup(AdaptedLayer):
         """Sets the words: a list, an array, or the path of a file with one in each line.
 
         idf_weights: with output_mode tf_idf, a weight for each of them; False keeps the present ones. Raises ValueError
-        for repeated words and special tokens among them, and RuntimeError if the output would have another size.
+        for repeated words and special tokens among them, for a path in the configuration of a file that is loaded in safe
+        mode, and RuntimeError if the output would have another size.
         """
         if self.output_mode == "tf_idf" and idf_weights is None:
             raise ValueError(f"{self.name}: `idf_weights` must be given with output_mode='tf_idf'.")
         if self.output_mode != "tf_idf" and idf_weights is not None:
             raise ValueError(f"{self.name}: `idf_weights` is only for output_mode='tf_idf', not {self.output_mode!r}.")
-        if isinstance(vocabulary, str):
-            self._set_words(self._words_of_file(vocabulary))
+        if _is_path(vocabulary):
+            self._set_words(self._words_of_file(os.fspath(vocabulary)))
             return
         tokens = as_tokens(vocabulary, self.vocabulary_dtype, self._encoding())
         special = [self._raw(token) for token in self._special_tokens()]
@@ -151,6 +160,7 @@ class IndexLookup(AdaptedLayer):
         return token.encode(self._encoding()) if isinstance(token, str) else token
 
     def _words_of_file(self, path: str) -> np.ndarray:
+        refuse_in_safe_mode(type(self).__name__, f"reads the vocabulary file {path!r}")
         if not exists(path):
             raise ValueError(f"Vocabulary file {path} does not exist.")
         if self.output_mode == "tf_idf":
@@ -415,7 +425,11 @@ class IndexLookup(AdaptedLayer):
     # --- Saving -------------------------------------------------------------------------------------------------------
 
     def get_config(self) -> dict[str, Value]:
-        """Returns the arguments. A vocabulary that was learned is no argument: models are saved with it."""
+        """Returns the arguments. A vocabulary that was learned is no argument: models are saved with it.
+
+        A vocabulary that was read from a file is returned as its words, so that a saved model needs the file no more.
+        """
+        of_file = self._vocabulary_of_file
         return {
             **super().get_config(),
             "invert": self.invert,
@@ -428,7 +442,8 @@ class IndexLookup(AdaptedLayer):
             "pad_to_max_tokens": self.pad_to_max_tokens,
             "vocabulary_dtype": self.vocabulary_dtype,
             "idf_weights": listed(self.input_idf_weights),
-            "vocabulary": listed(self.input_vocabulary),
+            "vocabulary": lines_of_words(self._words) if of_file else listed(self.input_vocabulary),
+            **({"vocabulary_of_file": True} if of_file else {}),
             "vocabulary_size": self._frozen_vocab_size,
         }
 
@@ -454,6 +469,10 @@ class IndexLookup(AdaptedLayer):
             words = load_vocabulary(local_path(dir_path), self.vocabulary_dtype)
             if len(words) > self._token_start():  # the layer that was saved knew some
                 self.set_vocabulary(words, False if self.output_mode == "tf_idf" else None)
+
+
+def _is_path(vocabulary: Value) -> bool:
+    return isinstance(vocabulary, str | os.PathLike)
 
 
 def _documents(array: Any) -> list[list[Value]]:

@@ -63,6 +63,7 @@ class TextVectorization(AdaptedLayer):
             raise ValueError(f"TextVectorization may only have a dtype of string, got {dtype!r}.")
         given = kwargs.pop("has_input_vocabulary", vocabulary is not None)
         size = kwargs.pop("vocabulary_size", None)
+        of_file = kwargs.pop("vocabulary_of_file", False)
         super().__init__(dtype="string", **kwargs)
         self._standardize, self._split, self._ngrams_arg = standardize, split, ngrams
         self._ngrams = tuple(range(1, ngrams + 1)) if isinstance(ngrams, int) else ngrams
@@ -78,6 +79,7 @@ class TextVectorization(AdaptedLayer):
             pad_to_max_tokens=pad_to_max_tokens,
             has_input_vocabulary=given,
             vocabulary_size=size,
+            vocabulary_of_file=of_file,
         )
 
     # --- The vocabulary -----------------------------------------------------------------------------------------------
@@ -245,10 +247,10 @@ class TextVectorization(AdaptedLayer):
     def get_config(self) -> dict[str, Value]:
         """Returns the arguments; functions as Keras writes them. A vocabulary that was learned is no argument."""
         inner, config = self._lookup_layer.get_config(), super().get_config()
-        same = ("max_tokens", "pad_to_max_tokens", "sparse", "vocabulary", "idf_weights", "encoding", "vocabulary_size")
+        same = ("max_tokens", "pad_to_max_tokens", "sparse", "idf_weights", "encoding")
         return {
             **config,
-            **{name: inner[name] for name in same},
+            **{name: inner[name] for name in inner if name in same or name.startswith("vocabulary")},
             "dtype": "string",
             "standardize": self._standardize,
             "split": self._split,

@@ -91,6 +91,20 @@ def listed(value: Any) -> Value:
     return [item.decode() if isinstance(item, bytes) else item for item in found]
 
 
+def lines_of_words(words: np.ndarray) -> list[Value]:
+    """Returns the words of a file as a configuration has them: integers, or texts with any byte that is not UTF-8."""
+    return [word.decode(errors="surrogateescape") if isinstance(word, bytes) else word for word in words.tolist()]
+
+
+def words_of_lines(lines: Sequence[Value], dtype: str) -> np.ndarray:
+    """Returns the words that `lines_of_words` returned these for, (n,)."""
+    if dtype != "string":
+        return np.array(lines, as_dtype(dtype).dtype)
+    words = np.empty(len(lines), object)
+    words[:] = [line.encode(errors="surrogateescape") for line in lines]
+    return words
+
+
 def save_vocabulary(folder: str, tokens: Sequence[Value]) -> None:
     """Writes a vocabulary into the folder of a saved layer: lines, as TensorFlow, or a list if a word has an end of line."""
     texts = [str(token) for token in tokens]

@@ -176,6 +176,9 @@ from stratagem._private._replica_trace import set_keras_settings as set_keras_se
 from stratagem._private._rewritten_programs import RewrittenProgram as RewrittenProgram
 from stratagem._private._rewritten_programs import rewritten_programs as rewritten_programs
 from stratagem._private._rules_in_programs import rules_of as rules_of
+from stratagem._private._safe_mode import RefusedInSafeModeError as RefusedInSafeModeError
+from stratagem._private._safe_mode import refusal_behind as refusal_behind
+from stratagem._private._safe_mode import refuse_in_safe_mode as refuse_in_safe_mode
 from stratagem._private._scopes import below_scope as below_scope
 from stratagem._private._scopes import in_stateless_scope as in_stateless_scope
 from stratagem._private._scopes import is_making_own_state as is_making_own_state

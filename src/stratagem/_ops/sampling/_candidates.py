@@ -10,12 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.paths import file_errors
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, tensor
 from stratagem._ops._dtypes import float64, int64
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.sampling._random import uniform
+from stratagem._private import refuse_in_safe_mode
 
 
 class Candidates(NamedTuple):
@@ -120,9 +122,14 @@ def fixed_unigram_candidate_sampler(
 
 
 def _counts_of(path: PathLike) -> list[float]:
+    """The numbers at the ends of a file's lines. Raises InvalidArgumentError for what is none, and as `file_errors`."""
+    refuse_in_safe_mode("call of fixed_unigram_candidate_sampler", f"reads the file {path!r}")
     where = checked_path(path)
-    with io.TextIOWrapper(file_system(where).open(where), newline="", encoding="utf-8") as file:
-        return [float(line[-1]) for line in csv.reader(file) if line]
+    with file_errors(where), io.TextIOWrapper(file_system(where).open(where), newline="", encoding="utf-8") as file:
+        try:
+            return [float(line[-1]) for line in csv.reader(file) if line]
+        except (ValueError, csv.Error) as error:
+            raise InvalidArgumentError(f"{where}: the last place of each line is a count: {error}") from error
 
 
 def all_candidate_sampler(

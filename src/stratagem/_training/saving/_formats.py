@@ -11,7 +11,7 @@ from stratagem._base.files import is_temporary
 from stratagem._base.paths import is_remote
 from stratagem._base.storage import file_system
 from stratagem._checkpoints import has_weights
-from stratagem._private import is_hdf5
+from stratagem._private import is_hdf5, refusal_behind
 from stratagem._saved_models import MODEL_FILE, contains_saved_model, is_keras_folder
 
 _HDF5 = (".h5", ".hdf5")
@@ -108,10 +108,17 @@ def found_at(path: str, *, weights: bool = False) -> Found:
 
 @contextlib.contextmanager
 def named_in_errors(path: str) -> Iterator[None]:
-    """Adds the file to errors of the body that do not name it, as Keras' do not: as a note, so that they stay what they are."""
+    """Adds the file to errors of the body that do not name it, as Keras' do not: as a note, so that they stay what they are.
+
+    Raises RefusedInSafeModeError itself, where Keras has wrapped it in an error of its own.
+    """
     try:
         yield
     except Exception as error:
+        refusal = refusal_behind(error)
+        if refusal is not None and refusal is not error:
+            refusal.add_note(f"This was found in the file {path!r}.")
+            raise refusal from None
         if path not in str(error):
             error.add_note(f"This was found in the file {path!r}.")
         raise

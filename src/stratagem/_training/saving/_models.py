@@ -191,8 +191,9 @@ def model_loader(keras_load: Function) -> Function:
                 copied(path if found is not Found.MODEL else os.path.join(path, MODEL_FILE)) as copy,
             ):
                 if found is Found.MODEL:
-                    custom_objects = {**own_objects(copy), **(custom_objects or {})}
                     safe_mode = safe_mode and not is_ours(os.path.join(path, MODEL_FILE))
+                    with own_objects(copy, custom_objects, safe_mode=safe_mode) as objects:
+                        return loaded(copy, objects, compile, safe_mode, **kwargs)
                 return loaded(copy, custom_objects, compile, safe_mode, **kwargs)
         with loading_hdf5(os.path.join(path, MODEL_FILE) if found is Found.MODEL else path):
             return loaded_here(path, found, custom_objects, compile, safe_mode, kwargs)
@@ -204,8 +205,9 @@ def model_loader(keras_load: Function) -> Function:
             case Found.MODEL:
                 path = os.path.join(path, MODEL_FILE)
                 verify_archive(path)
-                custom_objects = {**own_objects(path), **(custom_objects or {})}
                 safe_mode = safe_mode and not is_ours(path)
+                with own_objects(path, custom_objects, safe_mode=safe_mode) as objects, named_in_errors(path):
+                    return keras_load(path, objects, compile, safe_mode, **kwargs)
             case Found.HDF5:
                 verify_hdf5(path)
             case Found.OTHER if path.endswith(_HDF5):

@@ -1,18 +1,19 @@
 """A program's own classes and functions in a saved model: found again without `custom_objects`, as in a SavedModel.
 
 Keras' file has their names only. Beside them, a folder's file has the modules in which they are. When it is read, modules
-that the program has imported are looked up, none is imported, and only what Keras' files are made of is taken from them.
+that the program has imported are looked up, none is imported, and only classes derived from those that Keras' files are made
+of are taken from them. Functions are taken without safe mode alone: a file gives the arguments with which they are called.
 """
 
+import contextlib
 import inspect
 import json
 import os
 import sys
-import sysconfig
 import types
 import weakref
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, final
 
@@ -21,7 +22,7 @@ import keras
 from stratagem._base.errors import DataLossError
 from stratagem._base.paths import absolute, is_remote
 from stratagem._base.storage import file_system
-from stratagem._private import sublayers
+from stratagem._private import RefusedInSafeModeError, sublayers
 
 _RECORD = "stratagem.json"  # in the model's file
 _ADDED = ("name", "trainable", "dtype")
@@ -57,11 +58,33 @@ def is_ours(path: str) -> bool:
     return _written.get(_place(path)) == _identity(path)
 
 
-def own_objects(path: str) -> dict[str, Any]:
-    """The classes and functions that the file at this path needs, by name, as far as this process has them.
+@contextlib.contextmanager
+def own_objects(path: str, custom_objects: Mapping[str, Any] | None, *, safe_mode: bool) -> Iterator[dict[str, Any]]:
+    """Gives the classes and functions that the file at this path needs, by name, as far as this process has them.
 
-    Raises DataLossError for a record that `record` does not write.
+    custom_objects: what the program has handed over, which comes first. safe_mode: there are no functions but those.
+
+    Raises DataLossError for a record that `record` does not write, and RefusedInSafeModeError for an error of the body that
+    names a function which safe mode has left out.
     """
+    objects = _recorded_objects(path)
+    functions = {name: each for name, each in objects.items() if safe_mode and isinstance(each, types.FunctionType)}
+    given = {name: each for name, each in objects.items() if name not in functions} | {**(custom_objects or {})}
+    try:
+        yield given
+    except (TypeError, ValueError) as error:
+        refused = [each for name, each in functions.items() if name not in given and f"'{name}'" in str(error)]
+        if not refused:
+            raise
+        named = ", ".join(f"{each.__qualname__} of {each.__module__}" for each in refused)
+        raise RefusedInSafeModeError(
+            f"{path!r} names a function of this program, {named}, which safe mode does not call: whoever wrote the file would "
+            "decide about its arguments. Hand it over in `custom_objects`, register it with "
+            "keras.saving.register_keras_serializable, or, if you trust the file, load it with safe_mode=False."
+        ) from error
+
+
+def _recorded_objects(path: str) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(path) as file:
             places = json.loads(file.read(_RECORD)) if _RECORD in file.namelist() else {}
@@ -106,14 +129,8 @@ def _at(module: str, qualname: str) -> Any:
     if isinstance(found, type):
         return found if issubclass(found, _KINDS) else None
     if isinstance(found, types.FunctionType) and found.__module__ == module:
-        return found if not _is_installed(found) else None
+        return found
     return None
-
-
-def _is_installed(function: types.FunctionType) -> bool:
-    """Returns whether a function is Python's or of an installed package: a file must not choose among all of those."""
-    file = os.path.realpath(function.__code__.co_filename)
-    return any(file.startswith(os.path.join(sysconfig.get_path(kind), "")) for kind in ("stdlib", "purelib", "platlib"))
 
 
 def _place(path: str) -> str:
