@@ -7,6 +7,7 @@ index says so, an element's bytes are compressed by zlib.
 """
 
 import contextlib
+import itertools
 import json
 import os
 import struct
@@ -90,7 +91,21 @@ def read_index(path: Path) -> CacheIndex | None:
         return None
     if zlib.crc32(text) != crc:
         raise _damaged(path, "its index is damaged")
-    return CacheIndex(**json.loads(text))
+    return _index_of(path, text, start)
+
+
+def _index_of(path: Path, text: bytes, start: int) -> CacheIndex:
+    """Reads the text of an index, which begins in a file at `start`. Raises DataLossError for what no writer writes."""
+    try:
+        index = CacheIndex(**json.loads(text))
+        places = [len(_MAGIC), *index.marks, index.end]
+        is_ordered = all(first <= second for first, second in itertools.pairwise(places))
+        fits = index.count == 0 or len(index.marks) == 1 + (index.count - 1) // _MARK
+        if index.count < 0 or not fits or not is_ordered or index.end != start:
+            raise ValueError("its numbers contradict each other")
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _damaged(path, f"its index is damaged: {error}") from error
+    return index
 
 
 def check_part(path: Path, index: CacheIndex, part: list[list[int]]) -> None:
@@ -135,7 +150,12 @@ def elements_from(path: Path, index: CacheIndex, position: int) -> Iterator[list
         if number >= position:
             if zlib.crc32(found) != crc:
                 raise _damaged(path, f"element {number} is damaged")
-            yield _decoded(zlib.decompress(found) if index.compressed else found)
+            try:
+                element = _decoded(zlib.decompress(found) if index.compressed else found)
+            # An element of no bytes has the checksum 0: what a power cut leaves of a block is zeros, and they fit.
+            except (ValueError, TypeError, KeyError, struct.error, zlib.error, RecursionError) as error:
+                raise _damaged(path, f"element {number} is damaged: {error}") from error
+            yield element
         number += 1
 
 

@@ -18,7 +18,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.dtype_names import named_dtype
-from stratagem._base.errors import InvalidArgumentError, NotFoundError, OpError
+from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError, OpError
 from stratagem._base.files import atomic_write
 from stratagem._base.paths import file_errors
 from stratagem._base.types import Json
@@ -48,13 +48,17 @@ def read_saved(path: str) -> SavedDataset | None:
 
     Raises:
         InvalidArgumentError: its description was written by something else.
+        DataLossError: it is damaged.
         NotFoundError: a shard is not there.
     """
     found = _described(Path(path))
     if found is None:
         return None
     folder = Path(path) / found["folder"]
-    spec = _spec_of_json(found["spec"])
+    try:
+        spec = _spec_of_json(found["spec"])
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise DataLossError(f"{Path(path) / _DESCRIPTION} is damaged: its elements are of no kind: {error}") from error
     shards = [SavedShardStage(folder / name, spec) for name in found["files"]]
     return SavedDataset(spec, list(shards), sum(shard.cardinality for shard in shards))
 
@@ -64,13 +68,14 @@ def _described(path: Path) -> dict[str, Json] | None:
         found = json.loads((path / _DESCRIPTION).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     # The names must be those that a writer gives: what is there earlier is removed when the dataset is saved again.
     if (
         not isinstance(found, dict)
         or not {"spec", "folder", "files"} <= found.keys()
         or not _FOLDER.fullmatch(str(found["folder"]))
+        or not isinstance(found["files"], list)
         or not all(_SHARD.fullmatch(str(name)) for name in found["files"])
     ):
         raise InvalidArgumentError(f"{path / _DESCRIPTION} does not describe a saved dataset.")

@@ -7,7 +7,8 @@ shard is a folder with files of records, one for every tensor of an element: a T
 import collections
 import gzip
 import itertools
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast, final
 
@@ -44,14 +45,54 @@ def read_tensorflow_saved(path: str) -> SavedDataset | None:
         metadata = Metadata.FromString((folder / _METADATA).read_bytes())
     except FileNotFoundError:
         return None
-    except DecodeError as error:
+    except (DecodeError, ValueError, RecursionError) as error:  # ValueError: of the fields of a named tuple
         raise DataLossError(f"The description of the dataset that TensorFlow saved in {path} is damaged.") from error
     if not metadata.finalized:
         raise DataLossError(f"TensorFlow has not finished saving the dataset in {path}.")
-    shards: list[Stage] = []
-    for shard in sorted(folder.joinpath(metadata.run_id).glob("*.shard")):
-        shards.append(TensorFlowShardStage(sorted(shard.glob("*.snapshot")), spec))
+    total = _Total(path, metadata.num_elements)
+    shards: list[Stage] = [
+        TensorFlowShardStage(sorted(shard.glob("*.snapshot")), spec, total, number)
+        for number, shard in enumerate(_shards_of(folder, metadata.run_id, metadata.num_elements))
+    ]
+    total.shards = len(shards)
     return SavedDataset(spec, shards, metadata.num_elements)
+
+
+def _shards_of(folder: Path, run: str, elements: int) -> list[Path]:
+    """Returns the folders of shards, in order. Raises DataLossError if there are none of a dataset that has elements."""
+    # The name is a random number's. Another one could lead out of the folder.
+    if not run.isalnum():
+        raise DataLossError(f"{folder / _METADATA} is damaged: {run!r} is not the name of a folder that TensorFlow gives.")
+    found = sorted(folder.joinpath(run).glob("*.shard"))
+    if elements and not found:
+        raise DataLossError(
+            f"The dataset that TensorFlow saved in {folder} is damaged: {elements} elements were saved, and there are no files "
+            f"of them in {folder / run}. Copy the whole folder again, or save the dataset again."
+        )
+    return found
+
+
+@final
+class _Total:
+    """The number of elements that TensorFlow has saved, compared with those that all shards together turn out to have.
+
+    A file that is gone, or that ends early, shows in nothing else.
+    """
+
+    def __init__(self, path: str, expected: int) -> None:
+        self._path, self._expected = path, expected
+        self._found: dict[int, int] = {}
+        self.shards = 0
+
+    def note(self, shard: int, count: int) -> None:
+        """Notes that a shard has ended after so many elements. Raises DataLossError if all have, with another sum."""
+        self._found[shard] = count
+        found = sum(self._found.values())
+        if len(self._found) == self.shards and found != self._expected:
+            raise DataLossError(
+                f"The dataset that TensorFlow saved in {self._path} is damaged: {self._expected} elements were saved, and its "
+                f"{self.shards} shards have {found}. Copy the whole folder again, or save the dataset again."
+            )
 
 
 def _spec(written: Any) -> Nest:
@@ -81,9 +122,11 @@ def _spec(written: Any) -> Nest:
 class TensorFlowShardStage(Stage):
     """The elements of the files of one shard."""
 
-    def __init__(self, files: list[Path], spec: Nest) -> None:
+    def __init__(self, files: list[Path], spec: Nest, total: _Total, number: int) -> None:
+        """total: of all shards. number: of this one."""
         self.files = files
         self._spec = spec
+        self._total, self._number = total, number
 
     @property
     def spec(self) -> Nest:
@@ -102,7 +145,7 @@ class TensorFlowShardStage(Stage):
         return True
 
     def walk(self) -> StageIterator:
-        return _TensorFlowShardIterator(self.files, self._spec)
+        return _TensorFlowShardIterator(self.files, self._spec, lambda count: self._total.note(self._number, count))
 
     def example(self) -> Nest:
         walk = self.walk()
@@ -114,9 +157,11 @@ class TensorFlowShardStage(Stage):
 
 @final
 class _TensorFlowShardIterator(StageIterator):
-    def __init__(self, files: list[Path], spec: Nest) -> None:
+    def __init__(self, files: list[Path], spec: Nest, ended: Callable[[int], None]) -> None:
+        """ended: is told the number of elements at the end."""
         super().__init__()
         self._files = files
+        self._ended = ended
         self._count, self._pack = len(leaves(spec)), packer(spec)
         self._position = 0
         self._records = _records(files)
@@ -124,15 +169,21 @@ class _TensorFlowShardIterator(StageIterator):
     def __next__(self) -> Nest:
         try:
             first = next(self._records)
+        except StopIteration:
+            self._ended(self._position)
+            raise
         except OpError:
             self.close()  # nothing behind a damaged record can be found
             raise
         records = [first, *itertools.islice(self._records, self._count - 1)]
         if len(records) < self._count:
             raise DataLossError(f"{self._files[-1]}: the last element is not complete.")
-        tensors = map(_tensor, records)
+        try:
+            tensors = [_tensor(record) for record in records]
+        except (DecodeError, ValueError, KeyError, IndexError) as error:
+            raise DataLossError(f"{self._files[-1]}: element {self._position} is damaged: {error}") from error
         self._position += 1
-        return self._pack(tensors)
+        return self._pack(iter(tensors))
 
     def get_state(self) -> State:
         return {"position": self._position}
@@ -184,7 +235,9 @@ def _tensor(record: bytes) -> Array:
     dtype, content = _DTYPES[message.dtype], message.tensor_content
     if dtype.kind != "O":
         return np.frombuffer(content, dtype).reshape(shape)
-    count = int(np.prod(shape, dtype=np.int64))
+    count = math.prod(shape)
+    if not 0 <= count <= len(content):  # each has a length, of a byte or more
+        raise ValueError(f"it has {len(content)} bytes for {count} strings")
     sizes, place = [], 0
     for _ in range(count):
         size, place = read_varint(content, place)
