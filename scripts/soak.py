@@ -29,6 +29,7 @@ import pytest  # noqa: E402
 from tests.checkpoints import scenarios as checkpoints  # noqa: E402
 from tests.checkpoints.object_server import Gateway, object_server  # noqa: E402
 from tests.checkpoints.saving import Savers  # noqa: E402
+from tests.damage import readers  # noqa: E402
 from tests.multi_worker import scenarios as jobs  # noqa: E402
 from tests.servers.processes import scenarios as served  # noqa: E402
 from tests.training import scenarios as fits  # noqa: E402
@@ -82,6 +83,10 @@ def _any_damage(seed: int, directory: Path) -> checkpoints.Trial:
     return checkpoints.damaged(seed, directory, names[seed % len(names)])
 
 
+def _damaged_file(name: str, seed: int, directory: Path) -> checkpoints.Trial:
+    return readers.damaged_file(seed, directory, name)
+
+
 def _job(trial: Callable[[int], jobs.Trial | checkpoints.Trial]) -> Callable[[int], tuple[float, ...]]:
     def run(seed: int) -> tuple[float, ...]:
         result = trial(seed)
@@ -112,6 +117,7 @@ SCENARIOS: dict[str, Scenario] = {
     "C11 workers save to an object server": Scenario(
         _job(lambda seed: jobs.workers_save_to_an_object_server(seed, _object_server())), 10
     ),
+    **{f"D {name}": Scenario(_in_a_directory(functools.partial(_damaged_file, name)), 600) for name in readers.READERS},
     "F1 worker killed": Scenario(_job(jobs.killed), 20),
     "F2 chief killed": Scenario(_job(jobs.chief_killed), 20),
     "F2 service killed": Scenario(_job(jobs.service_killed), 20),

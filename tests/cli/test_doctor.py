@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from packaging.requirements import Requirement
 
 from stratagem._base.job import ALONE
+from stratagem._base.memory import memory_left
 from stratagem._cluster import Address, ClusterSpec
 
 # Private: the checks, each of which is tried with machines and jobs that this one is not.
@@ -162,7 +163,7 @@ def test_limits_of_a_container(tmp_path: Path) -> None:
     assert "600 B are left of the container's limit" in memory.found
     (tmp_path / "cpu.max").write_text("max 100000\n")
     (tmp_path / "memory.max").write_text("max\n")
-    assert (machine.cpu_quota(tmp_path), machine.memory_left(tmp_path)) == (None, None)
+    assert (machine.cpu_quota(tmp_path), memory_left(tmp_path)) == (None, None)
     old = tmp_path / "old"
     (old / "cpu").mkdir(parents=True)
     (old / "cpu/cpu.cfs_quota_us").write_text("150000\n")

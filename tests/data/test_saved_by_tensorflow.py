@@ -10,6 +10,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
+from stratagem._base.structure_proto import Metadata
 from stratagem._data import Dataset
 from tests.data.recorded.answers import plain, spec
 from tests.data.recorded.folders import FOLDERS
@@ -79,3 +80,55 @@ def test_damage_is_told(tmp_path: Path) -> None:
     (copy / "snapshot.metadata").unlink()
     with pytest.raises(NotFoundError, match="no dataset was saved there"):
         Dataset.load(copy)
+
+
+def copied(name: str, folder: Path) -> tuple[Path, Path]:
+    """A copy of a folder, and its run's folder there."""
+    copy = Path(shutil.copytree(FOLDER / name, folder / "copy"))
+    return copy, next(file.parents[1] for file in copy.rglob("*.snapshot"))
+
+
+def test_another_name_of_the_run_is_damage(tmp_path: Path) -> None:
+    copy, run = copied("types", tmp_path)
+    metadata, name = copy / "snapshot.metadata", run.name.encode()
+    good = metadata.read_bytes()
+    for bit in range(8 * len(name)):
+        data = bytearray(good)
+        data[good.index(name) + bit // 8] ^= 1 << bit % 8
+        metadata.write_bytes(data)
+        with pytest.raises(DataLossError):
+            Dataset.load(copy)
+
+
+@pytest.mark.parametrize("name", ["/outside/run", "../../x/run", ".", ".."])
+def test_a_run_is_read_in_its_folder_alone(name: str, tmp_path: Path) -> None:
+    copy, run = copied("types", tmp_path)
+    wanted = str(tmp_path / "outside") if name.startswith("/") else name
+    (copy / "snapshot.metadata").write_bytes(
+        Metadata(run_id=wanted, num_elements=3, finalized=True).SerializeToString()
+    )
+    shutil.copytree(run, tmp_path / "outside")
+    with pytest.raises(DataLossError, match="is not the name of a folder that TensorFlow gives"):
+        Dataset.load(copy)
+
+
+def test_files_that_are_gone_are_damage(tmp_path: Path) -> None:
+    copy, run = copied("shards", tmp_path)
+    shutil.rmtree(sorted(run.iterdir())[-1])
+    with pytest.raises(DataLossError, match="7 elements were saved, and its 2 shards have 5"):
+        list(Dataset.load(copy))
+    shutil.rmtree(run)
+    with pytest.raises(DataLossError, match="7 elements were saved, and there are no files"):
+        Dataset.load(copy)
+
+
+def test_a_file_that_ends_between_two_elements_is_damage(tmp_path: Path) -> None:
+    copy, run = copied("types", tmp_path)
+    file = next(run.rglob("*.snapshot"))
+    whole = len(list(Dataset.load(copy)))
+    size, data = 0, file.read_bytes()
+    for _ in range(len(tf.nest.flatten(Dataset.load(copy).element_spec))):
+        size += 16 + int.from_bytes(data[size : size + 8], "little")
+    file.write_bytes(data[:size])
+    with pytest.raises(DataLossError, match=f"{whole} elements were saved"):
+        list(Dataset.load(copy))

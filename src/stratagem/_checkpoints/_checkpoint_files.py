@@ -25,6 +25,7 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import is_temporary, make_directories, sync, sync_tree, write_text
+from stratagem._base.memory import machine_memory, refuse_more_than
 from stratagem._base.paths import is_remote
 from stratagem._base.storage import UNANSWERED
 from stratagem._checkpoints._arrays_file import NAME as ARRAYS
@@ -319,12 +320,9 @@ def _check_no_links(path: str, manifest: Manifest) -> None:
 def _check_memory(path: str, manifest: Manifest) -> None:
     """Refuses arrays that exceed the machine's memory, before anything is allocated."""
     needed = sum(fact.nbytes for fact in manifest.arrays.values())
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if needed > memory:
-        raise CheckpointError(
-            f"The checkpoint {path!r} says that it holds {needed:.3g} bytes of arrays, and this machine has a memory of "
-            f"{memory:.3g} bytes. Restore it on a larger one."
-        )
+    refuse_more_than(
+        machine_memory(), needed, f"The checkpoint {path!r}, by what it says of its arrays,", CheckpointError
+    )
 
 
 def _first_line(error: Exception) -> str:

@@ -154,7 +154,7 @@ def _read(path: str) -> DirectoryOwner | None:
         return DirectoryOwner(**{key: kind(found[key]) for key, kind in DirectoryOwner.__annotations__.items()})
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return DirectoryOwner(host="an unknown host (its file is damaged)", pid=0, started=0, machine="")
 
 

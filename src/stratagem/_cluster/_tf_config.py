@@ -151,6 +151,10 @@ def _decoded(text: str) -> Any:
         ) from None
     except RecursionError:
         raise ClusterError(f"{TF_CONFIG} is nested too deeply. It has the form {_FORM}.") from None
+    except ClusterError:
+        raise
+    except ValueError as error:  # a number of thousands of digits
+        raise ClusterError(f"{TF_CONFIG} has a number that is too large: {error}. It has the form {_FORM}.") from None
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

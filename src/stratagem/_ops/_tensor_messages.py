@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.memory import available_memory, refuse_more_than
 from stratagem._base.tensor_proto import CODES, TensorProto
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Value
 from stratagem._ops._convert import is_tensor, is_traced, need_value, on_host, tensor
@@ -68,6 +69,7 @@ def make_ndarray(tensor: Value) -> np.ndarray:
     Raises:
         TypeError: a dtype that does not exist here.
         ValueError: more values than the shape holds, or bytes that do not fill it.
+        ResourceExhaustedError: the shape holds more than the memory of this machine.
     """
     if tensor.dtype not in _NAMES:
         raise TypeError(f"The message has the dtype {tensor.dtype}, which does not exist here.")
@@ -80,7 +82,12 @@ def make_ndarray(tensor: Value) -> np.ndarray:
     if missing < 0:
         raise ValueError(f"The message holds {len(values)} values for the shape {sizes}.")
     last = values[-1:] if len(values) else _from_field([b"" if kind.name == "string" else 0] * 2, kind)[:1]
-    return np.concatenate([values, last.repeat(missing)]).reshape(sizes)
+    refuse_more_than(
+        available_memory(), math.prod(sizes) * last.itemsize, f"The tensor of the shape {sizes} in a message"
+    )
+    filled = np.empty(math.prod(sizes), last.dtype)
+    filled[: len(values)], filled[len(values) :] = values, last
+    return filled.reshape(sizes)
 
 
 def _on_host(values: Any, requested: DType | None) -> np.ndarray:

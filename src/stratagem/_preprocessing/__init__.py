@@ -21,3 +21,4 @@ from stratagem._preprocessing._random_crop import RandomCrop as RandomCrop
 from stratagem._preprocessing._random_sizes import RandomHeight as RandomHeight
 from stratagem._preprocessing._random_sizes import RandomWidth as RandomWidth
 from stratagem._preprocessing._text_vectorization import TextVectorization as TextVectorization
+from stratagem._preprocessing._tokenizers import tokenizer_from_json as tokenizer_from_json

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.errors import DataLossError
 from stratagem._base.types import Value
 from stratagem._ops import as_dtype
 
@@ -115,10 +116,15 @@ def save_vocabulary(folder: str, tokens: Sequence[Value]) -> None:
 
 
 def load_vocabulary(folder: str, dtype: str) -> list[Value]:
-    """Reads what `save_vocabulary` has written, strings or integers."""
+    """Reads what `save_vocabulary` has written, strings or integers. Raises DataLossError for anything else."""
     listed = Path(folder, _LIST)
-    texts = json.loads(listed.read_text("utf-8")) if listed.exists() else _lines(folder)
-    return texts if dtype == "string" else [int(text) for text in texts]
+    try:
+        texts = json.loads(listed.read_text("utf-8")) if listed.exists() else _lines(folder)
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise ValueError("it is not a list of texts")
+        return texts if dtype == "string" else [int(text) for text in texts]
+    except (ValueError, RecursionError) as error:
+        raise DataLossError(f"The vocabulary of a layer is damaged: {error}") from error
 
 
 def _lines(folder: str) -> list[str]:

@@ -241,6 +241,7 @@ from stratagem._private._user_classes import intercept_overrides as intercept_ov
 from stratagem._private._variable_creation import fresh_names as fresh_names
 from stratagem._private._variable_creation import intercept_creation as intercept_creation
 from stratagem._private._variable_creation import named_by as named_by
+from stratagem._private._variable_creation import variables_up_to as variables_up_to
 from stratagem._private._variable_slices import let_slices_be_assigned as let_slices_be_assigned
 from stratagem._private._variable_slices import let_values_be_called as let_values_be_called
 from stratagem._private._variables import KerasVariable as KerasVariable

@@ -28,7 +28,7 @@ _FURTHER = {
 
 # Functions, where they are and wherever else Keras has them; methods that hide what their functions take and return.
 SAVING_PLACES = (
-    *(f"keras.*{name}" for name in ("save_model", "load_model", "save_weights", "load_weights")),
+    *(f"keras.*{name}" for name in ("save_model", "load_model", "save_weights", "load_weights", "model_from_json")),
     "keras.src.models.model.Model.save_weights",
     "keras.src.models.model.Model.load_weights",
     "keras.src.models.model.Model.__new__",
@@ -38,12 +38,12 @@ SAVING_PLACES = (
 
 
 def intercept_saving(routes: dict[str, Callable[[UserFunction], UserFunction]]) -> None:
-    """Replace Keras' functions `save_model`, `load_model`, `save_weights`, `load_weights` by routes[name](Keras' own).
+    """Replace Keras' functions of these names, of `keras.models` and those for weights, by routes[name](Keras' own).
 
     `model.save_weights` also takes TensorFlow's arguments, and `model.load_weights` returns what the function does.
     """
     for name, route in routes.items():
-        function = getattr(saving_api, name)
+        function = vars(saving_api).get(name) or getattr(keras.models, name)
         routed = showing(functools.wraps(function)(route(function)), function, *_FURTHER.get(name, ()))
         for module in [m for key, m in sys.modules.items() if key.startswith("keras.")]:
             if vars(module).get(name) is function:

@@ -20,6 +20,7 @@ from packaging.requirements import Requirement
 from stratagem._base.errors import AbortedError
 from stratagem._base.files import atomic_write
 from stratagem._base.installation import install_command
+from stratagem._base.memory import memory_left
 from stratagem.cli._doctor_finding import Finding, bad, doubtful, good
 from stratagem.cli._tables import count, size
 
@@ -220,20 +221,6 @@ def memory(meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/c
         yield doubtful("memory", text, cure)
     else:
         yield good("memory", text)
-
-
-def memory_left(cgroup: Path) -> int | None:
-    """The bytes below the limit of this container; None without one."""
-    for limit, used in (
-        ("memory.max", "memory.current"),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
-    ):
-        try:
-            text, now = (cgroup / limit).read_text().strip(), (cgroup / used).read_text()
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        return None if text == "max" or int(text) >= 1 << 60 else max(0, int(text) - int(now))
-    return None
 
 
 def folder(path: Path, mounts: Path = Path("/proc/self/mounts")) -> Iterator[Finding]:

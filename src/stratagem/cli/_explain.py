@@ -3,10 +3,10 @@
 import difflib
 import importlib.resources
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 import click
 
@@ -92,7 +92,7 @@ def _named(error: str, texts: Mapping[str, str]) -> tuple[str, list[str]]:
     named = known.get(error.rpartition(".")[2].lower())
     if named is not None:
         return named, []
-    if error == "-" or Path(error).is_file():
+    if error == "-" or os.path.isfile(error):
         found, said = _last_error(_lines(error), texts)
         if found is None:
             raise click.UsageError(

@@ -29,8 +29,9 @@ from stratagem._launch import (
 from stratagem.cli._launch_show import show
 from stratagem.cli._path_types import LocalPath
 
-_COUNT = click.IntRange(min=0)
-_AT_LEAST_ONE = click.IntRange(min=1)
+_MOST = 65_535  # tasks of a machine, and machines: each has a port
+_COUNT = click.IntRange(0, _MOST)
+_AT_LEAST_ONE = click.IntRange(1, _MOST)
 _WORKER_RESTARTS = 10  # of each worker
 _REFUSED = 2  # the exit status of programs that do not understand their arguments
 _SECONDS = click.FloatRange(min=0)

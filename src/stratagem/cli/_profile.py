@@ -66,11 +66,13 @@ def command(out: Path, skip: int, steps: int, seconds: float, machine_readable: 
     settings = ProfileSettings(folder, skip, steps, seconds)
     try:
         code = _run(program, settings.variables(), silent=machine_readable)
-    except (FileNotFoundError, PermissionError) as error:
+    except OSError as error:
         _remove(folder)
-        missing = isinstance(error, FileNotFoundError)
+        missing = not isinstance(error, PermissionError)
         cure = (
-            "There is none." if missing else f"It is no program. For a script: stratagem profile -- python {program[0]}"
+            f"{error.strerror}."
+            if missing
+            else f"It is no program. For a script: stratagem profile -- python {program[0]}"
         )
         click.echo(f"Error: {program[0]!r} cannot be started. {cure}", err=True)
         sys.exit(_NOT_FOUND if missing else _NOT_EXECUTABLE)

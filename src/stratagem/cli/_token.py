@@ -17,7 +17,7 @@ def command(file: Path | None) -> None:
     It is not printed. A file that exists is left as it is.
     """
     path = (file or Path(os.environ.get(TOKEN_FILE) or own_token_file(os.environ))).absolute()
-    if path.exists():
+    if os.path.exists(path):
         raise click.ClickException(f"{path} exists. Jobs may use it; to make a new one, remove it first.")
     try:
         make_token(path)

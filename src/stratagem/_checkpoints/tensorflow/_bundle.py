@@ -11,8 +11,9 @@ import ml_dtypes  # noqa: F401 - NumPy knows the names of its dtypes from now on
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from stratagem._base.errors import NotFoundError, ResourceExhaustedError, UnimplementedError
+from stratagem._base.errors import NotFoundError, UnimplementedError
 from stratagem._base.framing import mask
+from stratagem._base.memory import machine_memory, refuse_more_than
 from stratagem._base.paths import is_remote
 from stratagem._base.storage import file_system
 from stratagem._base.tensor_proto import CODES
@@ -150,7 +151,7 @@ class Bundle:
             array = np.empty(len(strings), object)
             array[:] = strings
             return array.reshape(shape)
-        _check_memory(self.prefix, place.size)
+        refuse_more_than(machine_memory(), place.size, f"A tensor of the checkpoint {self.prefix!r}")
         held = np.empty(place.size, np.uint8)
         at = 0
         for chunk in self._checked(shard, fact, place):
@@ -287,12 +288,3 @@ def _read_remote_index(path: str) -> bytes:
         raise damage(path, "it is not a regular file") from None
     except ValueError as error:
         raise damage(path, str(error)) from error
-
-
-def _check_memory(prefix: str, size: int) -> None:
-    """Refuses a tensor that exceeds the machine's memory, before anything is allocated: a file may be longer than its disk."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if size > memory:
-        raise ResourceExhaustedError(
-            f"A tensor of checkpoint {prefix!r} has {size:.3g} bytes, and this machine a memory of {memory:.3g}."
-        )

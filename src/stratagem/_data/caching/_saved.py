@@ -1,7 +1,7 @@
 """Datasets in folders, which `save` and `snapshot` write: a file for every shard, and a description that is written last.
 
 Layout: `dataset.json` has the specs of the elements and the name of a folder beside it, in which each shard is a file of the
-format of `_cache_file`. Writing again makes another such folder and removes the earlier one.
+format of `_cache_file`, and the CRC-32 of all that. Writing again makes another such folder and removes the earlier one.
 """
 
 import collections
@@ -10,6 +10,7 @@ import re
 import shutil
 import uuid
 import weakref
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ from stratagem._data.elements._nest import Array, Nest, packer
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage, StageIterator
 
-_DESCRIPTION = "dataset.json"
+_DESCRIPTION, _SEAL = "dataset.json", "crc32"
 _FOLDER, _SHARD = re.compile(r"[0-9a-f]{32}"), re.compile(r"[0-9]{20}\.shard")
 _COMPRESSED = {None: False, "": False, "NONE": False, "AUTO": False, "GZIP": True, "SNAPPY": True}
 
@@ -74,12 +75,17 @@ def _described(path: Path) -> dict[str, Json] | None:
     if (
         not isinstance(found, dict)
         or not {"spec", "folder", "files"} <= found.keys()
+        or found.pop(_SEAL, None) not in (None, _checksum(found))
         or not _FOLDER.fullmatch(str(found["folder"]))
         or not isinstance(found["files"], list)
         or not all(_SHARD.fullmatch(str(name)) for name in found["files"])
     ):
-        raise InvalidArgumentError(f"{path / _DESCRIPTION} does not describe a saved dataset.")
+        raise InvalidArgumentError(f"{path / _DESCRIPTION} is damaged, or does not describe a saved dataset.")
     return found
+
+
+def _checksum(description: dict[str, Json]) -> str:
+    return f"{zlib.crc32(json.dumps(description, sort_keys=True).encode()):08x}"
 
 
 def is_compressed(compression: str | None) -> bool:
@@ -125,7 +131,8 @@ class SavedDatasetWriter:
         earlier = _described(self._path)
         try:
             with atomic_write(self._path / _DESCRIPTION, exclusive=if_first) as written:
-                written.write_text(json.dumps({**self._description, "files": files}), encoding="utf-8")
+                description = {**self._description, "files": files}
+                written.write_text(json.dumps({**description, _SEAL: _checksum(description)}), encoding="utf-8")
         except FileExistsError:
             self.abandon()
             return

@@ -62,7 +62,9 @@ def _shards_of(folder: Path, run: str, elements: int) -> list[Path]:
     """Returns the folders of shards, in order. Raises DataLossError if there are none of a dataset that has elements."""
     # The name is a random number's. Another one could lead out of the folder.
     if not run.isalnum():
-        raise DataLossError(f"{folder / _METADATA} is damaged: {run!r} is not the name of a folder that TensorFlow gives.")
+        raise DataLossError(
+            f"{folder / _METADATA} is damaged: {run!r} is not the name of a folder that TensorFlow gives."
+        )
     found = sorted(folder.joinpath(run).glob("*.shard"))
     if elements and not found:
         raise DataLossError(

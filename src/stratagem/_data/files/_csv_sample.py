@@ -73,7 +73,10 @@ class CsvSchemaInference:
 
     def _header(self, file: str, encoding: str) -> list[str]:
         for _, fields in self._records(file):
-            return [name.decode(encoding) for name in fields]
+            try:
+                return [name.decode(encoding) for name in fields]
+            except UnicodeDecodeError as error:
+                raise ValueError(f"The header line of {file} is not {encoding}: {error}.") from None
         raise ValueError(f"Failed when reading the header line of {file}. Is it an empty file?")
 
     def _rows(self, file: str) -> Iterator[tuple[str, int, list[bytes]]]:

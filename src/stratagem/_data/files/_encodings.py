@@ -111,7 +111,7 @@ def decode_json_example(json_examples: TensorLike, name: str | None = None) -> A
             if not isinstance(parsed, dict):
                 raise ValueError(f"an Example is an object, found {data!r:.100}.")
             found: bytes = json_format.ParseDict(parsed, Example()).SerializeToString(deterministic=True)
-        except (json_format.ParseError, ValueError) as error:
+        except (json_format.ParseError, ValueError, RecursionError) as error:
             raise InvalidArgumentError(f"Error while parsing JSON: {error}") from error
         return found
 

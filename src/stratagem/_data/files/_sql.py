@@ -52,7 +52,10 @@ class SqlDataset(Dataset):
 
 def _text(given: TensorLike) -> str:
     value = given if isinstance(given, str | bytes) else np.asarray(given).item()
-    return value.decode() if isinstance(value, bytes) else str(value)
+    try:
+        return value.decode() if isinstance(value, bytes) else str(value)
+    except UnicodeDecodeError as error:
+        raise InvalidArgumentError(f"SqlDataset: {value!r:.200} is not UTF-8.") from error
 
 
 def _name(dtype: Any) -> str:
@@ -145,13 +148,14 @@ def _rows(stage: QueryStage) -> Iterator[tuple[Any, ...]]:
     """Yields the rows of a query; the database is open, for reading, until they end or the generator is closed."""
     try:
         connection = sqlite3.connect(f"file:{quote(stage.path)}?mode=ro", uri=True, check_same_thread=False)
+        connection.text_factory = bytes  # SQLite does not look whether texts are UTF-8
         with contextlib.closing(connection):
             yield from connection.execute(stage.query)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, sqlite3.Warning, ValueError) as error:  # ValueError: a query that is no text of SQLite's
         raise _refused(stage, error) from error
 
 
-def _refused(stage: QueryStage, error: sqlite3.Error) -> OpError:
+def _refused(stage: QueryStage, error: Exception) -> OpError:
     return UnknownError(f"SQLite cannot run {stage.query!r:.200} on {stage.path}: {error}")
 
 
@@ -165,9 +169,15 @@ def _converted(value: Any, dtype: Any) -> Array:
     elif dtype == np.bool_:
         array[()] = int(_number(value, "integer")) != 0
     else:
-        array[()] = np.asarray(int(_number(value, "integer")), np.int64).astype(dtype)
+        array[()] = np.asarray(_integer(_number(value, "integer")), np.int64).astype(dtype)
     array.setflags(write=False)
     return array
+
+
+def _integer(number: Any) -> int:
+    """A number as SQLite's integer of 64 bits: the nearest there is, of a real number that is too large."""
+    least, most = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    return int(max(least, min(most, number))) if abs(number) >= 2.0**63 else int(number)
 
 
 def _number(value: Any, kind: str) -> Any:

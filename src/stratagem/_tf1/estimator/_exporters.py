@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final, final
 
+from stratagem._base.errors import DataLossError
 from stratagem._base.storage import file_system
 from stratagem._base.types import Json, Nest
 from stratagem._tf1.estimator._call import argument_names
@@ -155,7 +156,7 @@ class BestExporter(_SavedModelExporter):
         """Exports a checkpoint if it is the best one. Returns the path; None for any other."""
         kept, files = os.path.join(export_path, _BEST), file_system(export_path)
         if self._best is None and files.is_file(kept):
-            self._best = json.loads(files.read(kept))
+            self._best = _results(kept, files.read(kept))
         if self._best is not None and not self._compare(best_eval_result=self._best, current_eval_result=eval_result):
             return None
         _log.info("Performing best model export.")
@@ -163,6 +164,17 @@ class BestExporter(_SavedModelExporter):
         found = self._written(estimator, export_path, checkpoint_path)
         files.write(kept, json.dumps({name: _number(value) for name, value in eval_result.items()}).encode())
         return found
+
+
+def _results(path: str, text: bytes) -> dict[str, Any]:
+    """The results in the file of the best export. Raises DataLossError for anything else."""
+    try:
+        found = json.loads(text)
+        if isinstance(found, dict):
+            return found
+    except (ValueError, RecursionError) as error:
+        raise DataLossError(f"{path} is damaged: {error}. Delete it to begin anew.") from error
+    raise DataLossError(f"{path} is damaged: it has no results. Delete it to begin anew.")
 
 
 def _number(value: Any) -> Json:

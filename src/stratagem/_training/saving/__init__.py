@@ -14,7 +14,7 @@ from stratagem._private import accept_any_path, intercept_saving, note_arguments
 from stratagem._training.saving._formats import FileFormat as FileFormat
 from stratagem._training.saving._formats import format_of_model as format_of_model
 from stratagem._training.saving._formats import format_of_weights as format_of_weights
-from stratagem._training.saving._models import model_loader, model_saver
+from stratagem._training.saving._models import json_model_reader, model_loader, model_saver
 from stratagem._training.saving._weights import weights_loader, weights_saver
 
 _log = logging.getLogger("stratagem")
@@ -28,6 +28,7 @@ def attach_saving() -> None:
             "load_model": model_loader,
             "save_weights": weights_saver,
             "load_weights": weights_loader,
+            "model_from_json": json_model_reader,
         }
     )
     accept_any_path(_stand_in, settle)

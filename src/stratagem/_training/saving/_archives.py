@@ -25,6 +25,7 @@ _SEAL: Final = Seal(b"stratagem: the CRC32C of the 0x%012x bytes before this is 
 _END: Final = struct.Struct("<4s16xH")  # the archive's last record; its comment follows
 _END_MARK: Final = b"PK\5\6"
 
+_WEIGHTS: Final = (".weights.h5", ".weights.json")
 # What zipfile raises for damaged archives, beside an OSError of the decompression.
 _DAMAGE: Final = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
@@ -71,6 +72,14 @@ def verify_archive(path: str) -> None:
         raise DataLossError(f"{path!r} is damaged: its part {bad!r} has another checksum than when it was written.")
     if is_whole is False:
         raise damaged(path)
+
+
+def values_in_archive(path: str) -> int | None:
+    """Returns how many values the weights in a model's archive can be at most; None if there is no archive."""
+    if not os.path.isfile(path):
+        return None
+    with zipfile.ZipFile(path) as archive:
+        return sum(each.file_size for each in archive.infolist() if each.filename.endswith(_WEIGHTS))
 
 
 def _agrees_with_seal(path: str) -> bool | None:

@@ -2,11 +2,13 @@
 
 import contextlib
 import enum
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import final
 
+from stratagem._base.errors import DataLossError, OpError
 from stratagem._base.files import is_temporary
 from stratagem._base.paths import is_remote
 from stratagem._base.storage import file_system
@@ -16,6 +18,17 @@ from stratagem._saved_models import MODEL_FILE, contains_saved_model, is_keras_f
 
 _HDF5 = (".h5", ".hdf5")
 _WEIGHTS_OF_KERAS = (".weights.h5", ".weights.json")
+_STUMBLES = (
+    json.JSONDecodeError,
+    UnicodeError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+    AssertionError,
+    OverflowError,
+    MemoryError,
+)
+_LIBRARIES = ("keras", "json", "zipfile", "h5py", "numpy", "jax", "jaxlib", "optree", "stratagem")
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 
 
@@ -107,13 +120,33 @@ def found_at(path: str, *, weights: bool = False) -> Found:
 
 
 @contextlib.contextmanager
-def named_in_errors(path: str) -> Iterator[None]:
-    """Adds the file to errors of the body that do not name it, as Keras' do not: as a note, so that they stay what they are.
+def damage_named(source: str, kind: type[Exception] = DataLossError) -> Iterator[None]:
+    """Raises an error of this kind for errors with which libraries stumble over a configuration that is none.
 
-    Raises RefusedInSafeModeError itself, where Keras has wrapped it in an error of its own.
+    Those of the user's own code, whose classes the configuration may name, stay what they are.
     """
     try:
         yield
+    except (*_STUMBLES, RuntimeError) as error:
+        place = error.__traceback__
+        while place is not None and place.tb_next is not None:
+            place = place.tb_next
+        module = "" if place is None else str(place.tb_frame.f_globals.get("__name__", ""))
+        is_known = isinstance(error, _STUMBLES) or type(error) is RuntimeError
+        if not is_known or isinstance(error, OpError) or module.partition(".")[0] not in _LIBRARIES:
+            raise
+        raise kind(f"{source} is damaged, or no model: {type(error).__name__}: {str(error)[:200]}") from error
+
+
+@contextlib.contextmanager
+def named_in_errors(path: str) -> Iterator[None]:
+    """Adds the file to errors of the body that do not name it, as Keras' do not: as a note, so that they stay what they are.
+
+    Raises RefusedInSafeModeError itself, where Keras has wrapped it in an error of its own, and as `damage_named`.
+    """
+    try:
+        with damage_named(repr(path)):
+            yield
     except Exception as error:
         refusal = refusal_behind(error)
         if refusal is not None and refusal is not error:

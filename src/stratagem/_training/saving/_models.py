@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import keras
+
 from stratagem._base.errors import NotFoundError, UnimplementedError
 from stratagem._base.files import atomic_write, make_directories, remove_temporaries
 from stratagem._base.job import Phase, process_job
@@ -21,6 +23,7 @@ from stratagem._private import (
     note_own_hdf5,
     read_hdf5_model,
     sublayers,
+    variables_up_to,
     with_arguments,
     without_training,
     write_hdf5_model,
@@ -28,11 +31,12 @@ from stratagem._private import (
 from stratagem._saved_models import MODEL_FILE
 from stratagem._saved_models import load as load_saved_model
 from stratagem._saved_models import save as save_saved_model
-from stratagem._training.saving._archives import seal_archive, verify_archive
+from stratagem._training.saving._archives import seal_archive, values_in_archive, verify_archive
 from stratagem._training.saving._formats import (
     SAVED_MODEL,
     FileFormat,
     Found,
+    damage_named,
     format_of_model,
     found_at,
     named_in_errors,
@@ -206,7 +210,7 @@ def model_loader(keras_load: Function) -> Function:
                 path = os.path.join(path, MODEL_FILE)
                 verify_archive(path)
                 safe_mode = safe_mode and not is_ours(path)
-                with own_objects(path, custom_objects, safe_mode=safe_mode) as objects, named_in_errors(path):
+                with own_objects(path, custom_objects, safe_mode=safe_mode) as objects, _read_archive(path):
                     return keras_load(path, objects, compile, safe_mode, **kwargs)
             case Found.HDF5:
                 verify_hdf5(path)
@@ -235,9 +239,34 @@ def model_loader(keras_load: Function) -> Function:
                     return read_model(two, custom_objects, compile, safe_mode)
             if found is Found.HDF5 and not path.endswith(_HDF5):
                 return read_hdf5_model(path, custom_objects, compile, safe_mode)
+            if path.endswith(_HDF5):
+                return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
+        with _read_archive(path):
             return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
 
     return load_model
+
+
+def json_model_reader(keras_read: Function) -> Function:
+    """Returns `model_from_json` with one kind of error for a text that describes no model."""
+
+    def model_from_json(json_string: Any, custom_objects: Any = None) -> Any:
+        with damage_named("The JSON", ValueError):
+            model = keras_read(json_string, custom_objects)
+        if not isinstance(model, keras.Layer):
+            raise ValueError(f"The JSON is damaged, or no model: it describes a {type(model).__name__}.")
+        return model
+
+    return model_from_json
+
+
+@contextlib.contextmanager
+def _read_archive(path: str) -> Iterator[None]:
+    """In the body a model is read, whose variables are no larger than its archive; errors name it."""
+    values = values_in_archive(path)
+    limits = contextlib.nullcontext() if values is None else variables_up_to(values, path)
+    with named_in_errors(path), limits:
+        yield
 
 
 @contextlib.contextmanager
