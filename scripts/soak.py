@@ -83,6 +83,10 @@ def _any_damage(seed: int, directory: Path) -> checkpoints.Trial:
     return checkpoints.damaged(seed, directory, names[seed % len(names)])
 
 
+def _killed_often(background: bool, format: str, seed: int, directory: Path) -> checkpoints.Trial:
+    return checkpoints.killed_often(seed, directory, _savers(), background=background, format=format)
+
+
 def _damaged_file(name: str, seed: int, directory: Path) -> checkpoints.Trial:
     return readers.damaged_file(seed, directory, name)
 
@@ -102,6 +106,11 @@ SCENARIOS: dict[str, Scenario] = {
     "C1 killed while saving": Scenario(
         _in_a_directory(lambda seed, path: checkpoints.killed_while_saving(seed, path, _savers())), 100
     ),
+    **{
+        f"{row} killed often{form}": Scenario(_in_a_directory(functools.partial(_killed_often, background, format)), 12)
+        for row, background in (("C1", False), ("C8", True))
+        for form, format in (("", "stratagem"), (", TensorFlow's format", "tensorflow"))
+    },
     "C2 one flipped bit": Scenario(_in_a_directory(checkpoints.flipped_bit), 100),
     "C3 damaged step": Scenario(_in_a_directory(_any_damage), 100),
     "C3 stale traces": Scenario(_in_a_directory(checkpoints.stale_traces), 20),

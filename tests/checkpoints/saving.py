@@ -1,6 +1,6 @@
 """A program that saves and is killed: started once, it forks a saver a command, so that a trial does not start Python anew.
 
-python -m tests.checkpoints.saving         reads lines `directory pipe pause background`, prints a fork's process id
+python -m tests.checkpoints.saving         reads lines `directory pipe pause background format`, prints a fork's process id
 pipe of a fork                            `saving N`, `saved N`, `failed ...`
 """
 
@@ -61,16 +61,25 @@ class Savers:
             text=True,
         )
 
-    def start(self, directory: Path, pause: float = 0.0, *, background: bool = False) -> "Saver":
-        """A process that saves to the directory again and again, from step 1, with a pause after each.
+    def start(
+        self,
+        directory: Path,
+        pause: float = 0.0,
+        *,
+        background: bool = False,
+        format: str = "stratagem",
+        first: int = 1,
+        pipe: Path | None = None,
+    ) -> "Saver":
+        """A process that saves to the directory again and again, from the step `first`, with a pause after each.
 
-        background: it says that a step is saved once the next one is in the background.
+        background: it says that a step is saved once the next one is in the background. format: that of the checkpoints.
         """
-        pipe = directory.with_name(f"{directory.name}.pipe")
+        pipe = directory.with_name(f"{directory.name}.pipe") if pipe is None else pipe
         os.mkfifo(pipe)
         assert self._program.stdin is not None
         assert self._program.stdout is not None
-        self._program.stdin.write(f"{directory}\t{pipe}\t{pause}\t{int(background)}\n")
+        self._program.stdin.write(f"{directory}\t{pipe}\t{pause}\t{int(background)}\t{format}\t{first}\n")
         self._program.stdin.flush()
         pid = int(self._program.stdout.readline())
         return Saver(pid, open(pipe))
@@ -103,35 +112,35 @@ class Saver:
             return self._lines.read().splitlines()
 
 
-def _save(directory: str, say: IO[str], pause: float, background: bool) -> None:
-    objects, options = checkpoint(), CheckpointOptions(enable_async=background)
+def _save(directory: str, say: IO[str], pause: float, background: bool, format: str, first: int) -> None:
+    objects, options = checkpoint(), CheckpointOptions(enable_async=background, format=format)
     manager = CheckpointManager(objects, directory, KEPT)
-    for step in range(1, 1000):
+    for step in range(first, first + 1000):
         set_to(objects, step)
         print(f"saving {step}", file=say, flush=True)
         try:
-            manager.save(options=options)
+            manager.save(step, options=options)
         except Exception as error:
             print(f"failed {type(error).__name__}: {error}", file=say, flush=True)
             return
-        if step > background:
+        if step >= first + background:
             print(f"saved {step - background}", file=say, flush=True)
         time.sleep(pause)
 
 
-def _commands() -> Iterator[tuple[str, str, float, bool]]:
+def _commands() -> Iterator[tuple[str, str, float, bool, str, int]]:
     for line in sys.stdin:
-        directory, pipe, pause, background = line.rstrip("\n").split("\t")
-        yield directory, pipe, float(pause), bool(int(background))
+        directory, pipe, pause, background, format, first = line.rstrip("\n").split("\t")
+        yield directory, pipe, float(pause), bool(int(background)), format, int(first)
 
 
 def main() -> None:
     """Fork a saver for every line of input. Nothing was computed before, so JAX has no threads yet."""
-    for directory, pipe, pause, background in _commands():
+    for directory, pipe, *arguments in _commands():
         pid = os.fork()
         if pid == 0:
             with open(pipe, "w") as say:
-                _save(directory, say, pause, background)
+                _save(directory, say, *arguments)
             os._exit(0)
         print(pid, flush=True)
         while os.waitpid(pid, os.WNOHANG) == (0, 0):

@@ -68,6 +68,35 @@ def killed_while_saving(seed: int, directory: Path, savers: Savers, *, backgroun
     return Trial(time.perf_counter() - began, detection)
 
 
+def killed_often(
+    seed: int, directory: Path, savers: Savers, *, background: bool = False, format: str = "stratagem"
+) -> Trial:
+    """C1: five savers are killed at random moments, one after the other; three more saves leave what is kept, nothing else."""
+    began, rng = time.perf_counter(), random.Random(seed)
+    for number in range(5):
+        folder = directory.with_name(f"pipe {number}")
+        saver = savers.start(directory, background=background, format=format, first=1 + 100 * number, pipe=folder)
+        saver.wait_for(f"saving {1 + 100 * number + rng.randrange(0, 4)}")
+        time.sleep(rng.uniform(0.0, 0.15))
+        saver.kill()
+    looked = time.perf_counter()
+    objects = checkpoint()
+    manager = CheckpointManager(objects, directory, KEPT)
+    restored = manager.restore_or_initialize()
+    assert restored is not None
+    options = CheckpointOptions(enable_async=background, format=format)
+    for step in range(1000, 1003):
+        set_to(objects, step)
+        manager.save(step, options=options)
+    manager.sync()
+    kept = [f"ckpt-{step}" for step in range(1000, 1003)]
+    assert [Path(path).name for path in manager.checkpoints] == kept
+    names = {path.name for path in directory.iterdir()} - {"checkpoint", ".owner.json"}
+    assert {name.partition(".")[0] for name in names} == {*kept}, names
+    assert len(names) == len(kept) * (2 if format == "tensorflow" else 1), names
+    return Trial(time.perf_counter() - began, time.perf_counter() - looked)
+
+
 def strays(directory: Path) -> list[str]:
     """What dead processes left in the checkpoints that are there."""
     kept = [step for step in directory.glob("ckpt-*") if (step / "manifest.json").exists()]

@@ -42,6 +42,14 @@ def test_a_job_killed_while_it_saves_in_the_background_loses_no_earlier_step(
     scenarios.killed_while_saving(seed, tmp_path / "ckpts", savers, background=True)
 
 
+@pytest.mark.parametrize("format", ["stratagem", "tensorflow"])
+@pytest.mark.parametrize("background", [False, True])
+def test_of_killed_saves_nothing_is_left_by_later_ones(
+    tmp_path: Path, savers: Savers, background: bool, format: str
+) -> None:
+    scenarios.killed_often(7, tmp_path / "ckpts", savers, background=background, format=format)
+
+
 @pytest.mark.parametrize("seed", thorough_but(range(6), range(20)))
 def test_one_flipped_bit_is_detected_and_named_and_the_step_before_is_used(tmp_path: Path, seed: int) -> None:
     scenarios.flipped_bit(seed, tmp_path)

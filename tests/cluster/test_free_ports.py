@@ -1,6 +1,7 @@
 """Free ports are given to one asker only, in any process of this machine."""
 
 import errno
+import os
 import socket
 import subprocess
 import sys
@@ -43,6 +44,40 @@ def test_two_processes_never_get_the_same_port_although_neither_uses_it_yet() ->
         other.communicate("")
     _free_ports._release_all()
     assert len(_free_ports.free_ports(36)) == 36, "what a process had reserved is free when it has ended"
+    _free_ports._release_all()
+
+
+TAKES_ALL = """
+import os, socket, sys
+os.setuid(65534)
+names = [socket.socket(socket.AF_UNIX) for _ in range(40)]
+for port, name in enumerate(names, 100_000):
+    name.bind(f"\\0stratagem-port-{port}")
+    if sys.argv[1] != "silent":
+        name.listen(0)
+if sys.argv[1] == "full":
+    askers = [socket.socket(socket.AF_UNIX) for _ in range(80)]
+    for number, asker in enumerate(askers):
+        asker.setblocking(False)
+        try:
+            asker.connect(f"\\0stratagem-port-{100_000 + number % 40}")
+        except BlockingIOError:
+            pass
+print("all", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can act as two users")
+@pytest.mark.parametrize("how", ["silent", "listening", "full"])
+def test_another_user_who_reserves_all_ports_stops_nobody(how: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", TAKES_ALL, how], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "all\n"
+        assert len({*_free_ports.free_ports(15)}) == 15
+        other.communicate("")
     _free_ports._release_all()
 
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import secrets
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,11 +54,16 @@ def is_temporary(name: str, of: str) -> bool:
     return re.fullmatch(rf"\.[0-9a-f]{{8}}\.{re.escape(of)}", name) is not None
 
 
-def remove_temporaries(path: Path) -> None:
-    """Removes what killed processes left beside `path`; no other process may be writing it."""
+def remove_temporaries(path: Path, *, older_than: float = 0.0) -> None:
+    """Removes what killed processes left beside `path`.
+
+    older_than: seconds for which a file was not written to, where other processes may be writing `path`.
+    """
     for entry in list(os.scandir(path.parent)):
         if is_temporary(entry.name, path.name):
-            Path(entry.path).unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):  # another process was faster
+                if not older_than or time.time() - entry.stat(follow_symlinks=False).st_mtime > older_than:
+                    os.unlink(entry.path)
 
 
 def make_directories(path: Path) -> None:

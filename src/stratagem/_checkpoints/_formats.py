@@ -53,10 +53,9 @@ def non_finite_in(path: str) -> list[str]:
 
 
 def delete(path: str) -> None:
-    """Removes the checkpoint at `path`, whatever its format, and no other files."""
+    """Removes the checkpoint at `path`, whatever its format and be it only a part of one, and no other files."""
     own.delete(path)
-    if is_tensorflow_checkpoint(path):
-        delete_bundle(path)
+    delete_bundle(path)
 
 
 def fingerprint(path: str) -> tuple[object, ...]:

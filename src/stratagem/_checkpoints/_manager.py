@@ -29,6 +29,7 @@ from stratagem._checkpoints._overwrite_guard import RESTORE_FIRST, OverwriteGuar
 from stratagem._checkpoints._owner import owning
 from stratagem._checkpoints._saving import copies_of, save, settle
 from stratagem._checkpoints._together import agree_to_restore, job_here, save_together
+from stratagem._checkpoints._unfinished import remove_unfinished
 
 _log = logging.getLogger("stratagem.checkpoint")
 
@@ -163,7 +164,9 @@ class CheckpointManager:
 
         def publish() -> None:
             nonlocal written
-            with owning(self._directory, self):
+            with owning(self._directory, self, os.path.basename(path)) as unfinished:
+                if unfinished is not None:
+                    self._take_up(unfinished)
                 self._saves.write(path, contents)
                 self._set_latest(path)
                 # Twice: after a crash in between, the list still names whatever is there.
@@ -200,7 +203,7 @@ class CheckpointManager:
             del self._deletable[path], self._finite[path]
 
         def publish() -> None:
-            with owning(self._directory, self):
+            with owning(self._directory, self, os.path.basename(last)):
                 self._record()
                 for path in filter(lambda path: is_within(path, self._directory), later):
                     delete(path)
@@ -248,6 +251,14 @@ class CheckpointManager:
             )  # fmt: skip
         preserved = min(state.last_preserved_timestamp, now)
         return preserved, {path: stamp for path, stamp in listed(state, now) if stamp > preserved}
+
+    def _take_up(self, unfinished: tuple[str, ...]) -> None:
+        """Removes what killed saves have left. Those that they had completed, and not listed, are deleted in their turn."""
+        prefix = os.path.basename(self._prefix)
+        for path in remove_unfinished(self._directory, unfinished, prefix):
+            if path not in self._deletable and os.path.basename(path).startswith(f"{prefix}-"):
+                self._deletable[path] = time.time()
+                self._finite[path] = _is_finite(path)
 
     def _too_early(self, check_interval: bool) -> bool:
         if self._checkpoint_interval is None:

@@ -14,10 +14,11 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from stratagem._base.errors import FailedPreconditionError
+from stratagem._base.files import remove_temporaries
 from stratagem._base.locks import take_lock
 from stratagem._base.paths import absolute, is_remote
 from stratagem._base.processes import ProcessId, machine
@@ -29,18 +30,24 @@ NAME = ".owner.json"
 TOUCH_EVERY = 15.0  # seconds
 LAPSES_AFTER = 60.0  # seconds without a touch
 _LOCK_SECONDS = 5.0  # seconds to wait for a process that holds the lock, which takes it a millisecond
+_FACTS = {"host": str, "pid": int, "started": int, "machine": str}
+# The names of the checkpoints that this process saves at the moment, by directory.
+_names: dict[str, list[str]] = {}
+_names_lock = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
 class DirectoryOwner:
     """A process. `machine` is equal for processes that share process ids; `started`, in clock ticks since the machine's start,
-    distinguishes it from a later process with the same id.
+    distinguishes it from a later process with the same id. `saving`: the names of the checkpoints that it has begun, and may
+    not have completed.
     """
 
     host: str
     pid: int
     started: int
     machine: str
+    saving: tuple[str, ...] = field(default=(), compare=False)
 
     def is_here(self) -> bool:
         """Returns whether this process can query the system about it."""
@@ -52,8 +59,11 @@ class DirectoryOwner:
 
 
 @contextlib.contextmanager
-def owning(directory: str, holder: object) -> Iterator[None]:
+def owning(directory: str, holder: object, saving: str) -> Iterator[tuple[str, ...] | None]:
     """Runs the body as the process that saves to the existing `directory`, and remains the owner while `holder` lives.
+
+    saving: the name of the checkpoint that the body saves. Gives the body the names of those that the owner before this
+    process was saving; None if this process was the owner.
 
     If the body fails, ownership is left as it was. Raises FailedPreconditionError when another living process is the
     owner, which may take a minute to find out; and OSError.
@@ -61,23 +71,44 @@ def owning(directory: str, holder: object) -> Iterator[None]:
     path = absolute(directory) if is_remote(directory) else str(Path(directory).resolve())
     new = _touching.hold(path, holder)
     try:
-        take_ownership(path)
-        yield
+        with _saving(path, saving):
+            yield take_ownership(path)
     except BaseException:
         if new:
             _touching.release(path, id(holder))
         raise
 
 
-def take_ownership(path: str) -> None:
-    """Makes this process the owner until `disown`. Raises the same errors as `owning`."""
+@contextlib.contextmanager
+def _saving(path: str, name: str) -> Iterator[None]:
+    """In the body, the owner's file says when it is written that this checkpoint is being saved."""
+    with _names_lock:
+        _names.setdefault(path, []).append(name)
+    try:
+        yield
+    finally:
+        with _names_lock:
+            _names[path].remove(name)
+            if not _names[path]:
+                del _names[path]
+
+
+def take_ownership(path: str) -> tuple[str, ...] | None:
+    """Makes this process the owner until `disown`. Returns what `owning` gives; raises the same errors."""
     seen: _Sighting | None = None
     while True:
         with _lock(path):
             owner = _read(path)
-            if owner is None or owner == me() or _is_gone(owner, path, seen):
+            if owner == me():
                 _write(path)
-                return
+                return None
+            if owner is None or _is_gone(owner, path, seen):
+                # The names of before stay until this process has had the time to look at them.
+                before = () if owner is None else owner.saving
+                _write(path, before)
+                if not is_remote(path):
+                    remove_temporaries(Path(path, NAME))
+                return before
         if owner.is_here():
             raise _refusal(path, owner, "it is running")
         if seen is None or seen.owner != owner:
@@ -142,20 +173,28 @@ def _refusal(path: str, owner: DirectoryOwner, sign: str) -> FailedPreconditionE
     )
 
 
-def _write(path: str) -> None:
+def _write(path: str, before: tuple[str, ...] = ()) -> None:
     file = os.path.join(path, NAME)
-    file_system(file).write(file, json.dumps(asdict(me())).encode())
+    with _names_lock:
+        saving = [*before, *_names.get(path, [])]
+    file_system(file).write(file, json.dumps({**asdict(me()), "saving": saving}).encode())
 
 
 def _read(path: str) -> DirectoryOwner | None:
     file = os.path.join(path, NAME)
     try:
         found = json.loads(file_system(file).read(file).decode())
-        return DirectoryOwner(**{key: kind(found[key]) for key, kind in DirectoryOwner.__annotations__.items()})
+        saving = tuple(name for name in found.get("saving", ()) if _is_name(name))
+        return DirectoryOwner(**{key: kind(found[key]) for key, kind in _FACTS.items()}, saving=saving)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return DirectoryOwner(host="an unknown host (its file is damaged)", pid=0, started=0, machine="")
+
+
+def _is_name(name: object) -> bool:
+    """Returns whether this may be the name of a checkpoint in a directory. Anybody may have written the file."""
+    return isinstance(name, str) and name not in ("", ".", "..") and os.path.basename(name) == name and "\0" not in name
 
 
 def _touched(path: str) -> str:

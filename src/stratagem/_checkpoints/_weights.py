@@ -32,6 +32,7 @@ from stratagem._checkpoints._saving import copies_of, settle
 from stratagem._checkpoints._status import LoadStatus
 from stratagem._checkpoints._tensorflow_writing import holds
 from stratagem._checkpoints._together import job_here, make_directory
+from stratagem._checkpoints._unfinished import remove_unfinished
 
 # By object: it warns of values that are not finite when they change.
 _guards: WeakIdentityMap[Any, OverwriteGuard] = WeakIdentityMap()
@@ -74,7 +75,8 @@ def _write(path: str, contents: CheckpointContents, guard: OverwriteGuard) -> No
 
 def _write_as_owner(path: str, contents: CheckpointContents, guard: OverwriteGuard) -> None:
     directory, holder = parent(path), _Holder()
-    with owning(directory, holder):
+    with owning(directory, holder, os.path.basename(path)) as unfinished:
+        remove_unfinished(directory, [name for name in unfinished or () if name != os.path.basename(path)])
         if not _has(path, contents):
             guard.remember(path)  # whoever gives a path wants it replaced
             guard.write(path, contents)

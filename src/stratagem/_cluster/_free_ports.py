@@ -1,9 +1,11 @@
-"""Finds free ports for jobs on this machine, and reserves them."""
+"""Finds free ports for jobs on this machine, and reserves them among the processes of this user."""
 
 import atexit
 import errno
+import os
 import random
 import socket
+import struct
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,14 +19,15 @@ _random = random.SystemRandom()  # the same seed in two processes must not give 
 # newest reservations are enough.
 _reserved: dict[int, socket.socket] = {}
 _MOST_RESERVED = 128
+_CREDENTIALS = struct.Struct("iII")  # the process, the user and the group of a peer, see unix(7)
 
 
 def free_ports(count: int) -> list[int]:
     """Returns `count` different ports of 127.0.0.1 that were free a moment ago, for the addresses of a TF_CONFIG.
 
     The system assigns ports of its own range to any outgoing connection, so these are from below that range. On Linux no
-    process of the machine is given a port that another has asked for and perhaps not used yet: each stays reserved until this
-    process ends or has asked for 128 more.
+    process of this user is given a port that another has asked for and perhaps not used yet: each stays reserved until this
+    process ends or has asked for 128 more. Other users' reservations do not count: they could reserve all ports.
 
     Raises ResourceExhaustedError if there are not as many.
     """
@@ -53,23 +56,37 @@ def _first_system_port() -> int:
 
 
 def _reserve(port: int) -> bool:
-    """Reserves a port for this process. Returns False if somebody had reserved it before.
+    """Reserves a port for this process. Returns False if this user has reserved it before.
 
     A name of Linux' abstract sockets belongs to one process of the network namespace, which is what shares the ports, and is
-    free again when that process ends, however it ends.
+    free again when that process ends, however it ends. Any user can take any name, so the system is asked whose it is.
     """
     if port in _reserved:
         return False
     one = socket.socket(socket.AF_UNIX)
     if sys.platform == "linux":
+        name = f"\0stratagem-port-{port}"
         try:
-            one.bind(f"\0stratagem-port-{port}")
+            one.bind(name)
+            one.listen()  # or nobody could ask whose it is
         except OSError as error:
-            if error.errno == errno.EADDRINUSE:
+            if error.errno == errno.EADDRINUSE and _owner(name) == os.geteuid():
                 one.close()
-                return False  # where such names are not allowed, the port is given without one
+                return False  # in all other cases the port is given without a name
     _reserved[port] = one
     return True
+
+
+def _owner(name: str) -> int | None:
+    """The user whose process listens at an abstract name; None if none does any more, or does not let itself be asked."""
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.setblocking(False)
+        try:
+            asking.connect(name)
+            credentials = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        except OSError:
+            return None
+    return int(_CREDENTIALS.unpack(credentials)[1])
 
 
 def _is_free(port: int) -> bool:

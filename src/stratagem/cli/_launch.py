@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from stratagem._base.errors import ClusterError
+from stratagem._base.errors import ClusterError, ResourceExhaustedError
 from stratagem._cluster import Address, visible_gpus
 from stratagem._cluster.control import INSECURE, TOKEN_FILE, read_token
 from stratagem._launch import (
@@ -123,7 +123,7 @@ def command(
             worker_restarts=(_WORKER_RESTARTS if worker_restarts is None else worker_restarts) if ps else 0,
         )
         end = run(job, screen, _end_signals())
-    except ClusterError as error:
+    except (ClusterError, ResourceExhaustedError) as error:
         raise click.ClickException(str(error)) from None
     if end.code == _REFUSED and end.signal is None and (misplaced := _options_in(program[1:])):
         screen.say(

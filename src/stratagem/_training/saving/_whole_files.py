@@ -6,11 +6,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from stratagem._base.files import atomic_write, commit
+from stratagem._base.files import atomic_write, commit, remove_temporaries
 from stratagem._base.job import Phase, process_job
 from stratagem._base.paths import file_errors
 from stratagem._core.context import entered
 from stratagem._private import note_own_hdf5
+
+_STALE_SECONDS = 24 * 3600.0  # a worker may take a while to write a model
 
 
 @contextlib.contextmanager
@@ -20,6 +22,7 @@ def written_whole(path: str) -> Iterator[str]:
     Raises TensorFlow's errors for those of files.
     """
     with _saving(path):
+        remove_temporaries(Path(path), older_than=_STALE_SECONDS)
         with atomic_write(Path(path)) as written:
             yield str(written)
         note_own_hdf5(path)
