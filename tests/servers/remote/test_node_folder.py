@@ -100,6 +100,12 @@ def ended(process: psutil.Process) -> bool:
     return ProcessId.of(process.pid) is None
 
 
+def test_its_folders_are_for_this_user_alone(head: Address) -> None:
+    with _ray_node.locked(head) as folder:
+        for each in (folder.parent, folder, folder / "tasks"):
+            assert each.stat().st_mode & 0o777 == 0o700
+
+
 @pytest.mark.parametrize("program", [LATE, STUBBORN], ids=["late", "stubborn"])
 def test_a_head_that_is_late_is_one_error_and_leaves_nothing(
     program: str, head: Address, monkeypatch: pytest.MonkeyPatch

@@ -31,7 +31,8 @@ def locked(head: Address) -> Iterator[Path]:
     with lock_file(lock_of(folder)):
         if not runs(folder):  # left by a keeper that was killed, or by a task that was killed while it started one
             _clear(folder)
-        (folder / "tasks").mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)  # `parents=True` would make it with another mode
+        (folder / "tasks").mkdir(mode=0o700, exist_ok=True)
         try:
             yield folder
         finally:
