@@ -35,6 +35,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
             "files",
             "processes",
             "locks",
+            "memory",
             "programs",
             "spliced_file",
             "threads",

@@ -19,9 +19,12 @@ def process(pid: int) -> Owner:
 
 
 def owner_of(directory: Path) -> Owner | None:
-    """Who saves there."""
+    """Who saves there, whatever it saves."""
     file = directory / NAME
-    return json.loads(file.read_text()) if file.exists() else None
+    found: Owner | None = json.loads(file.read_text()) if file.exists() else None
+    if found is not None:
+        found.pop("saving", None)
+    return found
 
 
 def owned_by(directory: Path, owner: Owner) -> None:

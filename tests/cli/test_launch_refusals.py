@@ -18,7 +18,7 @@ TELLING = PROGRAMS / "telling.py"
         ([], "Missing argument"),
         (["absent.py"], "There is no script 'absent.py'"),
         (["."], "'.' is a directory"),
-        (["--workers", 0, TELLING], "0 is not in the range x>=1"),
+        (["--workers", 0, TELLING], "0 is not in the range 1<=x<=65535"),
         (["--wrokers", 2, TELLING], "--wrokers"),
         (["--nnodes", 2, TELLING], "--nnodes 2 needs --addresses"),
         (["--nnodes", 2, "--node-rank", 2, TELLING], "--node-rank 2: with --nnodes 2 it is below 2"),

@@ -69,11 +69,9 @@ def command(out: Path, skip: int, steps: int, seconds: float, machine_readable: 
     except OSError as error:
         _remove(folder)
         missing = not isinstance(error, PermissionError)
-        cure = (
-            f"{error.strerror}."
-            if missing
-            else f"It is no program. For a script: stratagem profile -- python {program[0]}"
-        )
+        cure = "There is none." if isinstance(error, FileNotFoundError) else f"{error.strerror}."
+        if not missing:
+            cure = f"It is no program. For a script: stratagem profile -- python {program[0]}"
         click.echo(f"Error: {program[0]!r} cannot be started. {cure}", err=True)
         sys.exit(_NOT_FOUND if missing else _NOT_EXECUTABLE)
     reported = _report(folder, program, code, machine_readable)

@@ -3,6 +3,8 @@
 
 from typing import Any
 
+from stratagem._preprocessing import tokenizer_from_json as tokenizer_from_json
+
 __all__ = [
     "Tokenizer", "hashing_trick", "one_hot", "text_to_word_sequence", "tokenizer_from_json"
 ]  # fmt: skip
@@ -63,4 +65,3 @@ def one_hot(
 def text_to_word_sequence(
     input_text: Any, filters: Any = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n', lower: Any = True, split: Any = " "
 ) -> Any: ...
-def tokenizer_from_json(json_string: Any) -> Any: ...
