@@ -126,8 +126,10 @@ def test_columns_are_loaded_where_their_vocabulary_file_is_gone(tmp_path: Path) 
     again(features)
     again.set_weights(layer.get_weights())
     assert again(features).tolist() == expected.tolist()
+    assert layer.get_config() == config
+    gone = tf.feature_column.categorical_column_with_vocabulary_file("k", str(file), vocabulary_size=3)
     with pytest.raises(tf.errors.NotFoundError, match=r"words\.txt"):
-        layer.get_config()
+        tf.keras.layers.DenseFeatures([tf.feature_column.indicator_column(gone)]).get_config()
 
 
 def rewritten(source: Path, target: Path, before: bytes, after: bytes) -> None:

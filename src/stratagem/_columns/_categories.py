@@ -273,12 +273,8 @@ class VocabularyFileCategoricalColumn(KeyedColumn):
         refuse_in_safe_mode("feature column", f"reads the vocabulary file {self.vocabulary_file!r}")
 
     def for_files(self) -> VocabularyListCategoricalColumn:
-        """Returns a column of the words of the file. Raises as `words_of_file`."""
-        words = words_of_file(self).tolist()
-        listed = [word.decode(errors="surrogateescape") if isinstance(word, bytes) else word for word in words]
-        return VocabularyListCategoricalColumn(
-            self.key, tuple(listed), self.dtype, self.default_value, self.num_oov_buckets
-        )
+        """Returns a column of the words of the file, which is read once. Raises as `words_of_file`."""
+        return self._listed
 
     @property
     def num_buckets(self) -> int:
@@ -288,7 +284,11 @@ class VocabularyFileCategoricalColumn(KeyedColumn):
     @functools.cached_property
     def _listed(self) -> VocabularyListCategoricalColumn:
         with init_scope():
-            return self.for_files()
+            words = words_of_file(self).tolist()
+        listed = [word.decode(errors="surrogateescape") if isinstance(word, bytes) else word for word in words]
+        return VocabularyListCategoricalColumn(
+            self.key, tuple(listed), self.dtype, self.default_value, self.num_oov_buckets
+        )
 
     def _ids(self, values: Any) -> Any:
         return self._listed._ids(values)
