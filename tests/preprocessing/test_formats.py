@@ -95,3 +95,17 @@ def test_a_model_saved_before_its_layer_has_learned_has_no_vocabulary_either(tmp
     model_of("words", adapted=False).save(tmp_path / "m.keras")
     with pytest.raises(tf.errors.FailedPreconditionError, match="Call `adapt`"):
         answers(tf.keras.models.load_model(tmp_path / "m.keras"), "words")
+
+
+@pytest.mark.parametrize("ending", ["", ".keras", ".h5"])
+@pytest.mark.parametrize("as_file", [False, True])
+def test_words_that_replace_an_argument_are_those_of_the_file(as_file: bool, ending: str, tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("b\na\n")
+    layer = layers.StringLookup(vocabulary=["q", "r"])
+    model = tf.keras.Sequential([tf.keras.Input((1,), dtype="string"), layer])
+    layer.set_vocabulary(str(tmp_path / "words.txt") if as_file else ["b", "a"])
+    expected = np.asarray(model(WORDS[:, None])).tolist()
+    assert expected == [[1], [2], [1], [0]]
+    model.save(tmp_path / f"model{ending}")
+    again = tf.keras.models.load_model(tmp_path / f"model{ending}")
+    assert np.asarray(again(WORDS[:, None])).tolist() == expected

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import sys
+import types
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -244,3 +245,64 @@ def test_a_folder_calls_no_function_of_the_program(tmp_path: Path) -> None:
 def test_a_folder_calls_functions_that_are_allowed(allowed: dict[str, Any], tmp_path: Path) -> None:
     tf.keras.models.load_model(hostile_folder(tmp_path), **allowed)
     assert (tmp_path / "owned").read_text() == "evil"
+
+
+def test_a_folder_imports_nothing_and_runs_no_code_of_modules(tmp_path: Path) -> None:
+    layers = [tf.keras.Input((2,)), tf.keras.layers.Dense(1)]
+    tf.keras.Sequential(layers).save(tmp_path / "good")
+    (file,) = (each for each in (tmp_path / "good").iterdir() if each.suffix == ".keras")
+    lazy = types.ModuleType("lazy_module")
+    lazy.__getattr__ = lambda name: pytest.fail(f"the file had {name} looked up")  # type: ignore[method-assign]
+    sys.modules["lazy_module"] = lazy
+    try:
+        (tmp_path / "bad").mkdir()
+        record = {"X": ["lazy_module", "delete_everything"], "Y": ["scipy", "stats"], "Z": ["stratagem", "estimator"]}
+        with zipfile.ZipFile(file) as archive, zipfile.ZipFile(tmp_path / "bad" / file.name, "w") as other:
+            for part in archive.namelist():
+                other.writestr(part, json.dumps(record) if part == "stratagem.json" else archive.read(part))
+        before = {*sys.modules}
+        tf.keras.models.load_model(tmp_path / "bad")
+        assert not {name for name in {*sys.modules} - before if name.startswith(("scipy.stats", "stratagem.estimator"))}
+    finally:
+        del sys.modules["lazy_module"]
+
+
+def test_a_graph_of_a_file_computes_with_no_constants() -> None:
+    inputs = tf.keras.Input((2,))
+    config = json.loads(tf.keras.Model(inputs, tf.abs(inputs)).to_json())
+    config["config"]["layers"][-1]["inbound_nodes"] = [{"args": [[-2.0], {}], "kwargs": {}}]
+    with pytest.raises(ValueError, match=r"computes tf.abs of constants.*safe_mode=False"):
+        tf.keras.models.model_from_json(json.dumps(config))
+
+
+def test_a_description_of_an_initializer_makes_nothing_else() -> None:
+    number = tf.feature_column.numeric_column("n")
+    layer = keras.saving.serialize_keras_object(tf.keras.layers.DenseFeatures([number]))
+    for value in ({"class_name": "stratagem>StringLookup", "config": {}}, {"class_name": "zeros"}, [1], 5):
+        layer["config"]["feature_columns"][0]["config"]["normalizer_fn"] = value
+        with pytest.raises(ValueError, match=r"is not one|Improper config format|is described"):
+            keras.saving.deserialize_keras_object(layer)
+
+
+class Stumbles(tf.keras.layers.Layer):
+    """A class with a mistake of its author's, which shows when it is built once more."""
+
+    built_before = False
+
+    def build(self, input_shape: Any) -> None:
+        if Stumbles.built_before:
+            np.take([1, 2], 7)
+        Stumbles.built_before = True
+
+
+def test_mistakes_in_the_users_classes_are_not_blamed_on_the_file(tmp_path: Path) -> None:
+    tf.keras.Sequential([tf.keras.Input((2,)), Stumbles()]).save(tmp_path / "model.keras")
+    with pytest.raises(IndexError, match="out of bounds"):
+        tf.keras.models.load_model(tmp_path / "model.keras", custom_objects={"Stumbles": Stumbles})
+
+
+def test_a_model_with_metrics_larger_than_its_file_is_loaded(tmp_path: Path) -> None:
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=[tf.keras.metrics.MeanIoU(num_classes=3000)])
+    model.save(tmp_path / "model.keras")
+    assert tf.keras.models.load_model(tmp_path / "model.keras").count_params() == 3

@@ -36,7 +36,7 @@ from stratagem._checkpoints._pending import Restoration
 from stratagem._checkpoints._saving import copies_of, save, settle
 from stratagem._checkpoints._special_parts import Tracked
 from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus, NamedLoadStatus
-from stratagem._checkpoints._unfinished import remove_unfinished
+from stratagem._checkpoints._unfinished import names_of, remove_unfinished
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
 
@@ -123,8 +123,8 @@ class Checkpoint(Tracked):
 
         def publish() -> None:
             with owning(directory, self, os.path.basename(path)) as unfinished:
-                if unfinished is not None:
-                    remove_unfinished(directory, unfinished, os.path.basename(checked_path(file_prefix)))
+                prefix = os.path.basename(checked_path(file_prefix))
+                remove_unfinished(directory, names_of(prefix, unfinished))
                 self._saves.write(path, contents)
                 record_checkpoint_state(directory, single(path))
 

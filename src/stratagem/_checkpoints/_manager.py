@@ -29,7 +29,7 @@ from stratagem._checkpoints._overwrite_guard import RESTORE_FIRST, OverwriteGuar
 from stratagem._checkpoints._owner import owning
 from stratagem._checkpoints._saving import copies_of, save, settle
 from stratagem._checkpoints._together import agree_to_restore, job_here, save_together
-from stratagem._checkpoints._unfinished import remove_unfinished
+from stratagem._checkpoints._unfinished import completed_at, names_of, remove_unfinished
 
 _log = logging.getLogger("stratagem.checkpoint")
 
@@ -165,8 +165,7 @@ class CheckpointManager:
         def publish() -> None:
             nonlocal written
             with owning(self._directory, self, os.path.basename(path)) as unfinished:
-                if unfinished is not None:
-                    self._take_up(unfinished)
+                self._take_up(unfinished)
                 self._saves.write(path, contents)
                 self._set_latest(path)
                 # Twice: after a crash in between, the list still names whatever is there.
@@ -253,10 +252,13 @@ class CheckpointManager:
         return preserved, {path: stamp for path, stamp in listed(state, now) if stamp > preserved}
 
     def _take_up(self, unfinished: tuple[str, ...]) -> None:
-        """Removes what killed saves have left. Those that they had completed, and not listed, are deleted in their turn."""
-        prefix = os.path.basename(self._prefix)
-        for path in remove_unfinished(self._directory, unfinished, prefix):
-            if path not in self._deletable and os.path.basename(path).startswith(f"{prefix}-"):
+        """Removes what killed saves have left. Those that they had completed, and not listed, are deleted in their turn.
+
+        Such a one is newer than all that are listed. An older one is not listed because it is preserved.
+        """
+        newest = max(self._deletable.values(), default=0.0)
+        for path in remove_unfinished(self._directory, names_of(os.path.basename(self._prefix), unfinished)):
+            if path not in self._deletable and completed_at(path) > newest:
                 self._deletable[path] = time.time()
                 self._finite[path] = _is_finite(path)
 

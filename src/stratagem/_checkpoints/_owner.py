@@ -23,6 +23,7 @@ from stratagem._base.locks import take_lock
 from stratagem._base.paths import absolute, is_remote
 from stratagem._base.processes import ProcessId, machine
 from stratagem._base.storage import file_system
+from stratagem._checkpoints._safe_reads import UnreadableFileError, read_text
 
 _log = logging.getLogger("stratagem.checkpoint")
 
@@ -30,6 +31,7 @@ NAME = ".owner.json"
 TOUCH_EVERY = 15.0  # seconds
 LAPSES_AFTER = 60.0  # seconds without a touch
 _LOCK_SECONDS = 5.0  # seconds to wait for a process that holds the lock, which takes it a millisecond
+_LIMIT = 1 << 20  # bytes of the file
 _FACTS = {"host": str, "pid": int, "started": int, "machine": str}
 # The names of the checkpoints that this process saves at the moment, by directory.
 _names: dict[str, list[str]] = {}
@@ -59,11 +61,11 @@ class DirectoryOwner:
 
 
 @contextlib.contextmanager
-def owning(directory: str, holder: object, saving: str) -> Iterator[tuple[str, ...] | None]:
+def owning(directory: str, holder: object, saving: str) -> Iterator[tuple[str, ...]]:
     """Runs the body as the process that saves to the existing `directory`, and remains the owner while `holder` lives.
 
     saving: the name of the checkpoint that the body saves. Gives the body the names of those that the owner before this
-    process was saving; None if this process was the owner.
+    process was saving; none if this process was the owner.
 
     If the body fails, ownership is left as it was. Raises FailedPreconditionError when another living process is the
     owner, which may take a minute to find out; and OSError.
@@ -72,7 +74,10 @@ def owning(directory: str, holder: object, saving: str) -> Iterator[tuple[str, .
     new = _touching.hold(path, holder)
     try:
         with _saving(path, saving):
-            yield take_ownership(path)
+            before = take_ownership(path)
+            yield before
+        if before:  # the body has looked at them
+            _forget_names(path)
     except BaseException:
         if new:
             _touching.release(path, id(holder))
@@ -93,7 +98,13 @@ def _saving(path: str, name: str) -> Iterator[None]:
                 del _names[path]
 
 
-def take_ownership(path: str) -> tuple[str, ...] | None:
+def _forget_names(path: str) -> None:
+    with _lock(path):
+        if _read(path) == me():
+            _write(path)
+
+
+def take_ownership(path: str) -> tuple[str, ...]:
     """Makes this process the owner until `disown`. Returns what `owning` gives; raises the same errors."""
     seen: _Sighting | None = None
     while True:
@@ -101,7 +112,7 @@ def take_ownership(path: str) -> tuple[str, ...] | None:
             owner = _read(path)
             if owner == me():
                 _write(path)
-                return None
+                return ()
             if owner is None or _is_gone(owner, path, seen):
                 # The names of before stay until this process has had the time to look at them.
                 before = () if owner is None else owner.saving
@@ -183,12 +194,16 @@ def _write(path: str, before: tuple[str, ...] = ()) -> None:
 def _read(path: str) -> DirectoryOwner | None:
     file = os.path.join(path, NAME)
     try:
-        found = json.loads(file_system(file).read(file).decode())
-        saving = tuple(name for name in found.get("saving", ()) if _is_name(name))
-        return DirectoryOwner(**{key: kind(found[key]) for key, kind in _FACTS.items()}, saving=saving)
+        found = json.loads(read_text(file, _LIMIT))
+        listed = found.get("saving", [])
+        saving = tuple(name for name in listed if _is_name(name)) if isinstance(listed, list) else ()
+        facts = {key: kind(found[key]) for key, kind in _FACTS.items()}
+        if not 0 < facts["pid"] < 1 << 31:
+            raise ValueError("no process has that number")
+        return DirectoryOwner(**facts, saving=saving)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (UnreadableFileError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return DirectoryOwner(host="an unknown host (its file is damaged)", pid=0, started=0, machine="")
 
 
@@ -204,10 +219,13 @@ def _touched(path: str) -> str:
         status = file_system(place).status(place)
         return "" if status is None else status.mark
     try:
-        with open(place, "rb") as file:
-            return str(os.fstat(file.fileno()).st_mtime_ns)
+        handle = os.open(place, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # it may be a pipe, which nobody writes to
     except FileNotFoundError:
         return ""
+    try:
+        return str(os.fstat(handle).st_mtime_ns)
+    finally:
+        os.close(handle)
 
 
 def _touch(path: str) -> None:

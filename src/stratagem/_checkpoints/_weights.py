@@ -75,8 +75,9 @@ def _write(path: str, contents: CheckpointContents, guard: OverwriteGuard) -> No
 
 def _write_as_owner(path: str, contents: CheckpointContents, guard: OverwriteGuard) -> None:
     directory, holder = parent(path), _Holder()
-    with owning(directory, holder, os.path.basename(path)) as unfinished:
-        remove_unfinished(directory, [name for name in unfinished or () if name != os.path.basename(path)])
+    name = os.path.basename(path)
+    with owning(directory, holder, name) as unfinished:
+        remove_unfinished(directory, [other for other in unfinished if other != name])
         if not _has(path, contents):
             guard.remember(path)  # whoever gives a path wants it replaced
             guard.write(path, contents)

@@ -231,6 +231,8 @@ def _object(value: Any, custom_objects: Mapping[str, Any]) -> Any:
     """
     if value is None or callable(value):
         return value
+    if not isinstance(value, str) and not (isinstance(value, Mapping) and {"class_name", "config"} <= value.keys()):
+        raise ValueError(f"Improper config format: {value!r:.200}")
     name = value if isinstance(value, str) else value["class_name"]
     found = keras.saving.get_registered_object(name, dict(custom_objects))
     if found is None:
@@ -240,10 +242,8 @@ def _object(value: Any, custom_objects: Mapping[str, Any]) -> Any:
         raise ValueError(f"Unknown object: {name}. Give it in `custom_objects`.")
     if isinstance(value, str):
         return found() if _is_initializer(found) else found
-    if not (isinstance(found, type) and hasattr(found, "from_config")):
-        raise ValueError(
-            f"{name} is described as an initializer with arguments, and is not a class with `from_config`."
-        )
+    if not (_is_initializer(found) or (isinstance(found, type) and custom_objects.get(name) is found)):
+        raise ValueError(f"{name} is described as an initializer with arguments, and is not one.")
     config = dict(value["config"])
     if found.__module__.startswith("keras."):
         config.pop("dtype", None)  # of TensorFlow's initializers

@@ -16,6 +16,7 @@ from stratagem._core.roles import GraphBuild
 from stratagem._core.values import CompositeTensor, TensorShape
 from stratagem._ops._composite import HOLDERS, kind_among, rule_of
 from stratagem._ops._dtypes import DType
+from stratagem._private import refuse_in_safe_mode
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -158,8 +159,12 @@ class TFOpLambda(keras.layers.Layer):  # type: ignore[misc]
     def __call__(self, args: Nest, kwargs: Nest, **context: Nest) -> Any:
         """Calls the function; with symbolic tensors, notes the call in their graph.
 
-        context: what a model tells all its layers (`training`); functions do not ask.
+        context: what a model tells all its layers (`training`); functions do not ask. Raises ValueError for a call without
+        symbolic tensors while a model is read in safe mode: no saved model has one, and it would compute with the file's
+        values alone.
         """
+        if not _has_symbol(keras.tree.flatten((args, kwargs))):
+            refuse_in_safe_mode("TFOpLambda", f"computes tf.{self.function} of constants")
         return keras.Operation.__call__(self, args, kwargs)
 
     def symbolic_call(self, args: Nest, kwargs: Nest) -> Any:

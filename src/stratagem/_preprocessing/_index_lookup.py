@@ -118,6 +118,7 @@ class IndexLookup(AdaptedLayer):
             raise ValueError(f"{self.name}: `idf_weights` is only for output_mode='tf_idf', not {self.output_mode!r}.")
         if _is_path(vocabulary):
             self._set_words(self._words_of_file(os.fspath(vocabulary)))
+            self._note_given(vocabulary, None)
             return
         tokens = as_tokens(vocabulary, self.vocabulary_dtype, self._encoding())
         special = [self._raw(token) for token in self._special_tokens()]
@@ -129,13 +130,26 @@ class IndexLookup(AdaptedLayer):
             weights = padded_weights(idf_weights, len(tokens), found, self._token_start(), size)
         self._set_words(words)
         self._idf = self._idf if weights is None else weights
+        self._note_given(vocabulary, idf_weights)
+
+    def _note_given(self, vocabulary: Value, idf_weights: Value) -> None:
+        """Makes these the arguments of a layer that had a vocabulary as an argument: a model is saved with those."""
+        if self.input_vocabulary is not None:
+            self.input_vocabulary, self._vocabulary_of_file = vocabulary, _is_path(vocabulary)
+            self.input_idf_weights = self.input_idf_weights if idf_weights is False else idf_weights
 
     def get_vocabulary(self, include_special_tokens: bool = True) -> list[Value]:
         """Returns the words by their numbers, strings or integers, after the mask and the tokens of unknown words."""
         words: list[Value] = self._words.tolist()
         if self.vocabulary_dtype == "string":
-            words = [word.decode(self._encoding()) for word in words]
+            words = [self._decoded(word) for word in words]
         return [*self._special_tokens(), *words] if include_special_tokens else words
+
+    def _decoded(self, word: bytes) -> str:
+        try:
+            return word.decode(self._encoding())
+        except UnicodeDecodeError as error:
+            raise InvalidArgumentError(f"{self.name}: the word {word!r:.100} is not {self._encoding()}.") from error
 
     def vocabulary_size(self) -> int:
         """Returns the number of words and special tokens."""

@@ -24,6 +24,7 @@ _SPLITS = ("whitespace", "character")
 _MODES = ("int", "count", "multi_hot", "tf_idf")
 _PUNCTUATION = string.punctuation.encode()
 _AS_THEY_ARE = bytes(range(256))
+_WIDEST = 1 << 10  # words of an n-gram
 _LOWER = _AS_THEY_ARE.lower()
 
 
@@ -304,6 +305,8 @@ def _check_arguments(standardize: Value, split: Value, ngrams: Value, mode: Valu
             )
     if mode is not None and mode not in _MODES:
         raise ValueError(f"TextVectorization: `output_mode` is one of {', '.join(_MODES)} or None, got {mode!r}.")
+    if isinstance(ngrams, int) and ngrams > _WIDEST:
+        raise ValueError(f"TextVectorization: `ngrams` is at most {_WIDEST}, got {ngrams}.")
     several = isinstance(ngrams, tuple) and all(isinstance(width, int) for width in ngrams)
     if not (ngrams is None or isinstance(ngrams, int) or several):
         raise ValueError(f"TextVectorization: `ngrams` is None, an integer or a tuple of integers, got {ngrams!r}.")

@@ -12,6 +12,7 @@ from stratagem._base.errors import DataLossError
 from stratagem._base.types import Value
 from stratagem._ops import as_dtype
 
+_MOST_OOV = 1 << 22
 _LINES, _LIST = "vocabulary.txt", "vocabulary.json"
 
 
@@ -23,8 +24,8 @@ def check_arguments(
         raise ValueError(f"{label}: `max_tokens` must be greater than 1, got {max_tokens}.")
     if pad and max_tokens is None:
         raise ValueError(f"{label}: pad_to_max_tokens=True needs `max_tokens`, got None.")
-    if oov < 0:
-        raise ValueError(f"{label}: `num_oov_indices` must not be negative, got {oov}.")
+    if not 0 <= oov <= _MOST_OOV:
+        raise ValueError(f"{label}: `num_oov_indices` must not be negative, nor larger than {_MOST_OOV}, got {oov}.")
     if invert and mode != "int":
         raise ValueError(f"{label}: `output_mode` must be 'int' with invert=True, got {mode!r}.")
     if idf_weights is not None and mode != "tf_idf":

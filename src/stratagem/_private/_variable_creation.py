@@ -17,7 +17,8 @@ from stratagem._base.errors import DataLossError
 from stratagem._base.memory import available_memory, refuse_more_than
 from stratagem._private._variables import KerasVariable
 
-_ALWAYS_ALLOWED = 1 << 26  # elements: a layer may have constants that its file does not have
+_MANY = 1 << 24  # elements, from which on the memory is asked for
+_VERY_MANY = 1 << 28  # from which on a model's file is: models may have metrics and constants that are not in it
 _limits = threading.local()
 
 
@@ -41,14 +42,14 @@ def intercept_creation(
 
 
 @contextlib.contextmanager
-def variables_up_to(most: int, path: str) -> Iterator[None]:
-    """In the body, which reads the model in the file `path`, variables may have so many elements.
+def variables_up_to(count_values: Callable[[], int], path: str) -> Iterator[None]:
+    """In the body, which reads the model in the file `path`, very large variables are no larger than the values in the file.
 
-    A configuration can ask for any number of them, and they are allocated before the values of the file are read. Raises
-    DataLossError for a larger one, before anything is allocated.
+    A configuration can ask for any number of them, and they are allocated before the values of the file are read.
+    count_values: returns how many values there are. Raises DataLossError for a larger one, before anything is allocated.
     """
     before = getattr(_limits, "of_file", None)
-    _limits.of_file = (most, path)
+    _limits.of_file = (count_values, path)
     try:
         yield
     finally:
@@ -56,18 +57,19 @@ def variables_up_to(most: int, path: str) -> Iterator[None]:
 
 
 def _check_size(initializer: Any = None, shape: Any = None, dtype: Any = None, *args: Any, **kwargs: Any) -> None:
-    """Raises for the variable of a shape that is larger than the file which is read, or than the memory of a CPU."""
+    """Raises for a variable of a shape that is very large, and larger than the file that is read or the memory of a CPU."""
     sizes = (shape,) if isinstance(shape, int) else shape
     if not isinstance(sizes, tuple | list) or not all(isinstance(size, int) for size in sizes):
         return
     count = math.prod(sizes)
-    most, path = getattr(_limits, "of_file", None) or (count, "")
-    if count > max(most, _ALWAYS_ALLOWED):
-        raise DataLossError(
-            f"{path!r} is damaged: its configuration asks for a variable of the shape {list(sizes)}, and the values in the "
-            f"file are at most {most}. Nothing was allocated."
-        )
-    if count > _ALWAYS_ALLOWED and jax.default_backend() == "cpu":
+    if count > _VERY_MANY and (of_file := getattr(_limits, "of_file", None)) is not None:
+        count_values, path = of_file
+        if count > (most := count_values()):
+            raise DataLossError(
+                f"{path!r} is damaged: its configuration asks for a variable of the shape {list(sizes)}, and the file has "
+                f"{most} values in all. Nothing was allocated. safe_mode=False allows it."
+            )
+    if count > _MANY and jax.default_backend() == "cpu":
         bytes_needed = count * np.dtype(keras.backend.standardize_dtype(dtype)).itemsize
         refuse_more_than(available_memory(), bytes_needed, f"A variable of the shape {list(sizes)}")
 

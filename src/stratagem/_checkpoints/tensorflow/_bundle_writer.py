@@ -25,7 +25,6 @@ from stratagem._checkpoints.tensorflow._table import table
 
 _CHUNK = 8 << 20
 _SHARD = re.compile(r"\.data-\d{5}-of-\d{5}")
-_FILE = re.compile(r"(?:\.[0-9a-f]{8}\.)?(.+)\.(?:index|data-\d{5}-of-\d{5})")
 _UNFINISHED = re.compile(r"\.[0-9a-f]{8}\.(?=.)")  # as `atomic_write` names a file until it is complete
 
 
@@ -66,12 +65,6 @@ def delete_bundle(prefix: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         file_system(index).remove(index)
     _remove_others(prefix, 0)
-
-
-def checkpoint_of_file(name: str) -> str | None:
-    """Returns the name of the checkpoint to which a file belongs, complete or not, by its own name; None for other files."""
-    found = _FILE.fullmatch(name)
-    return None if found is None else found[1]
 
 
 def _append(file: Any, array: np.ndarray) -> bytes:

@@ -8,6 +8,7 @@ import collections
 import gzip
 import itertools
 import math
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast, final
@@ -17,6 +18,7 @@ from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import DataLossError, OpError, UnimplementedError
 from stratagem._base.framing import CHECKSUM, HEADER, LENGTH_BYTES, masked_crc
+from stratagem._base.paths import file_errors
 from stratagem._base.structure_proto import Metadata, Structure
 from stratagem._base.tensor_proto import CODES, TensorProto
 from stratagem._base.varints import read_varint
@@ -40,11 +42,12 @@ def read_tensorflow_saved(path: str) -> SavedDataset | None:
         UnimplementedError: its elements hold something else than tensors.
     """
     folder = Path(path)
-    try:
-        spec = _spec(Structure.FromString((folder / _SPEC).read_bytes()))
-        metadata = Metadata.FromString((folder / _METADATA).read_bytes())
-    except FileNotFoundError:
+    if not ((folder / _SPEC).is_file() and (folder / _METADATA).is_file()):
         return None
+    try:
+        with file_errors(path):
+            spec = _spec(Structure.FromString((folder / _SPEC).read_bytes()))
+            metadata = Metadata.FromString((folder / _METADATA).read_bytes())
     except (DecodeError, ValueError, RecursionError) as error:  # ValueError: of the fields of a named tuple
         raise DataLossError(f"The description of the dataset that TensorFlow saved in {path} is damaged.") from error
     if not metadata.finalized:
@@ -212,8 +215,11 @@ def _records(files: list[Path]) -> Iterator[bytes]:
         with path.open("rb") as start:
             compressed = start.read(len(_GZIP)) == _GZIP
         with cast(BinaryIO, gzip.open(path, "rb")) if compressed else path.open("rb", buffering=1 << 20) as file:
-            while header := file.read(HEADER.size):
-                yield _record(file, header, path)
+            try:
+                while header := file.read(HEADER.size):
+                    yield _record(file, header, path)
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise DataLossError(f"{path}: what GZIP has compressed is damaged: {error}") from error
 
 
 def _record(file: BinaryIO, header: bytes, path: Path) -> bytes:

@@ -12,7 +12,9 @@ import os
 import struct
 import zipfile
 import zlib
-from typing import Final
+from typing import Any, Final
+
+import h5py
 
 from stratagem._base.errors import DataLossError
 from stratagem._training.saving._seals import Seal, checksum, damaged, last_bytes
@@ -25,7 +27,7 @@ _SEAL: Final = Seal(b"stratagem: the CRC32C of the 0x%012x bytes before this is 
 _END: Final = struct.Struct("<4s16xH")  # the archive's last record; its comment follows
 _END_MARK: Final = b"PK\5\6"
 
-_WEIGHTS: Final = (".weights.h5", ".weights.json")
+_WEIGHTS: Final = ".h5"
 # What zipfile raises for damaged archives, beside an OSError of the decompression.
 _DAMAGE: Final = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
@@ -74,12 +76,19 @@ def verify_archive(path: str) -> None:
         raise damaged(path)
 
 
-def values_in_archive(path: str) -> int | None:
-    """Returns how many values the weights in a model's archive can be at most; None if there is no archive."""
-    if not os.path.isfile(path):
-        return None
+def values_in_archive(path: str) -> int:
+    """Returns how many values the weights in a model's archive have, by the shapes of its data sets. Raises OSError."""
+    count = 0
+
+    def add(name: str, item: Any) -> None:
+        nonlocal count
+        count += item.size or 0 if isinstance(item, h5py.Dataset) else 0
+
     with zipfile.ZipFile(path) as archive:
-        return sum(each.file_size for each in archive.infolist() if each.filename.endswith(_WEIGHTS))
+        for name in (name for name in archive.namelist() if name.endswith(_WEIGHTS)):
+            with archive.open(name) as part, h5py.File(part, "r") as file:
+                file.visititems(add)
+    return count
 
 
 def _agrees_with_seal(path: str) -> bool | None:

@@ -4,9 +4,15 @@ import contextlib
 import enum
 import json
 import os
+import sys
+import traceback
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import final
+
+import jax
 
 from stratagem._base.errors import DataLossError, OpError
 from stratagem._base.files import is_temporary
@@ -19,16 +25,10 @@ from stratagem._saved_models import MODEL_FILE, contains_saved_model, is_keras_f
 _HDF5 = (".h5", ".hdf5")
 _WEIGHTS_OF_KERAS = (".weights.h5", ".weights.json")
 _STUMBLES = (
-    json.JSONDecodeError,
-    UnicodeError,
-    LookupError,
-    AttributeError,
-    RecursionError,
-    AssertionError,
-    OverflowError,
-    MemoryError,
+    *(json.JSONDecodeError, UnicodeError, LookupError, AttributeError, RecursionError, AssertionError, OverflowError),
+    *(MemoryError, EOFError, zipfile.BadZipFile, zlib.error),
 )
-_LIBRARIES = ("keras", "json", "zipfile", "h5py", "numpy", "jax", "jaxlib", "optree", "stratagem")
+_LIBRARIES = {*sys.stdlib_module_names, "keras", "h5py", "numpy", "jax", "jaxlib", "optree", "stratagem"}
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 
 
@@ -128,12 +128,10 @@ def damage_named(source: str, kind: type[Exception] = DataLossError) -> Iterator
     try:
         yield
     except (*_STUMBLES, RuntimeError) as error:
-        place = error.__traceback__
-        while place is not None and place.tb_next is not None:
-            place = place.tb_next
-        module = "" if place is None else str(place.tb_frame.f_globals.get("__name__", ""))
-        is_known = isinstance(error, _STUMBLES) or type(error) is RuntimeError
-        if not is_known or isinstance(error, OpError) or module.partition(".")[0] not in _LIBRARIES:
+        modules = [str(frame.f_globals.get("__name__", "")) for frame, _ in traceback.walk_tb(error.__traceback__)]
+        of_user = any(module.partition(".")[0] not in _LIBRARIES for module in modules)
+        is_known = isinstance(error, _STUMBLES) or type(error) in (RuntimeError, jax.errors.JaxRuntimeError)
+        if not is_known or isinstance(error, OpError) or (of_user and not isinstance(error, RecursionError)):
             raise
         raise kind(f"{source} is damaged, or no model: {type(error).__name__}: {str(error)[:200]}") from error
 

@@ -210,7 +210,7 @@ def model_loader(keras_load: Function) -> Function:
                 path = os.path.join(path, MODEL_FILE)
                 verify_archive(path)
                 safe_mode = safe_mode and not is_ours(path)
-                with own_objects(path, custom_objects, safe_mode=safe_mode) as objects, _read_archive(path):
+                with own_objects(path, custom_objects, safe_mode=safe_mode) as objects, _read_archive(path, safe_mode):
                     return keras_load(path, objects, compile, safe_mode, **kwargs)
             case Found.HDF5:
                 verify_hdf5(path)
@@ -241,7 +241,7 @@ def model_loader(keras_load: Function) -> Function:
                 return read_hdf5_model(path, custom_objects, compile, safe_mode)
             if path.endswith(_HDF5):
                 return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
-        with _read_archive(path):
+        with _read_archive(path, safe_mode):
             return keras_load(path, custom_objects, compile, safe_mode, **kwargs)
 
     return load_model
@@ -261,10 +261,9 @@ def json_model_reader(keras_read: Function) -> Function:
 
 
 @contextlib.contextmanager
-def _read_archive(path: str) -> Iterator[None]:
-    """In the body a model is read, whose variables are no larger than its archive; errors name it."""
-    values = values_in_archive(path)
-    limits = contextlib.nullcontext() if values is None else variables_up_to(values, path)
+def _read_archive(path: str, safe_mode: bool) -> Iterator[None]:
+    """In the body a model is read, whose variables are no larger than its archive in safe mode; errors name it."""
+    limits = variables_up_to(lambda: values_in_archive(path), path) if safe_mode else contextlib.nullcontext()
     with named_in_errors(path), limits:
         yield
 

@@ -125,7 +125,8 @@ def _at(module: str, qualname: str) -> Any:
     found = _known.get((module, qualname), sys.modules.get(module))
     if isinstance(found, types.ModuleType):
         for part in qualname.split("."):
-            found = getattr(found, part, None)
+            # Not getattr: that may import what a module imports on demand, or run its code.
+            found = vars(found).get(part) if isinstance(found, types.ModuleType | type) else None
     if isinstance(found, type):
         return found if issubclass(found, _KINDS) else None
     if isinstance(found, types.FunctionType) and found.__module__ == module:
