@@ -191,6 +191,7 @@ READERS = {
     "saved data sets": Reader(lambda folder: _save(folder, None), lambda f: _elements(_load(f)), sealed=True),
     "compressed data sets": Reader(lambda folder: _save(folder, "GZIP"), lambda f: _elements(_load(f)), sealed=True),
     "data sets of TensorFlow": Reader(_copy_of_tensorflow("types"), lambda f: _elements(_load(f))),
+    "GZIP of TensorFlow": Reader(_copy_of_tensorflow("batches"), lambda f: _elements(_load(f))),
     "shards of TensorFlow": Reader(_copy_of_tensorflow("shards"), lambda f: _elements(_load(f))),
     "caches": Reader(_save_cache, _read_cache, sealed=True),
     "records": Reader(_write_records, _read_records),  # a file that is cut between two records is a shorter one
