@@ -47,4 +47,4 @@ fi
 python=$PWD/$folder/bin/python
 "$python" -m compileall -qq -j 0 src
 cd "$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
-"$python" -m compileall -qq -j 0 jax jaxlib keras numpy tensorstore grain ray torch || :
+"$python" -m compileall -qq -j 0 jax jaxlib keras numpy grain ray torch || :

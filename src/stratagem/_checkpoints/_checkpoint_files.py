@@ -15,9 +15,8 @@ import json
 import os
 import secrets
 import shutil
-import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -46,8 +45,7 @@ from stratagem._checkpoints._manifest import (
     name_unsaved,
 )
 from stratagem._checkpoints._naming import OWN
-from stratagem._checkpoints._ocdbt import read_arrays as read_ocdbt
-from stratagem._checkpoints._remote_files import delete_remote, fetch, write_remote
+from stratagem._checkpoints._remote_files import delete_remote, write_remote
 from stratagem._checkpoints._safe_reads import checksum, checksum_of
 from stratagem._checkpoints._verification import check_file, check_size
 
@@ -111,7 +109,7 @@ def read(path: str) -> CheckpointContents:
     for name, fact in manifest.files.items():
         (check_size if name == ARRAYS else check_file)(path, manifest, name, fact)
     _check_memory(path, manifest)
-    arrays = _arrays(path, manifest) if ARRAYS in manifest.files else _arrays_of_orbax(path, manifest)
+    arrays = _arrays(path, manifest)
     slots: dict[int, dict[tuple[int, str], int]] = {}
     for optimizer, original, name, slot in manifest.slots:
         slots.setdefault(optimizer, {})[original, name] = slot
@@ -127,7 +125,9 @@ def read(path: str) -> CheckpointContents:
 
 def _arrays(path: str, manifest: Manifest) -> dict[str, np.ndarray]:
     """The arrays, every byte of whose file has been compared with its checksum."""
-    shown, saved = f"{manifest.generation}/{ARRAYS}", manifest.files[ARRAYS]
+    shown, saved = f"{manifest.generation}/{ARRAYS}", manifest.files.get(ARRAYS)
+    if saved is None:
+        raise damaged(path, NAME, f"it does not name {ARRAYS}")
     try:
         found, arrays = read_arrays(os.path.join(path, shown), manifest.arrays)
     except (*UNANSWERED, PermissionError):
@@ -137,31 +137,6 @@ def _arrays(path: str, manifest: Manifest) -> dict[str, np.ndarray]:
     if found != saved:
         raise damaged(path, shown, f"its checksum is {found.crc32c}, and {saved.crc32c} was saved")
     return arrays
-
-
-def _arrays_of_orbax(path: str, manifest: Manifest) -> dict[str, np.ndarray]:
-    """The same for a checkpoint of an earlier version."""
-    with _data_here(path, manifest) as data:
-        try:
-            arrays = read_ocdbt(data, manifest.arrays)
-        except (ValueError, OSError) as error:
-            raise damaged(path, manifest.generation, f"its arrays cannot be read: {_first_line(error)}") from error
-    for key, fact in manifest.arrays.items():
-        found = checksum(np.ascontiguousarray(arrays[key]).reshape(-1).view(np.uint8))
-        if found != fact.crc32c:
-            raise damaged(path, f"array {key}", f"its checksum is {found}, and {fact.crc32c} was saved")
-    return arrays
-
-
-@contextlib.contextmanager
-def _data_here(path: str, manifest: Manifest) -> Iterator[Path]:
-    """The directory on this machine with the files that the manifest names, for readers of no others."""
-    if not is_remote(path):
-        yield Path(path) / manifest.generation
-        return
-    with tempfile.TemporaryDirectory(prefix="stratagem-copy-") as folder:
-        fetch(path, manifest, Path(folder))
-        yield Path(folder) / manifest.generation
 
 
 def attached_file(path: str, manifest: Manifest, name: str) -> Path:
@@ -196,7 +171,7 @@ def is_complete(path: str) -> bool:
     except (NotFoundError, DataLossError):
         return False
     except CheckpointError:
-        return True  # of a later version: complete, but not for us
+        return True  # of a different version: complete, but not for us
     return True
 
 
@@ -323,7 +298,3 @@ def _check_memory(path: str, manifest: Manifest) -> None:
     refuse_more_than(
         machine_memory(), needed, f"The checkpoint {path!r}, by what it says of its arrays,", CheckpointError
     )
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition(" [tensorstore_spec")[0].partition("\n")[0]

@@ -31,7 +31,7 @@ GENERATION = re.compile(r"[0-9a-f]{16}")
 OWN_NAMING, KERAS_TWO_NAMING = "stratagem", "keras 2"
 
 _FORMAT = "stratagem checkpoint"
-_VERSION = 2  # 1: arrays in the files of Orbax, which are still read
+_VERSION = 2  # 1: arrays in the files of Orbax
 _LIMIT = 1 << 28  # bytes of a manifest: about a million variables
 _SEAL = re.compile(r'\{"crc32c": "([0-9a-f]{8})",\n')
 _KINDS = ("variable", "named", "state", "object")
@@ -101,7 +101,7 @@ def load(path: str) -> Manifest:
     """The manifest of the checkpoint at `path`, after validating every part of it.
 
     Raises NotFoundError when there is none, DataLossError when it has been changed or names something that no checkpoint
-    holds, CheckpointError when a later version of the library wrote it.
+    holds, CheckpointError when the format is that of a different version of the library.
     """
     text = _text(path)
     sealed = _SEAL.match(text)
@@ -162,9 +162,9 @@ def _parse(path: str, found: Any, seal: str) -> Manifest:
     _check(isinstance(found, dict) and found.get("format") == _FORMAT, f"its format is not {_FORMAT!r}")
     version = found.get("version")
     _check(_is_natural(version), f"version {version!r}")
-    if version > _VERSION:
+    if version != _VERSION:
         raise CheckpointError(
-            f"The checkpoint {path!r} has format version {version}, and this library reads up to {_VERSION}. "
+            f"The checkpoint {path!r} has format version {version}, and this library reads {_VERSION}. "
             "Read it with the version of stratagem that wrote it."
         )
     generation, saved_at = found.get("generation"), found.get("saved_at")

@@ -11,7 +11,7 @@ import click
 import jax
 
 _PACKAGES = (
-    *("stratagem", "jax", "jaxlib", "keras", "numpy", "grain", "orbax-checkpoint", "tensorstore", "ml-dtypes"),
+    *("stratagem", "jax", "jaxlib", "keras", "numpy", "grain", "ml-dtypes"),
     *("protobuf", "google-crc32c", "ray", "torch", "datasets", "tensorflow"),
 )
 _VARIABLES = re.compile(r"(JAX|XLA|KERAS|STRATAGEM|NCCL|CUDA|GLOO|SLURM|OMPI|OMP)_.*|PJRT_NPROC|TF_CONFIG|PYTHONPATH")
