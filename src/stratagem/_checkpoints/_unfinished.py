@@ -1,4 +1,4 @@
-"""What saves that were killed have left in a directory, which the next process that saves there removes.
+"""Unfinished saves: the next process that saves in a directory removes the files that killed ones have left there.
 
 The owner's file says which checkpoint a process was saving, and nothing else is looked at: another program may be writing files
 that look the same. A save has two ends. Its checkpoint is complete once it has a manifest or a table, and the directory's list

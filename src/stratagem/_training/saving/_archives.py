@@ -17,6 +17,7 @@ from typing import Any, Final
 import h5py
 
 from stratagem._base.errors import DataLossError
+from stratagem._private import opened_hdf5
 from stratagem._training.saving._seals import Seal, checksum, damaged, last_bytes
 
 # A part that is larger than both is a bomb: Keras stores its parts, and compression of weights gains little.
@@ -86,7 +87,7 @@ def values_in_archive(path: str) -> int:
 
     with zipfile.ZipFile(path) as archive:
         for name in (name for name in archive.namelist() if name.endswith(_WEIGHTS)):
-            with archive.open(name) as part, h5py.File(part, "r") as file:
+            with archive.open(name) as part, opened_hdf5(part) as file:
                 file.visititems(add)
     return count
 
