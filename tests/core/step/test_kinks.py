@@ -16,6 +16,9 @@ import stratagem as tf
 
 # Private: that a program without kinks is left alone is no result, only time.
 from stratagem._core.derivatives import tensorflow_rules
+
+# Private: an extreme that XLA has computed with different rounding.
+from stratagem._core.derivatives._along_axes import reduce_extreme_rule
 from tests.core.step.kinks import DIFFERENT, KINKS, ORDERS
 from tests.core.step.observing import programs_made
 from tests.thorough import thorough_but
@@ -247,3 +250,13 @@ def test_a_step_with_kinks_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> No
     for _ in range(3):
         step(tf.constant([0.0, 1.0]))
     assert (len(calls), len(made)) == (2, 1)  # exploring and tracing
+
+
+@pytest.mark.parametrize("direction", [jnp.inf, -jnp.inf])
+def test_a_maximum_that_is_computed_with_other_rounding_keeps_its_gradient(direction: float) -> None:
+    # XLA computed the operand of the comparison a second time, with different rounding, in a compiled step.
+    extreme = reduce_extreme_rule(lambda x: jnp.nextafter(jnp.max(x, 1), direction), {"axes": (1,)})
+    x = jnp.array([[1.5, -2.0, 3.25], [7.0, 7.0, 0.0], [-1.0, -3.0, -1.0], [jnp.inf, 1.0, 2.0], [jnp.nan, 0.0, 1.0]])
+    gradient = jax.grad(lambda x: extreme(x).sum())(x)
+    assert gradient[:3].tolist() == [[0, 0, 1], [0.5, 0.5, 0], [0.5, 0, 0.5]]
+    assert jnp.isnan(gradient[4]).all()

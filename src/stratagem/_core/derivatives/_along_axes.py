@@ -23,12 +23,22 @@ def reduce_extreme_rule(bind: Function, params: dict[str, Any]) -> Function:
     def rule(primals: Any, tangents: Any) -> Any:
         (x,), (dx,) = primals, tangents
         y = extreme(x)
-        chosen = (x == jnp.expand_dims(y, axes)).astype(x.dtype)
+        chosen = _equal(x, jnp.expand_dims(y, axes)).astype(x.dtype)
         count = jnp.sum(chosen, axes, keepdims=True)
         share = jnp.where(count == 0, jnp.nan, chosen / count)  # XLA makes 0 of a mask divided by 0
         return y, jnp.sum(dx * share, axes)
 
     return extreme
+
+
+def _equal(x: jax.Array, y: jax.Array) -> jax.Array:
+    """Returns where values are the extreme among them, but for the last bits.
+
+    XLA may compute `x` a second time for this comparison, with different rounding. Then nothing would be equal.
+    """
+    limits = jnp.finfo(x.dtype)
+    near = jnp.where(jnp.isfinite(y), 8 * limits.eps * jnp.abs(y) + limits.tiny, 0)
+    return (x == y) | (jnp.abs(x - y) <= near)
 
 
 def cumprod_rule(bind: Function, params: dict[str, Any]) -> Function:
