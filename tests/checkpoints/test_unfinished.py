@@ -74,6 +74,18 @@ def test_what_others_write_there_stays(tmp_path: Path, format: str) -> None:
     assert {name: after.get(name) for name in before} == before
 
 
+def test_files_of_others_beside_a_checkpoint_that_is_deleted_stay(tmp_path: Path) -> None:
+    one = manager(tmp_path)
+    one.save()
+    theirs = tmp_path / "ckpt-1.data-00000-of-00001"
+    theirs.write_bytes(b"uploaded by somebody")
+    one.save()
+    deleted, stays = not (tmp_path / "ckpt-1").exists(), theirs.exists()
+    del one  # its thread ends, also where the test fails
+    assert deleted
+    assert stays
+
+
 @pytest.mark.parametrize(
     "saving", [["../other"], ["/other"], [".."], ["a/b"], [5], {"ckpt-1": 1}, "ckpt-1", None, [""]]
 )

@@ -68,7 +68,10 @@ def _read_cache(folder: Path) -> Any:
 
 
 def _copy_of_tensorflow(name: str) -> Callable[[Path], None]:
-    return lambda folder: shutil.copytree(SAVED_BY_TENSORFLOW / name, folder / "saved") and None
+    def copy(folder: Path) -> None:
+        shutil.copytree(SAVED_BY_TENSORFLOW / name, folder / "saved")
+
+    return copy
 
 
 def _write_table(folder: Path) -> None:

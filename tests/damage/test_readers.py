@@ -1,6 +1,7 @@
 """Damaged and hostile files of every kind: a typed error, or the values that were there; `make soak` reads many more."""
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +111,31 @@ def test_a_command_refuses_what_is_too_long(
     assert done.exit_code != 0
     assert isinstance(done.exception, SystemExit)
     assert "Error: " in done.output
+
+
+def test_a_header_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_bytes(b"\xffa,b\n1,1\n")
+    with pytest.raises(ValueError, match=r"header line of .*table\.csv is not utf-8") as caught:
+        tf.data.experimental.make_csv_dataset(str(tmp_path / "table.csv"), 1)
+    assert type(caught.value) is ValueError
+
+
+def test_texts_of_a_database_are_its_bytes(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "rows.db")
+    connection.execute("create table rows (text text, rate real)")
+    connection.execute("insert into rows values (cast(x'fffe' as text), 1e300)")
+    connection.commit()
+    connection.close()
+    kinds = (tf.string, tf.int64)
+    rows = tf.data.experimental.SqlDataset("sqlite", str(tmp_path / "rows.db"), "select text, rate from rows", kinds)
+    assert list(rows.as_numpy_iterator()) == [(b"\xff\xfe", 2**63 - 1)]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not UTF-8"):
+        tf.data.experimental.SqlDataset("sqlite", "rows.db", b"select \xff", kinds)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "[" * 100_000])
+def test_results_of_an_exporter_that_are_none_are_named(text: str, tmp_path: Path) -> None:
+    exporter = tf.estimator.BestExporter(serving_input_receiver_fn=lambda: None)
+    (tmp_path / "best_eval_result.json").write_text(text)
+    with pytest.raises(tf.errors.DataLossError, match="is damaged"):
+        exporter.export(None, str(tmp_path), "", {"loss": 1.0}, False)

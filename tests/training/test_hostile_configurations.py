@@ -71,11 +71,10 @@ def test_nothing_that_a_configuration_names_is_opened(made: dict[str, Any], tmp_
     names, tried = hostile_names(tmp_path), 0
     for kind in made.values():
         config = keras.saving.serialize_keras_object(kind)
-        for place, value in ((p, v) for name in names for p, v in changed(config, name)):
+        for value in (hostile for name in names for _, hostile in changed(config, name)):
             with nothing_opened(), contextlib.suppress(Exception):
                 keras.saving.deserialize_keras_object(value)
             tried += 1
-            assert "password" not in repr(place)
     assert tried > 1000
 
 

@@ -19,6 +19,11 @@ def is_tensorflow(path: str) -> bool:
     return not file_system(path).is_file(os.path.join(path, NAME)) and is_tensorflow_checkpoint(path)
 
 
+def is_there(path: str) -> bool:
+    """Returns whether a checkpoint of either format is at the path, be it damaged."""
+    return file_system(path).is_file(os.path.join(path, NAME)) or is_tensorflow_checkpoint(path)
+
+
 def read(path: str) -> CheckpointContents:
     """Everything in the checkpoint at `path`, after comparing every byte with its checksum.
 
@@ -54,8 +59,10 @@ def non_finite_in(path: str) -> list[str]:
 
 def delete(path: str) -> None:
     """Removes the checkpoint at `path`, whatever its format and be it only a part of one, and no other files."""
+    is_own = file_system(path).exists(path)
     own.delete(path)
-    delete_bundle(path)
+    if not is_own or is_tensorflow_checkpoint(path):  # shards beside one of ours are somebody else's
+        delete_bundle(path)
 
 
 def fingerprint(path: str) -> tuple[object, ...]:

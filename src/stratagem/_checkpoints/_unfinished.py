@@ -14,9 +14,8 @@ from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import is_temporary
 from stratagem._base.storage import file_system
 from stratagem._checkpoints._arrays_file import NAME as ARRAYS
-from stratagem._checkpoints._formats import delete
+from stratagem._checkpoints._formats import delete, is_there
 from stratagem._checkpoints._manifest import GENERATION, NAME, load
-from stratagem._checkpoints._other_formats import is_tensorflow_checkpoint
 
 _log = logging.getLogger("stratagem.checkpoint")
 
@@ -29,7 +28,7 @@ def remove_unfinished(directory: str, names: Iterable[str]) -> list[str]:
     complete = []
     for path in (os.path.join(directory, name) for name in names):
         try:
-            if _is_complete(path):
+            if is_there(path):
                 complete.append(path)
             elif _is_ours(path):
                 delete(path)
@@ -57,10 +56,6 @@ def _is_listed(path: str) -> bool:
         return load(path).listed
     except (NotFoundError, DataLossError, CheckpointError):
         return True  # it is damaged, and takes the place of one that is not
-
-
-def _is_complete(path: str) -> bool:
-    return file_system(path).is_file(os.path.join(path, NAME)) or is_tensorflow_checkpoint(path)
 
 
 def _is_ours(path: str) -> bool:

@@ -12,20 +12,18 @@ from typing import Any
 
 from stratagem._base.locks import locked
 from stratagem._base.paths import file_errors, is_remote, parent
-from stratagem._base.storage import checked_path, file_system
+from stratagem._base.storage import checked_path
 from stratagem._base.types import PathLike, Trackable
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._checkpoints import _checkpoint_files as own
 from stratagem._checkpoints._background import saves_of, wait_for_saves
 from stratagem._checkpoints._checkpoint import Checkpoint
 from stratagem._checkpoints._contents import CheckpointContents
-from stratagem._checkpoints._formats import is_tensorflow
+from stratagem._checkpoints._formats import is_tensorflow, is_there
 from stratagem._checkpoints._index import record_checkpoint_state, single
 from stratagem._checkpoints._latest_intact import is_good
-from stratagem._checkpoints._manifest import NAME
 from stratagem._checkpoints._naming import OWN
 from stratagem._checkpoints._options import CheckpointFormat, CheckpointOptions, call_back, checked
-from stratagem._checkpoints._other_formats import is_tensorflow_checkpoint
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import owning
 from stratagem._checkpoints._saving import copies_of, settle
@@ -96,8 +94,7 @@ def read_weights(root: Trackable, path: str) -> LoadStatus:
 def has_weights(path: PathLike) -> bool:
     """Returns whether a checkpoint is at this path, in either format, be it damaged."""
     wait_for_saves()
-    where = checked_path(path)
-    return file_system(where).is_file(os.path.join(where, NAME)) or is_tensorflow_checkpoint(where)
+    return is_there(checked_path(path))
 
 
 def _has(path: str, contents: CheckpointContents) -> bool:

@@ -12,7 +12,6 @@ from stratagem._columns._categories import (
     IdentityCategoricalColumn,
     VocabularyFileCategoricalColumn,
     VocabularyListCategoricalColumn,
-    words_of_file,
 )
 from stratagem._columns._column import FeatureColumn
 from stratagem._columns._crosses import entries_to_cross
@@ -45,9 +44,7 @@ def _list(facts: Mapping[str, Any]) -> UserFunction:
 
 
 def _file_facts(column: VocabularyFileCategoricalColumn) -> dict[str, Nest]:
-    fields = _by_fields(column)
-    kept = {name: fields[name] for name in ("key", "dtype", "default_value", "num_oov_buckets")}
-    return {**kept, "vocabulary_list": words_of_file(column)}
+    return _list_facts(column.for_files())
 
 
 def _numeric_facts(column: SequenceNumericColumn) -> dict[str, Nest]:

@@ -163,7 +163,7 @@ class TFOpLambda(keras.layers.Layer):  # type: ignore[misc]
         symbolic tensors while a model is read in safe mode: no saved model has one, and it would compute with the file's
         values alone.
         """
-        if not _has_symbol(keras.tree.flatten((args, kwargs))):
+        if not (_has_symbol(args) or _has_symbol(kwargs.values())):
             refuse_in_safe_mode("TFOpLambda", f"computes tf.{self.function} of constants")
         return keras.Operation.__call__(self, args, kwargs)
 

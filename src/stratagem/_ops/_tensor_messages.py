@@ -11,6 +11,7 @@ from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Value
 from stratagem._ops._convert import is_tensor, is_traced, need_value, on_host, tensor
 from stratagem._ops._dtypes import DType, as_dtype
 
+_MANY = 1 << 24  # values, from which on the memory is asked for
 _NAMES = {code: name for name, code in CODES.items()}
 # The field with the values of a dtype, where it is not `int_val`.
 _FIELDS = {
@@ -81,10 +82,12 @@ def make_ndarray(tensor: Value) -> np.ndarray:
     missing = math.prod(sizes) - len(values)
     if missing < 0:
         raise ValueError(f"The message holds {len(values)} values for the shape {sizes}.")
+    if not missing:
+        return values.reshape(sizes)
     last = values[-1:] if len(values) else _from_field([b"" if kind.name == "string" else 0] * 2, kind)[:1]
-    refuse_more_than(
-        available_memory(), math.prod(sizes) * last.itemsize, f"The tensor of the shape {sizes} in a message"
-    )
+    if missing > _MANY:
+        size = math.prod(sizes) * last.itemsize
+        refuse_more_than(available_memory(), size, f"The tensor of the shape {sizes} in a message")
     filled = np.empty(math.prod(sizes), last.dtype)
     filled[: len(values)], filled[len(values) :] = values, last
     return filled.reshape(sizes)

@@ -52,12 +52,12 @@ def read_tensorflow_saved(path: str) -> SavedDataset | None:
         raise DataLossError(f"The description of the dataset that TensorFlow saved in {path} is damaged.") from error
     if not metadata.finalized:
         raise DataLossError(f"TensorFlow has not finished saving the dataset in {path}.")
-    total = _Total(path, metadata.num_elements)
+    folders = _shards_of(folder, metadata.run_id, metadata.num_elements)
+    total = _Total(path, metadata.num_elements, len(folders))
     shards: list[Stage] = [
         TensorFlowShardStage(sorted(shard.glob("*.snapshot")), spec, total, number)
-        for number, shard in enumerate(_shards_of(folder, metadata.run_id, metadata.num_elements))
+        for number, shard in enumerate(folders)
     ]
-    total.shards = len(shards)
     return SavedDataset(spec, shards, metadata.num_elements)
 
 
@@ -84,19 +84,18 @@ class _Total:
     A file that is gone, or that ends early, shows in nothing else.
     """
 
-    def __init__(self, path: str, expected: int) -> None:
-        self._path, self._expected = path, expected
+    def __init__(self, path: str, expected: int, shards: int) -> None:
+        self._path, self._expected, self._shards = path, expected, shards
         self._found: dict[int, int] = {}
-        self.shards = 0
 
     def note(self, shard: int, count: int) -> None:
         """Notes that a shard has ended after so many elements. Raises DataLossError if all have, with another sum."""
         self._found[shard] = count
         found = sum(self._found.values())
-        if len(self._found) == self.shards and found != self._expected:
+        if len(self._found) == self._shards and found != self._expected:
             raise DataLossError(
                 f"The dataset that TensorFlow saved in {self._path} is damaged: {self._expected} elements were saved, and its "
-                f"{self.shards} shards have {found}. Copy the whole folder again, or save the dataset again."
+                f"{self._shards} shards have {found}. Copy the whole folder again, or save the dataset again."
             )
 
 
