@@ -5,18 +5,16 @@ from typing import Any
 import keras
 from keras import ops
 
-from stratagem._base.types import TensorLike
-
 
 def transform(
-    images: TensorLike,
-    transforms: TensorLike,
+    images: Any,
+    transforms: Any,
     interpolation: str = "nearest",
     fill_mode: str = "constant",
     output_shape: list[int] | None = None,
     name: str | None = None,
-    fill_value: TensorLike = 0.0,
-) -> TensorLike:
+    fill_value: Any = 0.0,
+) -> Any:
     """Returns images whose pixel (x, y) is that at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1.
 
     images: (n, h, w, c), (h, w, c) or (h, w). transforms: [a0, a1, a2, b0, b1, b2, c0, c1] for all, or (n, 8). interpolation:
@@ -44,22 +42,20 @@ def transform(
 
 
 def rotate(
-    images: TensorLike,
-    angles: TensorLike,
+    images: Any,
+    angles: Any,
     interpolation: str = "nearest",
     fill_mode: str = "constant",
     name: str | None = None,
-    fill_value: TensorLike = 0.0,
-) -> TensorLike:
+    fill_value: Any = 0.0,
+) -> Any:
     """Returns images rotated counter-clockwise about their centres by angles in radians, one for all or one for each."""
     batch = _as_batch(ops.convert_to_tensor(images))
     rows = angles_to_projective_transforms(angles, batch.shape[1], batch.shape[2])
     return transform(images, rows, interpolation, fill_mode, None, name, fill_value)
 
 
-def angles_to_projective_transforms(
-    angles: TensorLike, image_height: TensorLike, image_width: TensorLike, name: str | None = None
-) -> TensorLike:
+def angles_to_projective_transforms(angles: Any, image_height: Any, image_width: Any, name: str | None = None) -> Any:
     """Returns the rows (n, 8) for `transform` that rotate images of this size about their centres."""
     angle = ops.reshape(ops.cast(angles, "float32"), (-1,))
     x, y = ((ops.cast(size, "float32") - 1) / 2 for size in (image_width, image_height))
@@ -69,19 +65,19 @@ def angles_to_projective_transforms(
 
 
 def translate(
-    images: TensorLike,
-    translations: TensorLike,
+    images: Any,
+    translations: Any,
     interpolation: str = "nearest",
     fill_mode: str = "constant",
     name: str | None = None,
-    fill_value: TensorLike = 0.0,
-) -> TensorLike:
+    fill_value: Any = 0.0,
+) -> Any:
     """Returns images moved by [dx, dy] pixels to the right and down, one pair for all or one for each."""
     rows = translations_to_projective_transforms(translations)
     return transform(images, rows, interpolation, fill_mode, None, name, fill_value)
 
 
-def translations_to_projective_transforms(translations: TensorLike, name: str | None = None) -> TensorLike:
+def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Any:
     """Returns the rows (n, 8) for `transform` that move images by [dx, dy]."""
     pairs = ops.reshape(ops.cast(translations, "float32"), (-1, 2))
     one, zero = ops.ones_like(pairs[:, 0]), ops.zeros_like(pairs[:, 0])

@@ -8,7 +8,6 @@ from keras import ops
 
 from stratagem._addons import _activations as activations
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import TensorLike, Value
 
 _log = logging.getLogger("stratagem")
 
@@ -19,12 +18,12 @@ _PACKAGE = "Addons"
 class InstanceNormalization(keras.layers.GroupNormalization):  # type: ignore[misc]
     """Group normalization with as many groups as channels (Ulyanov et al. 2016, arXiv:1607.08022)."""
 
-    def __init__(self, **kwargs: Value) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         if kwargs.pop("groups", -1) != -1:
             _log.warning("InstanceNormalization: the given value for groups is ignored.")
         super().__init__(groups=-1, **kwargs)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {key: value for key, value in super().get_config().items() if key != "groups"}
 
@@ -40,17 +39,17 @@ class FilterResponseNormalization(keras.layers.Layer):  # type: ignore[misc]
     def __init__(
         self,
         epsilon: float = 1e-6,
-        axis: Value = (1, 2),
-        beta_initializer: Value = "zeros",
-        gamma_initializer: Value = "ones",
-        beta_regularizer: Value = None,
-        gamma_regularizer: Value = None,
-        beta_constraint: Value = None,
-        gamma_constraint: Value = None,
+        axis: Any = (1, 2),
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
         learned_epsilon: bool = False,
-        learned_epsilon_constraint: Value = None,
+        learned_epsilon_constraint: Any = None,
         name: str | None = None,
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         super().__init__(name=name, **kwargs)
         self.epsilon, self.use_eps_learned = epsilon, learned_epsilon
@@ -63,7 +62,7 @@ class FilterResponseNormalization(keras.layers.Layer):  # type: ignore[misc]
         self.gamma_constraint = keras.constraints.get(gamma_constraint)
         self.learned_epsilon_constraint = keras.constraints.get(learned_epsilon_constraint)
 
-    def build(self, input_shape: Value) -> None:
+    def build(self, input_shape: Any) -> None:
         """Makes a scale and an offset for every channel."""
         shape = (input_shape[-1],)
         for kind in ("gamma", "beta"):
@@ -77,13 +76,13 @@ class FilterResponseNormalization(keras.layers.Layer):  # type: ignore[misc]
                 constraint=self.learned_epsilon_constraint,
             )
 
-    def call(self, inputs: TensorLike) -> TensorLike:
+    def call(self, inputs: Any) -> Any:
         """Returns the inputs, normalized, scaled and shifted."""
         square = ops.mean(ops.square(inputs), axis=self.axis, keepdims=True)
         added = self.epsilon + (ops.abs(self.eps_learned) if self.use_eps_learned else 0.0)
         return inputs * ops.rsqrt(square + added) * self.gamma + self.beta
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         kinds = {"initializer": keras.initializers, "regularizer": keras.regularizers, "constraint": keras.constraints}
         mine: dict[str, Any] = {
@@ -100,11 +99,11 @@ class FilterResponseNormalization(keras.layers.Layer):  # type: ignore[misc]
 class Maxout(keras.layers.Layer):  # type: ignore[misc]
     """The largest of each group of channels, so that `num_units` remain (Goodfellow et al. 2013, arXiv:1302.4389)."""
 
-    def __init__(self, num_units: int, axis: int = -1, **kwargs: Value) -> None:
+    def __init__(self, num_units: int, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.num_units, self.axis = num_units, axis
 
-    def call(self, inputs: TensorLike) -> TensorLike:
+    def call(self, inputs: Any) -> Any:
         """Returns the largest channels. Raises ValueError where the channels cannot be divided among the units."""
         shape = list(inputs.shape)
         axis = self.axis % len(shape)
@@ -114,7 +113,7 @@ class Maxout(keras.layers.Layer):  # type: ignore[misc]
         groups[axis : axis + 1] = [shape[axis] // self.num_units, self.num_units]
         return ops.max(ops.reshape(inputs, groups), axis=axis)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {**super().get_config(), "num_units": self.num_units, "axis": self.axis}
 
@@ -123,12 +122,12 @@ class Maxout(keras.layers.Layer):  # type: ignore[misc]
 class StochasticDepth(keras.layers.Layer):  # type: ignore[misc]
     """The sum of a shortcut and a residual branch, which is dropped for a step with a probability (arXiv:1603.09382)."""
 
-    def __init__(self, survival_probability: float = 0.5, **kwargs: Value) -> None:
+    def __init__(self, survival_probability: float = 0.5, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.survival_probability = survival_probability
         self.seed_generator = keras.random.SeedGenerator()
 
-    def call(self, x: TensorLike, training: bool | None = None) -> TensorLike:
+    def call(self, x: Any, training: bool | None = None) -> Any:
         """Returns the sum of [shortcut, residual]; outside of training the residual times its probability."""
         if not isinstance(x, list) or len(x) != 2:
             raise ValueError("input must be a list of length 2.")
@@ -138,11 +137,11 @@ class StochasticDepth(keras.layers.Layer):  # type: ignore[misc]
         drawn = keras.random.uniform((), seed=self.seed_generator)
         return shortcut + ops.cast(drawn < self.survival_probability, residual.dtype) * residual
 
-    def compute_output_shape(self, input_shape: Value) -> Value:
+    def compute_output_shape(self, input_shape: Any) -> Any:
         """Returns the shape of the shortcut."""
         return input_shape[0]
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {**super().get_config(), "survival_probability": self.survival_probability}
 
@@ -151,15 +150,15 @@ class StochasticDepth(keras.layers.Layer):  # type: ignore[misc]
 class GELU(keras.layers.Layer):  # type: ignore[misc]
     """The activation `gelu`."""
 
-    def __init__(self, approximate: bool = True, **kwargs: Value) -> None:
+    def __init__(self, approximate: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.approximate = approximate
 
-    def call(self, inputs: TensorLike) -> TensorLike:
+    def call(self, inputs: Any) -> Any:
         """Returns the activation."""
         return activations.gelu(inputs, self.approximate)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {**super().get_config(), "approximate": self.approximate}
 
@@ -168,15 +167,15 @@ class GELU(keras.layers.Layer):  # type: ignore[misc]
 class Sparsemax(keras.layers.Layer):  # type: ignore[misc]
     """The activation `sparsemax`."""
 
-    def __init__(self, axis: int = -1, **kwargs: Value) -> None:
+    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis
 
-    def call(self, inputs: TensorLike) -> TensorLike:
+    def call(self, inputs: Any) -> Any:
         """Returns the activation."""
         return activations.sparsemax(inputs, self.axis)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {**super().get_config(), "axis": self.axis}
 
@@ -185,18 +184,18 @@ class Sparsemax(keras.layers.Layer):  # type: ignore[misc]
 class Snake(keras.layers.Layer):  # type: ignore[misc]
     """The activation `snake`, whose frequency is learned."""
 
-    def __init__(self, frequency_initializer: Value = "ones", **kwargs: Value) -> None:
+    def __init__(self, frequency_initializer: Any = "ones", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.frequency_initializer = keras.initializers.get(frequency_initializer)
         self.frequency = self.add_weight(
             shape=(), initializer=self.frequency_initializer, trainable=True, name="frequency"
         )
 
-    def call(self, inputs: TensorLike) -> TensorLike:
+    def call(self, inputs: Any) -> Any:
         """Returns the activation."""
         return inputs + (1 - ops.cos(2 * self.frequency * inputs)) / (2 * self.frequency)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         initializer = keras.initializers.serialize(self.frequency_initializer)
         return {**super().get_config(), "frequency_initializer": initializer}
@@ -211,7 +210,7 @@ class WeightNormalization(keras.layers.Wrapper):  # type: ignore[misc]
     UnimplementedError unless it is False, and ValueError for a layer without a kernel.
     """
 
-    def __init__(self, layer: keras.layers.Layer, data_init: bool = True, **kwargs: Value) -> None:
+    def __init__(self, layer: keras.layers.Layer, data_init: bool = True, **kwargs: Any) -> None:
         super().__init__(layer, **kwargs)
         if data_init:
             raise UnimplementedError(
@@ -220,7 +219,7 @@ class WeightNormalization(keras.layers.Wrapper):  # type: ignore[misc]
             )
         self.data_init = data_init
 
-    def build(self, input_shape: Value = None) -> None:
+    def build(self, input_shape: Any = None) -> None:
         """Makes the layer's weights, and the lengths."""
         super().build(input_shape)
         if not hasattr(self.layer, "kernel"):
@@ -236,7 +235,7 @@ class WeightNormalization(keras.layers.Wrapper):  # type: ignore[misc]
     def _lengths(self) -> Any:
         return ops.sqrt(ops.sum(ops.square(ops.convert_to_tensor(self.v)), axis=self.kernel_norm_axes))
 
-    def call(self, inputs: TensorLike) -> TensorLike:
+    def call(self, inputs: Any) -> Any:
         """Returns what the layer does with the normalized kernel."""
         squares = ops.sum(ops.square(self.v), axis=self.kernel_norm_axes, keepdims=True)
         kernel = self.v * ops.rsqrt(ops.maximum(squares, 1e-12)) * self.g
@@ -248,10 +247,10 @@ class WeightNormalization(keras.layers.Wrapper):  # type: ignore[misc]
         finally:
             attributes[name] = self.v
 
-    def compute_output_shape(self, input_shape: Value) -> Value:
+    def compute_output_shape(self, input_shape: Any) -> Any:
         """Returns the shape of the layer's output."""
         return self.layer.compute_output_shape(input_shape)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {**super().get_config(), "data_init": self.data_init}

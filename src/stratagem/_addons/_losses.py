@@ -6,16 +6,14 @@ from typing import Any, ClassVar
 import keras
 from keras import ops
 
-from stratagem._base.types import TensorLike, Value
-
 _PACKAGE = "Addons"  # TensorFlow Addons' name in files of models
 
-DistanceMetric = str | Callable[[TensorLike], TensorLike]
+DistanceMetric = str | Callable[[Any], Any]
 
 
 def sigmoid_focal_crossentropy(
-    y_true: TensorLike, y_pred: TensorLike, alpha: float = 0.25, gamma: float = 2.0, from_logits: bool = False
-) -> TensorLike:
+    y_true: Any, y_pred: Any, alpha: float = 0.25, gamma: float = 2.0, from_logits: bool = False
+) -> Any:
     """Returns the focal loss of every example, a sum over its classes (Lin et al. 2017, arXiv:1708.02002).
 
     alpha: the weight of positive examples, 1 - alpha that of negative ones; None or 0: no weights. gamma: the exponent of
@@ -34,23 +32,21 @@ def sigmoid_focal_crossentropy(
     return ops.sum(loss, axis=-1)
 
 
-def contrastive_loss(y_true: TensorLike, y_pred: TensorLike, margin: float = 1.0) -> TensorLike:
+def contrastive_loss(y_true: Any, y_pred: Any, margin: float = 1.0) -> Any:
     """Returns the loss of distances between pairs, which are equal (1) or differ (0) (Hadsell, Chopra, LeCun 2006)."""
     y_pred = ops.convert_to_tensor(y_pred)
     y_true = ops.cast(y_true, y_pred.dtype)
     return y_true * ops.square(y_pred) + (1 - y_true) * ops.square(ops.maximum(margin - y_pred, 0.0))
 
 
-def pinball_loss(y_true: TensorLike, y_pred: TensorLike, tau: float = 0.5) -> TensorLike:
+def pinball_loss(y_true: Any, y_pred: Any, tau: float = 0.5) -> Any:
     """Returns the mean loss of a quantile tau along the last dimension (Koenker and Bassett 1978)."""
     y_pred = ops.convert_to_tensor(y_pred)
     missing = ops.cast(y_true, y_pred.dtype) - y_pred
     return ops.mean(ops.maximum(tau * missing, (tau - 1) * missing), axis=-1)
 
 
-def triplet_semihard_loss(
-    y_true: TensorLike, y_pred: TensorLike, margin: float = 1.0, distance_metric: DistanceMetric = "L2"
-) -> TensorLike:
+def triplet_semihard_loss(y_true: Any, y_pred: Any, margin: float = 1.0, distance_metric: DistanceMetric = "L2") -> Any:
     """Returns the triplet loss of embeddings with semi-hard negatives (Schroff et al. 2015, arXiv:1503.03832).
 
     y_true: (n,) classes; y_pred: (n, d) embeddings. A pair of one class is compared with the nearest example of another class
@@ -69,12 +65,12 @@ def triplet_semihard_loss(
 
 
 def triplet_hard_loss(
-    y_true: TensorLike,
-    y_pred: TensorLike,
+    y_true: Any,
+    y_pred: Any,
     margin: float = 1.0,
     soft: bool = False,
     distance_metric: DistanceMetric = "L2",
-) -> TensorLike:
+) -> Any:
     """Returns the triplet loss of embeddings with the hardest positive and negative of each (arXiv:1703.07737).
 
     y_true: (n,) classes; y_pred: (n, d) embeddings. soft: log(1 + e^x) in place of max(x + margin, 0).
@@ -181,7 +177,7 @@ class TripletSemiHardLoss(_FunctionLoss):
     function = staticmethod(triplet_semihard_loss)
 
     def __init__(
-        self, margin: float = 1.0, distance_metric: DistanceMetric = "L2", name: str | None = None, **kwargs: Value
+        self, margin: float = 1.0, distance_metric: DistanceMetric = "L2", name: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(name, "none", margin=margin, distance_metric=distance_metric)
 
@@ -198,6 +194,6 @@ class TripletHardLoss(_FunctionLoss):
         soft: bool = False,
         distance_metric: DistanceMetric = "L2",
         name: str | None = None,
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         super().__init__(name, "none", margin=margin, soft=soft, distance_metric=distance_metric)

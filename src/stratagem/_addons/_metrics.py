@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from stratagem._base.types import DTypeLike, TensorLike, Value
+from stratagem._base.types import DTypeLike
 
 _PACKAGE = "Addons"
 _MULTIOUTPUT = ("raw_values", "uniform_average", "variance_weighted")
@@ -47,8 +47,8 @@ class FBetaScore(keras.metrics.Metric):  # type: ignore[misc]
         beta: float = 1.0,
         threshold: float | None = None,
         name: str = "fbeta_score",
-        dtype: DTypeLike = None,
-        **kwargs: Value,
+        dtype: DTypeLike | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         if average not in (None, "micro", "macro", "weighted"):
@@ -68,7 +68,7 @@ class FBetaScore(keras.metrics.Metric):  # type: ignore[misc]
         for each in names:
             setattr(self, each, self.add_weight(shape=shape, initializer="zeros", name=each))
 
-    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Counts the decisions about a batch."""
         predicted = ops.cast(_chosen(ops.convert_to_tensor(y_pred), self.threshold), self.dtype)
         y_true = ops.cast(y_true, self.dtype)
@@ -81,7 +81,7 @@ class FBetaScore(keras.metrics.Metric):  # type: ignore[misc]
         ):
             variable.assign_add(ops.sum(counted * weights, axis=self.axis))
 
-    def result(self) -> TensorLike:
+    def result(self) -> Any:
         """Returns the scores of the classes, or their average."""
         right = ops.convert_to_tensor(self.true_positives)
         precision = _divided(right, right + self.false_positives)
@@ -95,7 +95,7 @@ class FBetaScore(keras.metrics.Metric):  # type: ignore[misc]
         weights = ops.convert_to_tensor(self.weights_intermediate)
         return ops.sum(scores * _divided(weights, ops.sum(weights) * ops.ones_like(weights)))
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         mine = {name: getattr(self, name) for name in ("num_classes", "average", "beta", "threshold")}
         return {**super().get_config(), **mine}
@@ -111,11 +111,11 @@ class F1Score(FBetaScore):
         average: str | None = None,
         threshold: float | None = None,
         name: str = "f1_score",
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(num_classes, average, 1.0, threshold, name=name, dtype=dtype)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {key: value for key, value in super().get_config().items() if key != "beta"}
 
@@ -136,7 +136,7 @@ class CohenKappa(keras.metrics.Metric):  # type: ignore[misc]
         weightage: str | None = None,
         sparse_labels: bool = False,
         regression: bool = False,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         if weightage not in (None, "linear", "quadratic"):
@@ -147,7 +147,7 @@ class CohenKappa(keras.metrics.Metric):  # type: ignore[misc]
         self.sparse_labels, self.regression = sparse_labels, regression
         self.conf_mtx = self.add_weight(shape=(num_classes, num_classes), initializer="zeros", name="conf_mtx")
 
-    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Counts the labels and predictions of a batch."""
         y_true, y_pred = ops.convert_to_tensor(y_true), ops.convert_to_tensor(y_pred)
         if self.num_classes == 2:
@@ -159,7 +159,7 @@ class CohenKappa(keras.metrics.Metric):  # type: ignore[misc]
         labels, predictions = (ops.cast(v, "int32") for v in (y_true, y_pred))
         self.conf_mtx.assign_add(_confusions(labels, predictions, self.num_classes, sample_weight, self.dtype))
 
-    def result(self) -> TensorLike:
+    def result(self) -> Any:
         """Returns the agreement."""
         found = ops.convert_to_tensor(self.conf_mtx)
         ranks = ops.arange(self.num_classes, dtype=found.dtype)
@@ -171,7 +171,7 @@ class CohenKappa(keras.metrics.Metric):  # type: ignore[misc]
         expected, observed = (_divided(ops.sum(cost * m), ops.sum(m)) for m in (by_chance, found))
         return 1 - _divided(observed, expected)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         mine = {name: getattr(self, name) for name in ("num_classes", "weightage", "sparse_labels", "regression")}
         return {**super().get_config(), **mine}
@@ -188,19 +188,19 @@ class MatthewsCorrelationCoefficient(keras.metrics.Metric):  # type: ignore[misc
         self,
         num_classes: int,
         name: str = "MatthewsCorrelationCoefficient",
-        dtype: DTypeLike = None,
-        **kwargs: Value,
+        dtype: DTypeLike | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         self.num_classes = num_classes
         self.conf_mtx = self.add_weight(shape=(num_classes, num_classes), initializer="zeros", name="conf_mtx")
 
-    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Counts the labels and predictions of a batch."""
         labels, predictions = (ops.argmax(ops.convert_to_tensor(v), axis=1) for v in (y_true, y_pred))
         self.conf_mtx.assign_add(_confusions(labels, predictions, self.num_classes, sample_weight, self.dtype))
 
-    def result(self) -> TensorLike:
+    def result(self) -> Any:
         """Returns the correlation."""
         found = ops.convert_to_tensor(self.conf_mtx)
         labels, predictions = ops.sum(found, axis=1), ops.sum(found, axis=0)
@@ -209,7 +209,7 @@ class MatthewsCorrelationCoefficient(keras.metrics.Metric):  # type: ignore[misc
         alone = [count * count - ops.sum(v * v) for v in (labels, predictions)]
         return _divided(together, ops.sqrt(alone[0] * alone[1]))
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {**super().get_config(), "num_classes": self.num_classes}
 
@@ -223,13 +223,13 @@ class HammingLoss(keras.metrics.MeanMetricWrapper):  # type: ignore[misc]
         mode: str,
         name: str = "hamming_loss",
         threshold: float | None = None,
-        dtype: DTypeLike = None,
-        **kwargs: Value,
+        dtype: DTypeLike | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(hamming_loss_fn, name=name, dtype=dtype, mode=mode, threshold=threshold)
 
 
-def hamming_loss_fn(y_true: TensorLike, y_pred: TensorLike, threshold: float | None, mode: str) -> TensorLike:
+def hamming_loss_fn(y_true: Any, y_pred: Any, threshold: float | None, mode: str) -> Any:
     """Returns the share of wrong labels of every example: 0 or 1 if mode is "multiclass". Raises TypeError for another mode."""
     if mode not in ("multiclass", "multilabel"):
         raise TypeError(f"mode must be either multiclass or multilabel, and is {mode!r}")
@@ -240,7 +240,7 @@ def hamming_loss_fn(y_true: TensorLike, y_pred: TensorLike, threshold: float | N
     return ops.mean(ops.cast(ops.logical_xor(wanted, predicted), "float32"), axis=-1)
 
 
-def hamming_distance(actuals: TensorLike, predictions: TensorLike) -> TensorLike:
+def hamming_distance(actuals: Any, predictions: Any) -> Any:
     """Returns the share of numbers that differ."""
     return ops.mean(ops.cast(ops.not_equal(actuals, predictions), "float32"))
 
@@ -256,10 +256,10 @@ class RSquare(keras.metrics.Metric):  # type: ignore[misc]
     def __init__(
         self,
         name: str = "r_square",
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
         multioutput: str = "uniform_average",
         num_regressors: int = 0,
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         if multioutput not in _MULTIOUTPUT:
@@ -270,7 +270,7 @@ class RSquare(keras.metrics.Metric):  # type: ignore[misc]
         self.num_samples = self.add_weight(shape=(), initializer="zeros", name="num_samples")
         self._sums: tuple[Any, ...] = ()
 
-    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Adds the labels and errors of a batch."""
         y_true, y_pred = (ops.cast(v, self.dtype) for v in (y_true, y_pred))
         if not self._sums:
@@ -284,7 +284,7 @@ class RSquare(keras.metrics.Metric):  # type: ignore[misc]
             variable.assign_add(ops.sum(values * weights, axis=0))
         self.num_samples.assign_add(ops.cast(ops.size(y_true), self.dtype))
 
-    def result(self) -> TensorLike:
+    def result(self) -> Any:
         """Returns the share."""
         if not self._sums:
             return ops.zeros(())
@@ -303,6 +303,6 @@ class RSquare(keras.metrics.Metric):  # type: ignore[misc]
         adjusted = 1 - (1 - scores) * (samples - 1) / ops.where(freedom > 0, freedom, 1.0)
         return ops.where(freedom > 0, adjusted, scores)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {**super().get_config(), "multioutput": self.multioutput, "num_regressors": self.num_regressors}

@@ -7,7 +7,6 @@ from typing import Any, cast
 import keras
 from keras import ops
 
-from stratagem._base.types import Nest, TensorLike, Value
 from stratagem._core.step import GradientTape
 from stratagem._legacy import Hyperparameter, LegacyAdam, LegacyOptimizer, LegacySGD, rounded
 
@@ -66,9 +65,7 @@ class DecoupledWeightDecayExtension(_OwnWeightDecay):
     exclude_from_weight_decay: regular expressions; a variable in whose path one is found does not decay.
     """
 
-    def __init__(
-        self, weight_decay: Value, exclude_from_weight_decay: list[str] | None = None, **kwargs: Value
-    ) -> None:
+    def __init__(self, weight_decay: Any, exclude_from_weight_decay: list[str] | None = None, **kwargs: Any) -> None:
         decay = kwargs.pop("weight_decay", weight_decay)
         object.__setattr__(self, "_decay_of_weights", decay)
         object.__setattr__(self, "_decayed_only", None)
@@ -76,8 +73,8 @@ class DecoupledWeightDecayExtension(_OwnWeightDecay):
         object.__setattr__(self, "exclude_from_weight_decay", exclude_from_weight_decay)
 
     def apply_gradients(
-        self, grads_and_vars: Nest, name: str | None = None, decay_var_list: Nest = None, **kwargs: Value
-    ) -> TensorLike:
+        self, grads_and_vars: Any, name: str | None = None, decay_var_list: Any = None, **kwargs: Any
+    ) -> Any:
         """Changes variables. decay_var_list: those that decay; None: all but the excluded ones."""
         only = None if decay_var_list is None else {id(v) for v in decay_var_list}
         vars(self)["_decayed_only"] = only
@@ -85,13 +82,13 @@ class DecoupledWeightDecayExtension(_OwnWeightDecay):
 
     def minimize(
         self,
-        loss: TensorLike | Callable[[], TensorLike],
-        var_list: Nest,
-        grad_loss: TensorLike = None,
+        loss: Any | Callable[[], Any],
+        var_list: Any,
+        grad_loss: Any = None,
         name: str | None = None,
-        decay_var_list: Nest = None,
+        decay_var_list: Any = None,
         tape: GradientTape | None = None,
-    ) -> TensorLike:
+    ) -> Any:
         """Changes variables against the gradient of a loss. decay_var_list: as in `apply_gradients`."""
         pairs = self.compute_gradients(loss, var_list, tape)  # type: ignore[attr-defined]
         return self.apply_gradients(pairs, name=name, decay_var_list=decay_var_list)
@@ -103,7 +100,7 @@ class DecoupledWeightDecayExtension(_OwnWeightDecay):
             if decays:
                 variable.assign_sub(variable * _at_step(self, self.weight_decay, variable.dtype))
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the settings."""
         mine = {
             "weight_decay": _serialized(self.weight_decay),
@@ -112,7 +109,7 @@ class DecoupledWeightDecayExtension(_OwnWeightDecay):
         return {**super().get_config(), **mine}  # type: ignore[misc]
 
     @classmethod
-    def from_config(cls, config: dict[str, Value], custom_objects: dict[str, type] | None = None) -> LegacyOptimizer:
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, type] | None = None) -> LegacyOptimizer:
         """Makes an optimizer with the settings of `get_config`."""
         made = super().from_config(_deserialized(config, custom_objects), custom_objects)  # type: ignore[misc]
         return cast(LegacyOptimizer, made)
@@ -133,7 +130,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: type[LegacyOptimizer]) ->
     class OptimizerWithDecoupledWeightDecay(DecoupledWeightDecayExtension, base_optimizer):  # type: ignore[misc, valid-type]
         """An optimizer whose variables decay before its update."""
 
-        def __init__(self, weight_decay: Value, *args: Value, **kwargs: Value) -> None:
+        def __init__(self, weight_decay: Any, *args: Any, **kwargs: Any) -> None:
             names = list(base_optimizer.__init__.__code__.co_varnames[1:])
             super().__init__(weight_decay, **dict(zip(names, args, strict=False)), **kwargs)
 
@@ -146,12 +143,12 @@ class SGDW(DecoupledWeightDecayExtension, LegacySGD):  # type: ignore[misc]
 
     def __init__(
         self,
-        weight_decay: Value,
-        learning_rate: Value = 0.001,
-        momentum: Value = 0.0,
+        weight_decay: Any,
+        learning_rate: Any = 0.001,
+        momentum: Any = 0.0,
         nesterov: bool = False,
         name: str = "SGDW",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         super().__init__(
             weight_decay, learning_rate=learning_rate, momentum=momentum, nesterov=nesterov, name=name, **kwargs
@@ -164,14 +161,14 @@ class AdamW(DecoupledWeightDecayExtension, LegacyAdam):  # type: ignore[misc]
 
     def __init__(
         self,
-        weight_decay: Value,
-        learning_rate: Value = 0.001,
-        beta_1: Value = 0.9,
-        beta_2: Value = 0.999,
+        weight_decay: Any,
+        learning_rate: Any = 0.001,
+        beta_1: Any = 0.9,
+        beta_2: Any = 0.999,
         epsilon: float = 1e-07,
         amsgrad: bool = False,
         name: str = "AdamW",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         settings = {"beta_1": beta_1, "beta_2": beta_2, "epsilon": epsilon, "amsgrad": amsgrad}
         super().__init__(weight_decay, learning_rate=learning_rate, name=name, **settings, **kwargs)
@@ -183,13 +180,13 @@ class LazyAdam(LegacyAdam):
 
     def __init__(
         self,
-        learning_rate: Value = 0.001,
-        beta_1: Value = 0.9,
-        beta_2: Value = 0.999,
+        learning_rate: Any = 0.001,
+        beta_1: Any = 0.9,
+        beta_2: Any = 0.999,
         epsilon: float = 1e-07,
         amsgrad: bool = False,
         name: str = "LazyAdam",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, name, **kwargs)
 
@@ -204,15 +201,15 @@ class LAMB(_OwnWeightDecay, LegacyAdam):
 
     def __init__(
         self,
-        learning_rate: Value = 0.001,
-        beta_1: Value = 0.9,
-        beta_2: Value = 0.999,
+        learning_rate: Any = 0.001,
+        beta_1: Any = 0.9,
+        beta_2: Any = 0.999,
         epsilon: float = 1e-6,
         weight_decay: float = 0.0,
         exclude_from_weight_decay: list[str] | None = None,
         exclude_from_layer_adaptation: list[str] | None = None,
         name: str = "LAMB",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         object.__setattr__(self, "_decay_of_weights", kwargs.pop("weight_decay_rate", weight_decay))
         super().__init__(learning_rate, beta_1, beta_2, epsilon, False, name, **kwargs)
@@ -220,7 +217,7 @@ class LAMB(_OwnWeightDecay, LegacyAdam):
         adapted = exclude_from_layer_adaptation or exclude_from_weight_decay
         object.__setattr__(self, "exclude_from_layer_adaptation", adapted)
 
-    def update_step(self, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
+    def update_step(self, gradient: Any, variable: keras.Variable, learning_rate: Any) -> None:
         """Changes a variable and its moments."""
         step = _corrected_moments(self, gradient, variable)
         update = step.mean / (ops.sqrt(step.square) + self.epsilon)
@@ -233,7 +230,7 @@ class LAMB(_OwnWeightDecay, LegacyAdam):
             ratio = ops.where(adapts, length / ops.where(adapts, change, ops.ones_like(change)), ops.ones_like(length))
         self.assign_sub(variable, ratio * self._decayed(learning_rate, variable.dtype) * update)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the settings."""
         names = ("weight_decay", "exclude_from_weight_decay", "exclude_from_layer_adaptation")
         config = {**super().get_config(), **{name: getattr(self, name) for name in names}}
@@ -253,25 +250,25 @@ class RectifiedAdam(_OwnWeightDecay, LegacyAdam):
 
     def __init__(
         self,
-        learning_rate: Value = 0.001,
-        beta_1: Value = 0.9,
-        beta_2: Value = 0.999,
+        learning_rate: Any = 0.001,
+        beta_1: Any = 0.9,
+        beta_2: Any = 0.999,
         epsilon: float = 1e-7,
-        weight_decay: Value = 0.0,
+        weight_decay: Any = 0.0,
         amsgrad: bool = False,
         sma_threshold: float = 5.0,
         total_steps: int = 0,
         warmup_proportion: float = 0.1,
         min_lr: float = 0.0,
         name: str = "RectifiedAdam",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         object.__setattr__(self, "_decay_of_weights", weight_decay)
         super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, name, **kwargs)
         self.sma_threshold, self.min_lr = sma_threshold, min_lr
         self.total_steps, self.warmup_proportion = total_steps, warmup_proportion
 
-    def update_step(self, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
+    def update_step(self, gradient: Any, variable: keras.Variable, learning_rate: Any) -> None:
         """Changes a variable and its moments."""
         dtype = variable.dtype
         step = _corrected_moments(self, gradient, variable)
@@ -294,14 +291,14 @@ class RectifiedAdam(_OwnWeightDecay, LegacyAdam):
         fallen = rate + (self.min_lr - rate) / falling * ops.minimum(number - rising, ops.cast(falling, dtype))
         return ops.where(number <= rising, rate * (number / rising), fallen)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the settings."""
         names = ("sma_threshold", "total_steps", "warmup_proportion", "min_lr")
         mine = {name: getattr(self, name) for name in names}
         return {**super().get_config(), "weight_decay": _serialized(self.weight_decay), **mine}
 
     @classmethod
-    def from_config(cls, config: dict[str, Value], custom_objects: dict[str, type] | None = None) -> LegacyOptimizer:
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, type] | None = None) -> LegacyOptimizer:
         """Makes an optimizer with the settings of `get_config`."""
         return super().from_config(_deserialized(config, custom_objects), custom_objects)
 

@@ -6,8 +6,6 @@ from typing import Any
 import keras
 from keras import ops
 
-from stratagem._base.types import TensorLike, Value
-
 _PACKAGE = "Addons"
 
 
@@ -23,7 +21,7 @@ class CyclicalLearningRate(keras.optimizers.schedules.LearningRateSchedule):  # 
         initial_learning_rate: float,
         maximal_learning_rate: float,
         step_size: float,
-        scale_fn: Callable[[TensorLike], TensorLike],
+        scale_fn: Callable[[Any], Any],
         scale_mode: str = "cycle",
         name: str = "CyclicalLearningRate",
     ) -> None:
@@ -31,7 +29,7 @@ class CyclicalLearningRate(keras.optimizers.schedules.LearningRateSchedule):  # 
         self.initial_learning_rate, self.maximal_learning_rate = initial_learning_rate, maximal_learning_rate
         self.step_size, self.scale_fn, self.scale_mode, self.name = step_size, scale_fn, scale_mode, name
 
-    def __call__(self, step: TensorLike) -> TensorLike:
+    def __call__(self, step: Any) -> Any:
         """Returns the rate of a step."""
         step = ops.cast(step, "float32")
         cycle = ops.floor(1 + step / (2 * self.step_size))
@@ -39,7 +37,7 @@ class CyclicalLearningRate(keras.optimizers.schedules.LearningRateSchedule):  # 
         scale = self.scale_fn(cycle if self.scale_mode == "cycle" else step)
         return self.initial_learning_rate + (self.maximal_learning_rate - self.initial_learning_rate) * height * scale
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         names = ("initial_learning_rate", "maximal_learning_rate", "scale_fn", "step_size", "scale_mode")
         return {name: getattr(self, name) for name in names}
@@ -100,6 +98,6 @@ class ExponentialCyclicalLearningRate(_Scaled):
         super().__init__(initial_learning_rate, maximal_learning_rate, step_size, lambda x: gamma**x, scale_mode, name)
         self.gamma = gamma
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {**super().get_config(), "gamma": self.gamma}

@@ -22,7 +22,7 @@ from stratagem._autograph._rounds import as_round, is_driven
 from stratagem._autograph._staging import is_open
 from stratagem._autograph._tensor_range import TensorRange
 from stratagem._autograph._transpiler import Transpiler
-from stratagem._base.types import Nest, Unused, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.step import Function
 from stratagem._ops.flow import foldl, foldr, map_fn, scan, while_loop
@@ -57,7 +57,7 @@ def converted(function: UserFunction) -> UserFunction:
         return function
 
     @functools.wraps(function, updated=())
-    def call(*args: Nest, **kwargs: Nest) -> Nest:
+    def call(*args: Any, **kwargs: Any) -> Any:
         return converted_call(function, args, kwargs) if _converts() else function(*args, **kwargs)
 
     return mark(call)
@@ -75,7 +75,7 @@ def do_not_convert(func: UserFunction | None = None) -> UserFunction:
         return do_not_convert
 
     @functools.wraps(func, updated=())
-    def call(*args: Nest, **kwargs: Nest) -> Nest:
+    def call(*args: Any, **kwargs: Any) -> Any:
         with entered(autograph=False):
             return func(*args, **kwargs)
 
@@ -92,11 +92,11 @@ def code_of(function: UserFunction) -> str:
 
 def converted_call(
     function: UserFunction,
-    args: Sequence[Nest],
-    kwargs: Mapping[str, Nest] | None = None,
-    scope: Nest = None,
-    options: Unused = None,
-) -> Nest:
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    scope: Any = None,
+    options: object = None,
+) -> Any:
     """Calls `function(*args, **kwargs)` as converted code does. scope: of the converted function that calls."""
     kwargs = kwargs or {}
     if isinstance(function, type | types.BuiltinFunctionType):

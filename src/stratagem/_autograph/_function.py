@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from stratagem._autograph._calls import converted, do_not_convert
-from stratagem._base.types import Nest, Unused, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._core.step import Function
 from stratagem._ops import flow
@@ -14,43 +14,43 @@ from stratagem._private import runs_at_once
 @overload
 def function(
     func: UserFunction,
-    input_signature: Nest = ...,
+    input_signature: Any = ...,
     autograph: bool = ...,
-    jit_compile: Unused = ...,
-    reduce_retracing: Unused = ...,
-    experimental_implements: Unused = ...,
-    experimental_autograph_options: Unused = ...,
-    experimental_attributes: Unused = ...,
-    experimental_relax_shapes: Unused = ...,
-    experimental_compile: Unused = ...,
-    experimental_follow_type_hints: Unused = ...,
+    jit_compile: object = ...,
+    reduce_retracing: object = ...,
+    experimental_implements: object = ...,
+    experimental_autograph_options: object = ...,
+    experimental_attributes: object = ...,
+    experimental_relax_shapes: object = ...,
+    experimental_compile: object = ...,
+    experimental_follow_type_hints: object = ...,
 ) -> Function: ...
 @overload
 def function(
     func: None = None,
-    input_signature: Nest = ...,
+    input_signature: Any = ...,
     autograph: bool = ...,
-    jit_compile: Unused = ...,
-    reduce_retracing: Unused = ...,
-    experimental_implements: Unused = ...,
-    experimental_autograph_options: Unused = ...,
-    experimental_attributes: Unused = ...,
-    experimental_relax_shapes: Unused = ...,
-    experimental_compile: Unused = ...,
-    experimental_follow_type_hints: Unused = ...,
+    jit_compile: object = ...,
+    reduce_retracing: object = ...,
+    experimental_implements: object = ...,
+    experimental_autograph_options: object = ...,
+    experimental_attributes: object = ...,
+    experimental_relax_shapes: object = ...,
+    experimental_compile: object = ...,
+    experimental_follow_type_hints: object = ...,
 ) -> Callable[[UserFunction], Function]: ...
 def function(
     func: UserFunction | None = None,
-    input_signature: Nest = None,
+    input_signature: Any = None,
     autograph: bool = True,
-    jit_compile: Unused = None,
-    reduce_retracing: Unused = False,
-    experimental_implements: Unused = None,
-    experimental_autograph_options: Unused = None,
-    experimental_attributes: Unused = None,
-    experimental_relax_shapes: Unused = None,
-    experimental_compile: Unused = None,
-    experimental_follow_type_hints: Unused = None,
+    jit_compile: object = None,
+    reduce_retracing: object = False,
+    experimental_implements: object = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: object = None,
+    experimental_relax_shapes: object = None,
+    experimental_compile: object = None,
+    experimental_follow_type_hints: object = None,
 ) -> Function | Callable[[UserFunction], Function]:
     """Makes `func` run as one compiled program, as `tf.function`; usable as decorator with and without arguments.
 
@@ -62,11 +62,11 @@ def function(
     return _function(func, input_signature, autograph)
 
 
-def _function(func: Any, input_signature: Nest, autograph: bool) -> Function:
+def _function(func: Any, input_signature: Any, autograph: bool) -> Function:
     return Function(func, input_signature, converted(func) if autograph else do_not_convert(func))
 
 
-def vectorized_map(fn: UserFunction, elems: Nest, fallback_to_while_loop: bool = True, warn: bool = True) -> Nest:
+def vectorized_map(fn: UserFunction, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
     """Returns the results of `fn` for every row, computed at once; as in TensorFlow, by a compiled function.
 
     A function that assigns variables is called row by row, or raises ValueError without `fallback_to_while_loop`.
@@ -74,7 +74,7 @@ def vectorized_map(fn: UserFunction, elems: Nest, fallback_to_while_loop: bool =
     if current().recorder is not None or not runs_at_once():
         return flow.vectorized_map(fn, elems, fallback_to_while_loop, warn)
 
-    def rows(elems: Nest) -> Nest:
+    def rows(elems: Any) -> Any:
         return flow.vectorized_map(converted(fn), elems, fallback_to_while_loop, warn)
 
     return Function(rows)(flow.as_tensors(elems))

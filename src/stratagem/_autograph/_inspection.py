@@ -5,13 +5,13 @@ import sys
 from typing import Any
 
 from stratagem._autograph._calls import code_of, converted
-from stratagem._base.types import Unused, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.step import Function
 
 _LOGGER = logging.getLogger("stratagem.autograph")
 
 
-def to_code(entity: UserFunction, recursive: Unused = True, experimental_optional_features: Unused = None) -> str:
+def to_code(entity: UserFunction, recursive: object = True, experimental_optional_features: object = None) -> str:
     """Returns the text of what AutoGraph makes of a function.
 
     Raises ValueError for a function that cannot be converted: one without source, for example.
@@ -20,7 +20,7 @@ def to_code(entity: UserFunction, recursive: Unused = True, experimental_optiona
 
 
 def to_graph(
-    entity: UserFunction, recursive: Unused = True, experimental_optional_features: Unused = None
+    entity: UserFunction, recursive: object = True, experimental_optional_features: object = None
 ) -> UserFunction:
     """Returns the function as one that converts itself where it is traced."""
     python_function: Any = entity.python_function if isinstance(entity, Function) else entity
@@ -34,6 +34,6 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
         _LOGGER.addHandler(logging.StreamHandler(sys.stdout))
 
 
-def trace(*args: Value) -> None:
+def trace(*args: Any) -> None:
     """Prints its arguments when a function is traced, and not when the program runs."""
     print(*args)

@@ -12,7 +12,7 @@ from malt.operators.variables import Undefined
 
 from stratagem._autograph._leaked_tensors import LeakDetector, contents
 from stratagem._autograph._loop_values import GetState, SetState
-from stratagem._base.types import Nest, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current, recording
 from stratagem._core.step import INTERRUPTS, default_mesh, execute, function_key, is_source, names_of
 from stratagem._core.values import is_per_replica
@@ -29,7 +29,7 @@ def is_driven() -> bool:
     return context.recorder is None and bool(context.host) and context.autograph
 
 
-def elements(iterated: Value) -> Iterable[Any] | None:
+def elements(iterated: Any) -> Iterable[Any] | None:
     """Returns what a loop whose rounds can be programs is over: data, or the rows of a tensor. None for other objects."""
     if isinstance(iterated, jax.Array) and iterated.ndim:
         return iterated
@@ -73,7 +73,7 @@ class Rounds:
         self._compiled = True
         self._unset = {i: _unset(v.symbol_name) for i, v in enumerate(get_state()) if isinstance(v, Undefined)}
 
-    def run(self, *row: Nest) -> Any:
+    def run(self, *row: Any) -> Any:
         """Runs a round, `body(*row)`; returns what the test says after it, True without one."""
         if self._compiled:
             try:
@@ -83,7 +83,7 @@ class Rounds:
         self._body(*row)
         return True if self._test is None else self._test()
 
-    def _run_program(self, row: tuple[Nest, ...]) -> Any:
+    def _run_program(self, row: tuple[Any, ...]) -> Any:
         before = self._get_state()
         strategy = current().strategy
         mesh = default_mesh() if strategy is None else strategy.mesh
@@ -124,7 +124,7 @@ def as_round(function: UserFunction) -> UserFunction:
     """Returns a function of tensors that runs as one program, as the round of a loop does: for a loop that calls it again."""
     result: Any = None
 
-    def body(args: tuple[Nest, ...]) -> None:
+    def body(args: tuple[Any, ...]) -> None:
         nonlocal result
         result = function(*args)
 
@@ -134,7 +134,7 @@ def as_round(function: UserFunction) -> UserFunction:
 
     rounds = Rounds(body, None, lambda: (result,), set_result, ("result",))
 
-    def call(*args: Nest) -> Nest:
+    def call(*args: Any) -> Any:
         set_result([None])
         rounds.run(args)
         return result

@@ -17,7 +17,6 @@ from stratagem._autograph._loop_values import (
     carried,
     merged,
 )
-from stratagem._base.types import Nest
 from stratagem._core.context import current, entered, recording
 from stratagem._core.step import INTERRUPTS, user_line
 from stratagem._ops import is_tensor, is_traced, on_device, tensor
@@ -142,7 +141,7 @@ def for_rows(
     set_state(loop.layout.python(arrays))
 
 
-def _has_growing(values: Nest) -> bool:
+def _has_growing(values: Any) -> bool:
     """Returns whether there is a TensorArray among the values that a write may make longer: no compiled loop can do that."""
     return any(is_array(v) and v.dynamic_size for v in jax.tree.leaves(values, is_leaf=is_array))
 

@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import recording
 from stratagem._core.step import UnmadeTensor, is_symbolic
 from stratagem._ops import DType, as_dtype, is_traced, tensor
@@ -32,7 +31,7 @@ class TensorRange(UnmadeTensor):
 
     @classmethod
     def of_range(
-        cls, start: TensorLike, limit: TensorLike = None, delta: TensorLike = 1, dtype: Any = None, name: Unused = None
+        cls, start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: object = None
     ) -> "TensorRange":
         """The numbers from `start` (0 if only one bound is given) up to but excluding `limit`."""
         bounds = [tensor(v) for v in ((0, start) if limit is None else (start, limit))]
@@ -51,7 +50,7 @@ class TensorRange(UnmadeTensor):
         """The rows of a tensor."""
         return cls(jnp.asarray(rows.shape[0], jnp.int32), np.dtype(rows.dtype), rows=rows)
 
-    def limited(self, length: TensorLike) -> "TensorRange":
+    def limited(self, length: Any) -> "TensorRange":
         """Returns the first `length` of the values, if there are more."""
         return dataclasses.replace(self, length=jnp.minimum(self.length, tensor(length).astype(jnp.int32)))
 

@@ -1,16 +1,14 @@
 """Dtypes by the names that files have: a file's author chooses the text, and NumPy takes some texts for small programs."""
 
 import re
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-
-from stratagem._base.types import Json
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 
-def named_dtype(name: Json) -> np.dtype:
+def named_dtype(name: Any) -> np.dtype:
     """The dtype whose name a file has, as `str(dtype)` writes it: one word, as "float32", "bfloat16" or "object".
 
     Raises ValueError for all else, also for what NumPy would take apart, such as lists of dtypes with commas.

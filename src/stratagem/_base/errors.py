@@ -36,8 +36,6 @@ StratagemError
 
 from typing import Any
 
-from stratagem._base.types import Value
-
 
 class StratagemError(Exception):
     """Base class of all exceptions that the library raises on purpose."""
@@ -128,7 +126,7 @@ class OpError(StratagemError):
 
     error_code: int = UNKNOWN
 
-    def __init__(self, *given: Value, **named: Value) -> None:
+    def __init__(self, *given: Any, **named: Any) -> None:
         names = ("node_def", "op", "message")
         if named or len(given) > 2:
             fields, rest = dict(zip(names, given, strict=False)), list(given[3:])

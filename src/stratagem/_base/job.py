@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem._base.types import Json
 
 
 @final
@@ -88,7 +87,7 @@ class Job(abc.ABC):
         return f"worker:{worker}"
 
     @abc.abstractmethod
-    def agree(self, what: str, value: Json, *, order: str = "", given_up: threading.Event | None = None) -> list[Json]:
+    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
         """Exchanges a value with all workers and returns every worker's value, by worker index; waits for all of them.
 
         what: describes the value; must be the same on all workers. value: JSON, a few kB. order: agreements with the same order
@@ -155,7 +154,7 @@ class SingleWorkerJob(Job):
     def worker(self) -> int:
         return 0
 
-    def agree(self, what: str, value: Json, *, order: str = "", given_up: threading.Event | None = None) -> list[Json]:
+    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
         return [value]
 
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:

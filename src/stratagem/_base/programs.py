@@ -5,8 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-
-from stratagem._base.types import Value
+from typing import Any
 
 _PACKAGE = Path(__file__).parents[1]
 _BOOT = """
@@ -34,7 +33,7 @@ sys.exit(load(spec("program", root + "/" + program)).main())
 
 def command(
     program: str,
-    *arguments: Value,
+    *arguments: Any,
     path: Sequence[str] = (),
     bare: Sequence[str] = (),
     absent: Sequence[str] = (),

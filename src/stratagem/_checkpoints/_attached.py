@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from stratagem._base.errors import NotFoundError
 from stratagem._base.paths import is_remote, parent
-from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint import Checkpoint, unlisted
 from stratagem._checkpoints._checkpoint_files import AttachedFiles, attached_file, read, verify_sizes
 from stratagem._checkpoints._children import is_variable, value_of
@@ -28,11 +27,11 @@ class ArrayKeys:
     Variables that are not below the object get keys, too, when they are asked for.
     """
 
-    def __init__(self, root: Trackable) -> None:
+    def __init__(self, root: Any) -> None:
         self._keys = {id(n.value): n.path for n in survey(Checkpoint(root)) if is_variable(n.value)}
-        self._others: dict[str, Trackable] = {}
+        self._others: dict[str, Any] = {}
 
-    def __getitem__(self, variable: Trackable) -> str:
+    def __getitem__(self, variable: Any) -> str:
         if id(variable) not in self._keys:
             key = f"captured/{len(self._others)}"
             self._keys[id(variable)], self._others[key] = key, variable
@@ -43,7 +42,7 @@ class ArrayKeys:
         return {key: value_of(variable) for key, variable in self._others.items()}
 
 
-def write_attached(root: Trackable, path: str, files: Callable[[ArrayKeys], AttachedFiles]) -> None:
+def write_attached(root: Any, path: str, files: Callable[[ArrayKeys], AttachedFiles]) -> None:
     """Writes a checkpoint of an object to `path`, with attached files, in place of what is there.
 
     Returns when it is on disk; until then, an earlier one is whole. All processes of a job have to call it; those that name
@@ -57,14 +56,14 @@ def write_attached(root: Trackable, path: str, files: Callable[[ArrayKeys], Atta
 
 
 def attached_in_memory(
-    root: Trackable, files: Callable[[ArrayKeys], AttachedFiles]
+    root: Any, files: Callable[[ArrayKeys], AttachedFiles]
 ) -> tuple[dict[str, np.ndarray], AttachedFiles]:
     """Returns what `write_attached` would write: the arrays by key, and the attached files. The arguments are those of it."""
     contents, attached = _contents(root, files)
     return {key: np.asarray(value) for key, value in contents.arrays.items()}, attached
 
 
-def _contents(root: Trackable, files: Callable[[ArrayKeys], AttachedFiles]) -> tuple[CheckpointContents, AttachedFiles]:
+def _contents(root: Any, files: Callable[[ArrayKeys], AttachedFiles]) -> tuple[CheckpointContents, AttachedFiles]:
     keys = ArrayKeys(root)
     attached = files(keys)
     contents = Checkpoint(root).snapshot()

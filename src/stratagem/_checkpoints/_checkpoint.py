@@ -10,7 +10,6 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.paths import parent
 from stratagem._base.storage import checked_path, file_system
-from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint_files import AttachedFiles
 from stratagem._checkpoints._children import (
@@ -55,7 +54,7 @@ class Checkpoint(Tracked):
     Raises ValueError for an argument that cannot be saved, or whose name `root` already uses.
     """
 
-    def __init__(self, root: Trackable = None, **objects: Trackable) -> None:
+    def __init__(self, root: Any = None, **objects: Any) -> None:
         self._root = root
         self._save_counter: Variable | None = None
         self._restorations: list[Restoration] = []
@@ -78,7 +77,7 @@ class Checkpoint(Tracked):
         if not name.startswith("_"):
             self._resume()
 
-    def tracked_parts(self, parts: Callable[[Trackable], dict[str, Trackable]]) -> dict[str, Trackable]:
+    def tracked_parts(self, parts: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         """The root's parts, this object's own, and the save counter once it exists."""
         found = {} if self._root is None else dict(parts(self._root))
         found |= {n: v for n, v in vars(self).items() if not n.startswith("_") and is_trackable(v)}

@@ -7,7 +7,6 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import CheckpointError
-from stratagem._base.types import Json, Value
 from stratagem._checkpoints._class_kinds import ClassFacts, class_facts
 from stratagem._checkpoints._python_state import PythonState, encoded, take_up
 from stratagem._checkpoints._special_parts import HostArray, Tracked
@@ -62,12 +61,12 @@ def is_stateful(value: Any) -> bool:
     return class_facts(value).stateful
 
 
-def state_of(value: Any) -> Json:
+def state_of(value: Any) -> Any:
     """The state of a stateful object. Raises what its method raises."""
     return encoded(value) if isinstance(value, PythonState) else value.get_state()
 
 
-def set_state(value: Any, state: Json) -> None:
+def set_state(value: Any, state: Any) -> None:
     """Gives a stateful object a state. Raises what its method raises."""
     if isinstance(value, PythonState):
         take_up(value, state)
@@ -80,12 +79,12 @@ def is_container(value: Any) -> bool:
     return class_facts(value).container
 
 
-def is_plain_object(value: Value) -> bool:
+def is_plain_object(value: Any) -> bool:
     """Returns whether `value` is an instance of a user's class, or a tf.Module, which may hold variables in its attributes."""
     return _holds_attributes(value, class_facts(value))
 
 
-def _holds_attributes(value: Value, facts: ClassFacts) -> bool:
+def _holds_attributes(value: Any, facts: ClassFacts) -> bool:
     return facts.module or (facts.may_hold and isinstance(getattr(value, "__dict__", None), dict))
 
 
@@ -94,7 +93,7 @@ def is_savable(value: Any) -> bool:
     return class_facts(value).savable
 
 
-def is_trackable(value: Value) -> bool:
+def is_trackable(value: Any) -> bool:
     """Returns whether a checkpoint can hold `value`."""
     facts = class_facts(value)
     return facts.savable or facts.container or _holds_attributes(value, facts)

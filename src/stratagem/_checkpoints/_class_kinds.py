@@ -12,7 +12,6 @@ from typing import Any
 
 import keras
 
-from stratagem._base.types import Value
 from stratagem._checkpoints._python_state import PythonState
 from stratagem._checkpoints._special_parts import HostArray, Tracked
 from stratagem._core.values import Module
@@ -49,7 +48,7 @@ class ClassFacts:
 _facts: weakref.WeakKeyDictionary[type, ClassFacts] = weakref.WeakKeyDictionary()
 
 
-def class_facts(value: Value) -> ClassFacts:
+def class_facts(value: Any) -> ClassFacts:
     """Returns the facts about an object's class."""
     cls = type(value)
     found = _facts.get(cls)

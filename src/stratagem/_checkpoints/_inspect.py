@@ -4,14 +4,14 @@ import errno
 import json
 import os
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, OpError
 from stratagem._base.paths import absolute
 from stratagem._base.storage import FileStatus, checked_path, file_system
-from stratagem._base.types import Json, PathLike
+from stratagem._base.types import PathLike
 from stratagem._checkpoints import _checkpoint_files as own
 from stratagem._checkpoints._finite import shown
 from stratagem._checkpoints._index import get_checkpoint_state
@@ -62,7 +62,7 @@ class ValueReport:
     shape: tuple[int, ...]
     dtype: str
     nbytes: int
-    value: Json = None
+    value: Any = None
 
 
 def report_on(path: PathLike, *, thorough: bool) -> list[CheckpointReport]:
@@ -139,7 +139,7 @@ def _tensorflow_values(found: Location, most: int) -> list[ValueReport]:
     ]
 
 
-def _plain(array: np.ndarray) -> Json:
+def _plain(array: np.ndarray) -> Any:
     """An array as lists of Python's numbers and texts."""
     if array.dtype.hasobject:
         texts = np.array([each.decode("utf-8", "backslashreplace") for each in array.ravel()], object)

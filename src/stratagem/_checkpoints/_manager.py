@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.html_tables import html_table
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import saves_of, wait_for_saves
 from stratagem._checkpoints._children import is_variable, value_of
 from stratagem._checkpoints._contents import CheckpointContents
@@ -73,9 +72,9 @@ class CheckpointManager:
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
         checkpoint_name: str = "ckpt",
-        step_counter: Trackable = None,
+        step_counter: Any = None,
         checkpoint_interval: int | None = None,
-        init_fn: Callable[[], Trackable] | None = None,
+        init_fn: Callable[[], Any] | None = None,
     ) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
@@ -97,7 +96,7 @@ class CheckpointManager:
         self._finite = {path: _is_finite(path) for path in self._deletable} if max_to_keep is not None else {}
 
     @property
-    def checkpoint(self) -> Trackable:
+    def checkpoint(self) -> Any:
         """The object whose parts are saved."""
         return self._checkpoint
 
@@ -137,7 +136,7 @@ class CheckpointManager:
 
     def save(
         self,
-        checkpoint_number: Trackable = None,
+        checkpoint_number: Any = None,
         check_interval: bool = True,
         options: CheckpointOptions | None = None,
     ) -> str | None:

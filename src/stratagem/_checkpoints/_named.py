@@ -4,13 +4,12 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, NotFoundError
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint import Checkpoint
 from stratagem._checkpoints._contents import CheckpointContents, Stored
@@ -45,7 +44,7 @@ class NamedCheckpoint:
 
     def __init__(
         self,
-        variables: Callable[[], dict[str, Trackable]],
+        variables: Callable[[], dict[str, Any]],
         companion: Checkpoint | None = None,
         derived: Mapping[str, Derived] = MappingProxyType({}),
         written: Mapping[str, Written] = MappingProxyType({}),

@@ -4,11 +4,9 @@ import copy
 import enum
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Self, final
+from typing import Any, Self, final
 
-from stratagem._base.types import Unused, Value
-
-WriteCallback = Callable[..., Value]
+WriteCallback = Callable[..., Any]
 
 
 @final
@@ -39,7 +37,7 @@ class CheckpointOptions:
 
     def __init__(
         self,
-        experimental_io_device: Unused = None,
+        experimental_io_device: object = None,
         experimental_enable_async_checkpoint: bool = False,
         experimental_write_callbacks: Sequence[WriteCallback] | None = None,
         enable_async: bool = False,

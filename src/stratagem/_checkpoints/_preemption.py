@@ -14,7 +14,6 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.job import Job
-from stratagem._base.types import Nest, Trackable, Unused
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint import Checkpoint
 from stratagem._checkpoints._manager import CheckpointManager
@@ -43,9 +42,9 @@ class TerminationConfig:
     """
 
     termination_watcher_fn: Callable[[], bool] | None = None
-    exit_fn: Callable[[], Nest] | None = None
+    exit_fn: Callable[[], Any] | None = None
     grace_period: float | None = None
-    save_fn: Callable[..., Nest] | None = None
+    save_fn: Callable[..., Any] | None = None
 
 
 @final
@@ -62,7 +61,7 @@ class PreemptionCheckpointHandler:
 
     def __init__(
         self,
-        cluster_resolver: Unused,
+        cluster_resolver: object,
         checkpoint_or_checkpoint_manager: Checkpoint | CheckpointManager,
         checkpoint_dir: str | os.PathLike[str] | None = None,
         termination_config: TerminationConfig | None = None,
@@ -90,14 +89,14 @@ class PreemptionCheckpointHandler:
         """The number of calls of `run`, including those before the program was restarted."""
         return self._begun
 
-    def run(self, distributed_train_function: Callable[..., Nest], *args: Nest, **kwargs: Nest) -> Trackable:
+    def run(self, distributed_train_function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Calls the function; before or after it, saves and exits if that is due."""
         self._begin()
         result = distributed_train_function(*args, **kwargs)
         self._end()
         return result
 
-    def save_checkpoint_if_preempted(self, *args: Nest, **kwargs: Nest) -> None:
+    def save_checkpoint_if_preempted(self, *args: Any, **kwargs: Any) -> None:
         """Counts a step in loops that do not use `run`; `args` and `kwargs` are passed to `save_fn`."""
         self._begin(*args, **kwargs)
         self._end(*args, **kwargs)

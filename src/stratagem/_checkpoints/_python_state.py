@@ -5,7 +5,6 @@ import base64
 from typing import Any
 
 from stratagem._base.errors import CheckpointError
-from stratagem._base.types import Json
 
 
 class PythonState(abc.ABC):
@@ -20,7 +19,7 @@ class PythonState(abc.ABC):
         """Takes up the state that `serialize` returned, as bytes."""
 
 
-def encoded(value: PythonState) -> Json:
+def encoded(value: PythonState) -> Any:
     """The state of an object as JSON. Raises CheckpointError if `serialize` returns no string."""
     state: Any = value.serialize()
     if not isinstance(state, str | bytes):
@@ -31,7 +30,7 @@ def encoded(value: PythonState) -> Json:
     return {"serialized": base64.b64encode(raw).decode("ascii")}
 
 
-def take_up(value: PythonState, state: Json) -> None:
+def take_up(value: PythonState, state: Any) -> None:
     """Gives an object the state that `encoded` has made. Raises CheckpointError for the state of another kind of object."""
     if not isinstance(state, dict) or not isinstance(state.get("serialized"), str):
         raise CheckpointError(

@@ -8,7 +8,6 @@ import numpy as np
 
 from stratagem._base.errors import NotFoundError
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Value
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint_files import named_in, shapes_and_dtypes
 from stratagem._checkpoints._checkpoint_files import read as read_own
@@ -30,7 +29,7 @@ class CheckpointReader(abc.ABC):
         """The shape of every array, by name."""
         return {name: list(shape) for name, (shape, _) in sorted(self._described().items())}
 
-    def get_variable_to_dtype_map(self) -> dict[str, Value]:
+    def get_variable_to_dtype_map(self) -> dict[str, Any]:
         """The dtype of every array, by name: NumPy's, or `tf.string`."""
         return {name: dtype for name, (_, dtype) in sorted(self._described().items())}
 
@@ -46,7 +45,7 @@ class CheckpointReader(abc.ABC):
         """Returns whether there is an array of this name."""
 
     @abc.abstractmethod
-    def get_tensor(self, tensor_str: str) -> Value:
+    def get_tensor(self, tensor_str: str) -> Any:
         """The array of this name. Raises NotFoundError when there is none."""
 
     @abc.abstractmethod
@@ -67,7 +66,7 @@ class OwnReader(CheckpointReader):
     def has_tensor(self, tensor_str: str) -> bool:
         return tensor_str.removesuffix(_ENDING) in self._facts
 
-    def get_tensor(self, tensor_str: str) -> Value:
+    def get_tensor(self, tensor_str: str) -> Any:
         if not self.has_tensor(tensor_str):
             raise _missing(tensor_str, self._path, list(self._facts))
         if self._arrays is None:
@@ -88,7 +87,7 @@ class TensorFlowReader(CheckpointReader):
     def has_tensor(self, tensor_str: str) -> bool:
         return tensor_str in self._bundle.facts
 
-    def get_tensor(self, tensor_str: str) -> Value:
+    def get_tensor(self, tensor_str: str) -> Any:
         if not self.has_tensor(tensor_str):
             raise _missing(tensor_str, self._bundle.prefix, list(self._bundle.facts))
         return self._bundle.read(tensor_str)[()]

@@ -1,8 +1,8 @@
 """Saves a checkpoint as its options say: now, or in the background."""
 
 from collections.abc import Callable
+from typing import Any
 
-from stratagem._base.types import Trackable
 from stratagem._checkpoints._background import saves_of, wait_for_saves
 from stratagem._checkpoints._host_copies import HostCopies
 from stratagem._checkpoints._options import CheckpointOptions, call_back
@@ -16,7 +16,7 @@ def _nothing() -> None:
 
 
 def save(
-    owner: Trackable,
+    owner: Any,
     directory: str,
     path: str,
     write: Callable[[], None],
@@ -40,12 +40,12 @@ def save(
         _carry_out(plan, write, note, options, "")
 
 
-def copies_of(owner: Trackable, options: CheckpointOptions) -> HostCopies | None:
+def copies_of(owner: Any, options: CheckpointOptions) -> HostCopies | None:
     """Returns what copies the values of `owner` for a save with these options; None if it is over before a step can run."""
     return saves_of(owner).copies() if options.enable_async else None
 
 
-def settle(owner: Trackable) -> None:
+def settle(owner: Any) -> None:
     """Waits until the last save of `owner` in the background has ended. Raises what it raised, once."""
     saves_of(owner).settle(job_here())
 

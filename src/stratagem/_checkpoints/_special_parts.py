@@ -3,11 +3,9 @@
 import abc
 import logging
 from collections.abc import Callable
-from typing import final
+from typing import Any, final
 
 import numpy as np
-
-from stratagem._base.types import Json, Trackable
 
 _log = logging.getLogger("stratagem.checkpoint")
 
@@ -16,7 +14,7 @@ class Tracked(abc.ABC):
     """An object that lists the parts to be saved with it."""
 
     @abc.abstractmethod
-    def tracked_parts(self, parts: Callable[[Trackable], dict[str, Trackable]]) -> dict[str, Trackable]:
+    def tracked_parts(self, parts: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         """The parts by name. parts: names the parts of an object whose parts count as this one's."""
 
 
@@ -37,11 +35,11 @@ class Supplement(abc.ABC):
     """The state of an object that TensorFlow's checkpoints lack: one without it matches the program, too."""
 
     @abc.abstractmethod
-    def get_state(self) -> Json:
+    def get_state(self) -> Any:
         """Returns it, for a checkpoint."""
 
     @abc.abstractmethod
-    def set_state(self, state: Json) -> None:
+    def set_state(self, state: Any) -> None:
         """Takes up what a checkpoint has."""
 
 

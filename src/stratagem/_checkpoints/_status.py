@@ -1,9 +1,8 @@
 """The result of `restore`: an object that can tell how well the checkpoint and the program match."""
 
 import abc
-from typing import NoReturn, Self
+from typing import Any, NoReturn, Self
 
-from stratagem._base.types import Unused
 from stratagem._checkpoints._pending import Restoration
 from stratagem._checkpoints._special_parts import Tracked
 
@@ -27,7 +26,7 @@ class LoadStatus(abc.ABC):
     def expect_partial(self) -> Self:
         """Suppresses the warning about values that are never used."""
 
-    def initialize_or_restore(self, session: Unused = None) -> Self:
+    def initialize_or_restore(self, session: Any = None) -> Self:
         """Does nothing, since values are assigned as soon as their variables exist; for programs written for TF 1 as well."""
         return self
 

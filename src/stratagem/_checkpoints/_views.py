@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from stratagem._base.storage import checked_path
-from stratagem._base.types import PathLike, Trackable, Unused
+from stratagem._base.types import PathLike
 from stratagem._checkpoints._children import is_trackable, parts_of
 from stratagem._checkpoints._graph import bind, survey
 from stratagem._checkpoints._manifest import load
@@ -21,26 +21,26 @@ class TrackableView:
         ValueError: it is no object that a checkpoint can hold.
     """
 
-    def __init__(self, root: Trackable) -> None:
+    def __init__(self, root: Any) -> None:
         found: Any = root() if isinstance(root, weakref.ref) else root
         _demand_trackable(found)
-        self._root: Callable[[], Trackable] = weakref.ref(found) if hasattr(found, "__weakref__") else lambda: found
+        self._root: Callable[[], Any] = weakref.ref(found) if hasattr(found, "__weakref__") else lambda: found
 
     @classmethod
-    def children(cls, obj: Trackable, save_type: Unused = "checkpoint", **kwargs: Unused) -> dict[str, Trackable]:
+    def children(cls, obj: Any, save_type: object = "checkpoint", **kwargs: object) -> dict[str, Any]:
         """The parts of an object by name. Raises ValueError if it is none that a checkpoint can hold."""
         _demand_trackable(obj)
         return parts_of(obj)
 
     @property
-    def root(self) -> Trackable:
+    def root(self) -> Any:
         """The object on top. Raises AssertionError if it is gone."""
         found = self._root()
         if found is None:
             raise AssertionError("The root of this TrackableView is gone: keep a reference to it.")
         return found
 
-    def descendants(self) -> list[Trackable]:
+    def descendants(self) -> list[Any]:
         """The root and everything below it that leads to something savable, breadth first, each object once."""
         return [live.value for live in survey(self.root)]
 
@@ -74,7 +74,7 @@ class CheckpointView:
             found += [child for child in self._nodes[number].children.values() if child not in found]
         return found
 
-    def match(self, obj: Trackable) -> dict[int, Trackable]:
+    def match(self, obj: Any) -> dict[int, Any]:
         """The objects at and below `obj` that correspond to one of the checkpoint, by its number: those `restore` would match.
 
         Raises:
@@ -84,7 +84,7 @@ class CheckpointView:
         found = survey(obj)
         return {node: found[i].value for i, node in bind(found, self._nodes).items()}
 
-    def diff(self, obj: Trackable) -> tuple[dict[int, Trackable], list[int], list[Trackable]]:
+    def diff(self, obj: Any) -> tuple[dict[int, Any], list[int], list[Any]]:
         """Returns what `match` does, the numbers of the checkpoint's other objects, and the others at and below `obj`."""
         overlap = self.match(obj)
         matched = {id(value) for value in overlap.values()}

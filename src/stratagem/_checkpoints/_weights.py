@@ -13,7 +13,7 @@ from typing import Any
 from stratagem._base.locks import locked
 from stratagem._base.paths import file_errors, is_remote, parent
 from stratagem._base.storage import checked_path
-from stratagem._base.types import PathLike, Trackable
+from stratagem._base.types import PathLike
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._checkpoints import _checkpoint_files as own
 from stratagem._checkpoints._background import saves_of, wait_for_saves
@@ -37,7 +37,7 @@ _guards: WeakIdentityMap[Any, OverwriteGuard] = WeakIdentityMap()
 
 
 def write_weights(
-    root: Trackable,
+    root: Any,
     path: str,
     format: CheckpointFormat = CheckpointFormat.TENSORFLOW,
     options: CheckpointOptions | None = None,
@@ -82,7 +82,7 @@ def _write_as_owner(path: str, contents: CheckpointContents, guard: OverwriteGua
         record_checkpoint_state(directory, single(path))
 
 
-def read_weights(root: Trackable, path: str) -> LoadStatus:
+def read_weights(root: Any, path: str) -> LoadStatus:
     """Assigns the values that `write_weights` wrote; variables that are not built yet get theirs when they are built.
 
     Raises the same errors as `Checkpoint.restore`.

@@ -5,8 +5,6 @@ import logging
 from collections.abc import Iterable
 from typing import Any, final
 
-from stratagem._base.types import Unused
-
 _log = logging.getLogger("stratagem.cluster")
 
 _logged: set[str] = set()
@@ -26,7 +24,7 @@ class IgnoredSettings(abc.ABC):  # noqa: B024
     A field that was not set is an empty one, which has fields, entries and members of its own.
     """
 
-    def __init__(self, **fields: Unused) -> None:
+    def __init__(self, **fields: object) -> None:
         vars(self).update(fields)
         _log_ignored(fields)
 

@@ -1,10 +1,9 @@
 """ClusterJob: the checked facts that a multi-worker strategy needs about its cluster."""
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem._base.types import Json
 from stratagem._cluster._address import Address
 from stratagem._cluster._resolver import ClusterResolver
 from stratagem._cluster._rules import check_cluster, check_task, task_index
@@ -40,7 +39,7 @@ class ClusterJob:
     rank: int
     tasks: tuple[Task, ...]
     addresses: tuple[Address | None, ...]
-    cluster: dict[str, Json] = field(hash=False)
+    cluster: dict[str, Any] = field(hash=False)
     source: str
     local: tuple[int, int] | None = None
 

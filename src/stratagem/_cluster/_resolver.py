@@ -6,7 +6,6 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem._base.types import Unused
 from stratagem._cluster._rules import task_index
 from stratagem._cluster._spec import ClusterSpec
 from stratagem._cluster._visible_gpus import visible_gpus
@@ -33,7 +32,7 @@ class ClusterResolver(abc.ABC):
         """Returns the address of a task, by default the one that a TensorFlow 1 session connects to; "" if there is none."""
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Unused = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> Mapping[str, int]:
         """Returns {"GPU": the number that this process sees}, or {} if none.
 
@@ -138,7 +137,7 @@ class SimpleClusterResolver(ClusterResolver):
         return with_protocol(address, rpc_layer or self.rpc_layer)
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Unused = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: object = None
     ) -> Mapping[str, int]:
         """Returns the given numbers."""
         return self._num_accelerators
@@ -164,7 +163,7 @@ class UnionResolver(ClusterResolver):
         rpc_layer: str | None = None,
         task_type: str | None = None,
         task_id: int | None = None,
-        **kwargs: Unused,
+        **kwargs: object,
     ) -> None:
         if kwargs:
             raise ClusterError(f"Unexpected kwargs provided {kwargs!r}; there are rpc_layer, task_type and task_id.")
@@ -193,7 +192,7 @@ class UnionResolver(ClusterResolver):
         return self._members[0].master(rpc_layer=rpc_layer)
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Unused = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: object = None
     ) -> Mapping[str, int]:
         """Returns the numbers of the first member."""
         return self._members[0].num_accelerators(task_type, task_id, config_proto)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import final
 
 from stratagem._base.errors import ClusterError, FailedPreconditionError
-from stratagem._base.types import Unused
 from stratagem._cluster._nodelist import expand_counts, expand_nodes
 from stratagem._cluster._resolver import ClusterResolver, with_protocol
 from stratagem._cluster._spec import ClusterSpec
@@ -99,7 +98,7 @@ class SlurmClusterResolver(ClusterResolver):
         return with_protocol(self.cluster_spec().task_address(job, index), rpc_layer or self.rpc_layer)
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Unused = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: object = None
     ) -> Mapping[str, int]:
         """Returns {"GPU": the number of each task}."""
         return {"GPU": self._gpus.each}

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, final
 
 from stratagem._base.errors import ClusterError, UnimplementedError
-from stratagem._base.types import Json
 
 
 @final
@@ -45,14 +44,14 @@ class ClusterSpec:
     def __repr__(self) -> str:
         return f"ClusterSpec({dict(sorted(self.as_dict().items()))!r})"
 
-    def as_dict(self) -> dict[str, Json]:
+    def as_dict(self) -> dict[str, Any]:
         """Returns jobs by name: a list of addresses if every index from 0 on is known, else a dict from index to address."""
         return {
             job: self.job_tasks(job) if _dense(tasks) else dict(sorted(tasks.items()))
             for job, tasks in self._jobs.items()
         }
 
-    def as_cluster_def(self) -> Json:
+    def as_cluster_def(self) -> Any:
         """Raises UnimplementedError: the protocol message is for TensorFlow's own servers."""
         raise UnimplementedError("tf.train.ClusterDef is not provided: no server here takes one. Use `as_dict()`.")
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem._base.types import Json
 from stratagem._cluster._resolver import ClusterResolver, with_protocol
 from stratagem._cluster._rules import check_cluster, check_task, check_task_type, shown, task_index
 from stratagem._cluster._spec import ClusterSpec
@@ -105,7 +104,7 @@ class _Config:
     session_master: str | None
 
 
-def tf_config(environ: Mapping[str, str] = os.environ) -> dict[str, Json]:
+def tf_config(environ: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Returns the JSON object in TF_CONFIG, otherwise unchecked; {} without it. Raises ClusterError if it is no such object."""
     return _object("", _decoded(environ.get(TF_CONFIG, "{}")))
 

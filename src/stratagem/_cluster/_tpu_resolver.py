@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import final
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Unused
 from stratagem._cluster._resolver import ClusterResolver
 from stratagem._cluster._spec import ClusterSpec
 from stratagem._cluster._visible_tpus import visible_tpus
@@ -26,14 +25,14 @@ class TPUClusterResolver(ClusterResolver):
     def __init__(
         self,
         tpu: str | None = None,
-        zone: Unused = None,
-        project: Unused = None,
+        zone: object = None,
+        project: object = None,
         job_name: str = "worker",
-        coordinator_name: Unused = None,
-        coordinator_address: Unused = None,
-        credentials: Unused = "default",
-        service: Unused = None,
-        discovery_url: Unused = None,
+        coordinator_name: object = None,
+        coordinator_address: object = None,
+        credentials: object = "default",
+        service: object = None,
+        discovery_url: object = None,
     ) -> None:
         self._chips = visible_tpus(self._environ)
         if not self._chips:
@@ -50,7 +49,7 @@ class TPUClusterResolver(ClusterResolver):
         self.task_type, self.task_id = job_name, 0
 
     @classmethod
-    def connect(cls, tpu: str | None = None, zone: Unused = None, project: Unused = None) -> "TPUClusterResolver":
+    def connect(cls, tpu: str | None = None, zone: object = None, project: object = None) -> "TPUClusterResolver":
         """Returns a resolver. JAX connects to the TPU when it is first used."""
         return cls(tpu, zone, project)
 
@@ -67,7 +66,7 @@ class TPUClusterResolver(ClusterResolver):
         return self.master()
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Unused = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: object = None
     ) -> Mapping[str, int]:
         """Returns {"TPU": the number of chips}."""
         return {"TPU": self._chips}

@@ -11,7 +11,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.storage import checked_path, file_system
-from stratagem._base.types import DTypeLike, PathLike, TensorLike, Value
+from stratagem._base.types import DTypeLike, PathLike
 from stratagem._columns._checks import checked_key, checked_label
 from stratagem._columns._column import CategoricalColumn
 from stratagem._columns._entries import Entries, prepared, select, spread
@@ -49,12 +49,12 @@ class KeyedColumn(CategoricalColumn):
         return self.key
 
     @property
-    def parse_example_spec(self) -> dict[str, Value]:
+    def parse_example_spec(self) -> dict[str, Any]:
         """A feature of any length."""
         return {self.key: VarLenFeature(self.dtype)}
 
     @property
-    def parents(self) -> list[Value]:
+    def parents(self) -> list[Any]:
         """The key."""
         return [self.key]
 
@@ -66,7 +66,7 @@ class KeyedColumn(CategoricalColumn):
         """Returns the id of each entry."""
         return features.of(self)
 
-    def _identified(self, feature: TensorLike) -> Entries:
+    def _identified(self, feature: Any) -> Entries:
         kind = checked_label(feature.dtype, f"column_name: {self.key} input_tensor")
         if kind.is_integer != self.dtype.is_integer:
             raise ValueError(
@@ -182,7 +182,7 @@ class VocabularyListCategoricalColumn(KeyedColumn):
     """Strings or integers whose ids are their places in a list."""
 
     key: str
-    vocabulary_list: tuple[Value, ...]
+    vocabulary_list: tuple[Any, ...]
     dtype: DType
     default_value: int
     num_oov_buckets: int
@@ -193,7 +193,7 @@ class VocabularyListCategoricalColumn(KeyedColumn):
         return len(self.vocabulary_list) + self.num_oov_buckets
 
     @property
-    def words(self) -> list[Value]:
+    def words(self) -> list[Any]:
         """The words as tensors have them: integers, or bytes, which in a configuration may be none of UTF-8."""
         return [
             word.encode(errors="surrogateescape") if isinstance(word, str) else word for word in self.vocabulary_list
@@ -220,8 +220,8 @@ def _looked_up(table: Any, values: Any) -> Any:
 
 def categorical_column_with_vocabulary_list(
     key: str,
-    vocabulary_list: Sequence[Value],
-    dtype: DTypeLike = None,
+    vocabulary_list: Sequence[Any],
+    dtype: DTypeLike | None = None,
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> VocabularyListCategoricalColumn:

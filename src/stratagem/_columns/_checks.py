@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem._base.types import DTypeLike, ShapeLike, Value
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops import DType, as_dtype
 
 
@@ -40,14 +40,14 @@ def checked_label(dtype: DTypeLike, prefix: str) -> DType:
     return found
 
 
-def checked_function(normalizer_fn: Value) -> Value:
+def checked_function(normalizer_fn: Any) -> Any:
     """Returns a function or None. Raises TypeError for what cannot be called."""
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
     return normalizer_fn
 
 
-def checked_default(shape: tuple[int, ...], default_value: Value, dtype: DType, key: str) -> Value:
+def checked_default(shape: tuple[int, ...], default_value: Any, dtype: DType, key: str) -> Any:
     """Returns a default as nested tuples of this shape; one number stands for all.
 
     Raises ValueError for another shape, and TypeError for what is no number of the dtype.

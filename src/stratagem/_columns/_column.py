@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Protocol, Self
 
 import keras
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._columns._entries import Entries
 from stratagem._columns._features import Features
 from stratagem._core.values import TensorShape
@@ -29,16 +28,16 @@ class FeatureColumn(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def parse_example_spec(self) -> dict[str, Value]:
+    def parse_example_spec(self) -> dict[str, Any]:
         """The features of `tf.io.parse_example` that the column needs, by key."""
 
     @property
     @abc.abstractmethod
-    def parents(self) -> list[Value]:
+    def parents(self) -> list[Any]:
         """The keys and columns of which this one is made."""
 
     @abc.abstractmethod
-    def transform(self, features: Features) -> Value:
+    def transform(self, features: Features) -> Any:
         """Returns what the column makes of the features, before its variables are used."""
 
     def for_files(self) -> "FeatureColumn":
@@ -50,7 +49,7 @@ class FeatureColumn(abc.ABC):
         changed = {name: _for_files(value) for name, value in fields.items()}
         return dataclasses.replace(self, **changed)  # type: ignore[type-var]
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments by name, as plain values."""
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         return {field.name: _described(getattr(self, field.name)) for field in fields}
@@ -58,8 +57,8 @@ class FeatureColumn(abc.ABC):
     @classmethod
     def from_config(
         cls,
-        config: Mapping[str, Value],
-        custom_objects: Mapping[str, Value] | None = None,
+        config: Mapping[str, Any],
+        custom_objects: Mapping[str, Any] | None = None,
         columns_by_name: dict[str, "FeatureColumn"] | None = None,
     ) -> Self:
         """Returns the column that `get_config` describes.
@@ -119,7 +118,7 @@ class CategoricalColumn(FeatureColumn):
 class Tables(Protocol):
     """The variables of columns."""
 
-    def of(self, column: FeatureColumn) -> TensorLike:
+    def of(self, column: FeatureColumn) -> Any:
         """Returns the table of embeddings of a column."""
 
 
@@ -145,7 +144,7 @@ def sorted_columns(feature_columns: FeatureColumn | Iterable[FeatureColumn]) -> 
     return sorted(columns, key=lambda column: column.name)
 
 
-def make_parse_example_spec(feature_columns: Iterable[FeatureColumn]) -> dict[str, Value]:
+def make_parse_example_spec(feature_columns: Iterable[FeatureColumn]) -> dict[str, Any]:
     """Returns the features of `tf.io.parse_example` that columns need: FixedLenFeature or VarLenFeature by key.
 
     Raises ValueError for what is no column, and where two columns need a key in different forms.
@@ -162,7 +161,7 @@ def make_parse_example_spec(feature_columns: Iterable[FeatureColumn]) -> dict[st
     return found
 
 
-def serialized(column: FeatureColumn | str) -> Value:
+def serialized(column: FeatureColumn | str) -> Any:
     """Returns the description of a column; keys describe themselves."""
     if isinstance(column, str):
         return column
@@ -170,8 +169,8 @@ def serialized(column: FeatureColumn | str) -> Value:
 
 
 def deserialized(
-    config: Value, custom_objects: Mapping[str, Value] | None, columns_by_name: dict[str, FeatureColumn]
-) -> Value:
+    config: Any, custom_objects: Mapping[str, Any] | None, columns_by_name: dict[str, FeatureColumn]
+) -> Any:
     """Returns the column that a description describes. Raises ValueError for what is none."""
     if isinstance(config, str):
         return config
@@ -185,7 +184,7 @@ def deserialized(
     return known if known == made else made  # two columns of one feature have one name
 
 
-def plain(value: Value) -> Value:
+def plain(value: Any) -> Any:
     """Returns a description with tuples again, which Keras' files describe in a way of their own."""
     if isinstance(value, Mapping):
         if value.get("class_name") == "__tuple__":
@@ -254,7 +253,7 @@ def _is_initializer(found: Any) -> bool:
     return isinstance(found, type) and issubclass(found, keras.initializers.Initializer)
 
 
-def leaf_keys(keys: Iterable[Value], nested: type[FeatureColumn]) -> Iterator[Value]:
+def leaf_keys(keys: Iterable[Any], nested: type[FeatureColumn]) -> Iterator[Any]:
     """Yields keys and columns, in place of columns of the type `nested` their `keys`."""
     for key in keys:
         if isinstance(key, nested):

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, TensorLike, Value
+from stratagem._base.types import DTypeLike
 from stratagem._columns._categories import HashedCategoricalColumn
 from stratagem._columns._checks import checked_label
 from stratagem._columns._column import CategoricalColumn, leaf_keys
@@ -36,7 +36,7 @@ class WeightedCategoricalColumn(CategoricalColumn):
         return f"{self.categorical_column.name}_weighted_by_{self.weight_feature_key}"
 
     @property
-    def parse_example_spec(self) -> dict[str, Value]:
+    def parse_example_spec(self) -> dict[str, Any]:
         """The features of the ids, and one of any length. Raises ValueError where the key of the weights is one of the ids."""
         found = dict(self.categorical_column.parse_example_spec)
         key = self.weight_feature_key
@@ -45,7 +45,7 @@ class WeightedCategoricalColumn(CategoricalColumn):
         return {**found, key: VarLenFeature(self.dtype)}
 
     @property
-    def parents(self) -> list[Value]:
+    def parents(self) -> list[Any]:
         """The column of the ids, and the key of the weights."""
         return [self.categorical_column, self.weight_feature_key]
 
@@ -103,15 +103,15 @@ class CrossedColumn(CategoricalColumn):
         return list(leaf_keys(self.keys, CrossedColumn))
 
     @property
-    def parse_example_spec(self) -> dict[str, Value]:
+    def parse_example_spec(self) -> dict[str, Any]:
         """The features of the columns, and of strings for keys."""
-        found: dict[str, Value] = {}
+        found: dict[str, Any] = {}
         for key in self.keys:
             found.update({key: VarLenFeature(string)} if isinstance(key, str) else key.parse_example_spec)
         return found
 
     @property
-    def parents(self) -> list[Value]:
+    def parents(self) -> list[Any]:
         """The keys and columns."""
         return list(self.keys)
 
@@ -168,7 +168,7 @@ def _is_dense(key: Any, features: Features) -> bool:
     return isinstance(key, str) and not isinstance(features.raw(key), CompositeTensor)
 
 
-def entries_to_cross(feature: TensorLike) -> Entries:
+def entries_to_cross(feature: Any) -> Entries:
     """The entries of a feature, integers; strings by their fingerprints."""
     kind = checked_label(feature.dtype, "crossed_column: input_tensor")
     found = spread(feature)

@@ -9,7 +9,7 @@ import keras
 import numpy as np
 
 from stratagem._base.storage import checked_path
-from stratagem._base.types import UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._checkpoints import load_variable
 from stratagem._columns._column import CategoricalColumn, DenseColumn, FeatureColumn, SequenceDenseColumn, Tables
 from stratagem._columns._crosses import WeightedCategoricalColumn
@@ -39,7 +39,7 @@ def first_values(initializer: UserFunction, checkpoint: str | None, name: str | 
         return initializer
     path, key = checkpoint, name
 
-    def read(shape: Sequence[int], dtype: Value = None, **unused: Value) -> np.ndarray:
+    def read(shape: Sequence[int], dtype: Any = None, **unused: Any) -> np.ndarray:
         found = load_variable(path, key)
         if found.shape != tuple(shape):
             raise ValueError(f"{key} in the checkpoint {path} has the shape {found.shape}, the column's table {shape}.")
@@ -75,12 +75,12 @@ class _Embedded(DenseColumn, SequenceDenseColumn):
     use_safe_embedding_lookup: bool
 
     @property
-    def parse_example_spec(self) -> dict[str, Value]:
+    def parse_example_spec(self) -> dict[str, Any]:
         """The features of the ids."""
         return self.categorical_column.parse_example_spec
 
     @property
-    def parents(self) -> list[Value]:
+    def parents(self) -> list[Any]:
         """The column of the ids."""
         return [self.categorical_column]
 

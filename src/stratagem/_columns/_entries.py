@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, TypeVar
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._core.step import TracedStrings, pure_host_function
 from stratagem._core.values import CompositeTensor
 from stratagem._ops import Tensor, allow_x64, embedding_lookup, is_traced, need_value
@@ -22,18 +21,18 @@ class Entries(NamedTuple):
     TensorFlow has sparse tensors here, whose shapes depend on how many entries a batch has. weights: of each entry, or None.
     """
 
-    values: TensorLike
-    present: TensorLike
-    weights: TensorLike = None
+    values: Any
+    present: Any
+    weights: Any = None
 
 
-def prepared(function: Callable[[Any], T], feature: TensorLike) -> T:
+def prepared(function: Callable[[Any], T], feature: Any) -> T:
     """Calls a function with a feature: where a step takes it as strings or as a composite tensor, before the program runs."""
     on_host = isinstance(feature, CompositeTensor | TracedStrings)
     return (pure_host_function(function) if on_host else function)(feature)
 
 
-def spread(feature: TensorLike, fill: Value = None) -> Entries:
+def spread(feature: Any, fill: Any = None) -> Entries:
     """Returns all entries of a dense tensor, or those of a sparse or ragged one; `fill` stands where there are none."""
     if not isinstance(feature, CompositeTensor):
         known = not is_traced(feature)
@@ -58,7 +57,7 @@ def positions(feature: SparseTensor) -> Entries:
     return spread(SparseTensor(feature.indices, np.arange(np.shape(feature.values)[0]), feature.dense_shape), 0)
 
 
-def placed(numbers: Entries, values: TensorLike, fill: float) -> Entries:
+def placed(numbers: Entries, values: Any, fill: float) -> Entries:
     """Returns values at their positions, `fill` where there are none."""
     given: Any = jnp.asarray(values)
     found = given[jnp.asarray(numbers.values)] if given.size else jnp.zeros(np.shape(numbers.values), given.dtype)
@@ -70,7 +69,7 @@ def _of_ragged(feature: RaggedTensor, nothing: Any) -> Entries:
     return Entries(np.asarray(feature.to_tensor(nothing)), np.asarray(present))
 
 
-def select(condition: TensorLike, values: TensorLike, other: TensorLike) -> Tensor:
+def select(condition: Any, values: Any, other: Any) -> Tensor:
     """Returns int64 values where the condition holds, and the other ones elsewhere."""
     with allow_x64(np.int64):
         if is_traced([condition, values, other]):
@@ -90,7 +89,7 @@ def _factors(entries: Entries, *, positive: bool) -> tuple[Any, Any]:
 
 
 def combined(
-    table: TensorLike, entries: Entries, combiner: str, max_norm: float | None = None, *, safe: bool = True
+    table: Any, entries: Entries, combiner: str, max_norm: float | None = None, *, safe: bool = True
 ) -> Tensor:
     """Returns the rows of a table for the ids of each row, combined to one, 0 where there are none: (batch, ..., dimension).
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar, final
 
-from stratagem._base.types import TensorLike
 from stratagem._core.step import TracedStrings
 from stratagem._core.values import CompositeTensor
 from stratagem._ops import tensor
@@ -24,12 +23,12 @@ class Transformation(Protocol[T_co]):
 class Features:
     """The features of one call of a layer. What a column makes of them is computed once, however many columns build on it."""
 
-    def __init__(self, features: Mapping[str, TensorLike]) -> None:
+    def __init__(self, features: Mapping[str, Any]) -> None:
         self._given = dict(features)
         self._raw: dict[str, Any] = {}
         self._made: dict[Any, Any] = {}
 
-    def raw(self, key: str) -> TensorLike:
+    def raw(self, key: str) -> Any:
         """Returns a feature with two dimensions or more: a vector has one value for each row.
 
         Raises ValueError for a feature that is not there, or is a scalar.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._columns._categories import (
     HashedCategoricalColumn,
     IdentityCategoricalColumn,
@@ -21,7 +21,7 @@ from stratagem._core.step import HostKind, host_kind, named_host_function
 from stratagem._ops import string, tensor
 
 
-def _by_fields(column: FeatureColumn) -> dict[str, Nest]:
+def _by_fields(column: FeatureColumn) -> dict[str, Any]:
     return {each.name: getattr(column, each.name) for each in dataclasses.fields(column)}  # type: ignore[arg-type]
 
 
@@ -33,7 +33,7 @@ def _kind(owner: type, method: str) -> HostKind:
     return HostKind(f"feature_column.{owner.__name__}", owner, method, _by_fields, make)
 
 
-def _list_facts(column: VocabularyListCategoricalColumn) -> dict[str, Nest]:
+def _list_facts(column: VocabularyListCategoricalColumn) -> dict[str, Any]:
     words = np.asarray(tensor(column.words, None if column.dtype.is_integer else string))
     return {**_by_fields(column), "vocabulary_list": words}
 
@@ -43,11 +43,11 @@ def _list(facts: Mapping[str, Any]) -> UserFunction:
     return VocabularyListCategoricalColumn(**{**facts, "vocabulary_list": words})._identified
 
 
-def _file_facts(column: VocabularyFileCategoricalColumn) -> dict[str, Nest]:
+def _file_facts(column: VocabularyFileCategoricalColumn) -> dict[str, Any]:
     return _list_facts(column.for_files())
 
 
-def _numeric_facts(column: SequenceNumericColumn) -> dict[str, Nest]:
+def _numeric_facts(column: SequenceNumericColumn) -> dict[str, Any]:
     # What the user's function makes of the feature comes before.
     return {**_by_fields(column), "normalizer_fn": None}
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any, final
 
-from stratagem._base.types import Value
 from stratagem._columns._column import CategoricalColumn, DenseColumn, SequenceDenseColumn, Tables
 from stratagem._columns._entries import counted, sequence_lengths
 from stratagem._columns._features import Features
@@ -25,12 +24,12 @@ class IndicatorColumn(DenseColumn, SequenceDenseColumn):
         return f"{self.categorical_column.name}_indicator"
 
     @property
-    def parse_example_spec(self) -> dict[str, Value]:
+    def parse_example_spec(self) -> dict[str, Any]:
         """The features of the ids."""
         return self.categorical_column.parse_example_spec
 
     @property
-    def parents(self) -> list[Value]:
+    def parents(self) -> list[Any]:
         """The column of the ids."""
         return [self.categorical_column]
 

@@ -9,7 +9,6 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import ShapeLike, TensorLike, Value
 from stratagem._columns._column import (
     DenseColumn,
     FeatureColumn,
@@ -44,7 +43,7 @@ class TableLayer(keras.Layer):  # type: ignore[misc]
         self._table = table
         self.embedding_weights: Any = None
 
-    def build(self, input_shape: Value = None) -> None:
+    def build(self, input_shape: Any = None) -> None:
         """Creates the variable."""
         shape, first = self._table.shape, self._table.initializer
         self.embedding_weights = self.add_weight("embedding_weights", shape, initializer=first, dtype="float32")
@@ -68,7 +67,7 @@ class _FeaturesLayer(keras.Layer):  # type: ignore[misc]
         feature_columns: FeatureColumn | Iterable[FeatureColumn],
         trainable: bool = True,
         name: str | None = None,
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         columns = sorted_columns(feature_columns)
         for column in columns:
@@ -82,7 +81,7 @@ class _FeaturesLayer(keras.Layer):  # type: ignore[misc]
         self._feature_columns: list[Any] = columns
         self._tables = [_table(column) for column in columns]
 
-    def __call__(self, features: Mapping[str, TensorLike], *args: Value, **kwargs: Value) -> Value:
+    def __call__(self, features: Mapping[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Calls the layer. Raises ValueError for what is no dict.
 
         Keras gets the features as one object: it does not take strings, sparse tensors and arrays beside tensors in a dict.
@@ -93,21 +92,21 @@ class _FeaturesLayer(keras.Layer):  # type: ignore[misc]
             return super().__call__(features, *args, **kwargs)
         return super().__call__(Features(features), *args, **kwargs)
 
-    def get_build_config(self) -> dict[str, Value] | None:
+    def get_build_config(self) -> dict[str, Any] | None:
         """Returns that the layer is built: its variables do not depend on the features. None, if it is not."""
         return {"built": True} if self.built else None
 
-    def build_from_config(self, config: Mapping[str, Value]) -> None:
+    def build_from_config(self, config: Mapping[str, Any]) -> None:
         """Creates the variables."""
         if config["built"]:  # files of older versions have False, too
             self.build()
 
-    def of(self, column: FeatureColumn) -> TensorLike:
+    def of(self, column: FeatureColumn) -> Any:
         """Returns the table of embeddings of a column."""
         table = self._tables[self._feature_columns.index(column)]
         return None if table is None else table.embedding_weights
 
-    def build(self, input_shape: Value = None) -> None:
+    def build(self, input_shape: Any = None) -> None:
         """Creates the variables of the columns."""
         for table in self._tables:
             if table is not None and not table.built:
@@ -119,7 +118,7 @@ class _FeaturesLayer(keras.Layer):  # type: ignore[misc]
         """The size of the last dimension of the output."""
         return sum(_elements(column) for column in self._feature_columns)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments: columns as TensorFlow describes them, with the words of vocabulary files.
 
         Raises the errors of `file_errors` for a vocabulary file that is gone.
@@ -128,7 +127,7 @@ class _FeaturesLayer(keras.Layer):  # type: ignore[misc]
         return {**super().get_config(), "feature_columns": columns, "partitioner": None}
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Value], custom_objects: Mapping[str, Value] | None = None) -> Self:
+    def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         """Returns the layer that `get_config` describes. custom_objects: functions and initializers by name."""
         made: dict[str, FeatureColumn] = {}
         columns = [deserialized(plain(c), custom_objects, made) for c in plain(config["feature_columns"])]
@@ -140,7 +139,7 @@ def _elements(column: Any) -> int:
     return int(np.prod(tuple(column.variable_shape), dtype=int))
 
 
-def _batch_size(features: Mapping[str, Value]) -> int | None:
+def _batch_size(features: Mapping[str, Any]) -> int | None:
     return next((f.shape[0] for f in features.values() if isinstance(f, keras.KerasTensor)), None)
 
 
@@ -158,7 +157,7 @@ class DenseFeatures(_FeaturesLayer):
         self,
         features: Features,
         cols_to_output_tensors: dict[FeatureColumn, Tensor] | None = None,
-        training: Value = None,
+        training: Any = None,
     ) -> Tensor:
         """Returns a tensor (batch, size of all columns), float32.
 
@@ -174,12 +173,12 @@ class DenseFeatures(_FeaturesLayer):
         check_batch_sizes(found, self._feature_columns)
         return jnp.concatenate(found, axis=-1)
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> tuple[int | None, ...]:
+    def compute_output_shape(self, input_shape: Any) -> tuple[int | None, ...]:
         """Returns the shape of the output: of the shapes of all features, or of one."""
         shape = next(iter(input_shape.values())) if isinstance(input_shape, Mapping) else input_shape
         return (shape[0], self._width)
 
-    def compute_output_spec(self, features: Mapping[str, Value], *args: Value, **kwargs: Value) -> Value:
+    def compute_output_spec(self, features: Mapping[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Returns the symbolic output for symbolic features."""
         return keras.KerasTensor((_batch_size(features), self._width), dtype="float32")
 
@@ -194,7 +193,7 @@ class SequenceFeatures(_FeaturesLayer):
 
     _expected = SequenceDenseColumn
 
-    def call(self, features: Features, training: Value = None) -> tuple[Tensor, Tensor]:
+    def call(self, features: Features, training: Any = None) -> tuple[Tensor, Tensor]:
         """Returns a tensor (batch, steps, size of all columns), and the number of steps of each row, int64.
 
         Raises ValueError for features that are not there, and InvalidArgumentError for sequences of different lengths.
@@ -213,12 +212,12 @@ class SequenceFeatures(_FeaturesLayer):
             )
         return jnp.concatenate(found, axis=-1), lengths[0]
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
+    def compute_output_shape(self, input_shape: Any) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
         """Returns the shapes of the output and of the lengths: of the shapes of all features, or of one."""
         shape = next(iter(input_shape.values())) if isinstance(input_shape, Mapping) else input_shape
         return (shape[0], shape[1], self._width), (shape[0],)
 
-    def compute_output_spec(self, features: Mapping[str, Value], *args: Value, **kwargs: Value) -> tuple[Value, Value]:
+    def compute_output_spec(self, features: Mapping[str, Any], *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """Returns the symbolic outputs for symbolic features."""
         batch = _batch_size(features)
         dense = keras.KerasTensor((batch, None, self._width), dtype="float32")

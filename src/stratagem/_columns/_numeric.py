@@ -8,7 +8,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, ShapeLike, UserFunction, Value
+from stratagem._base.types import DTypeLike, ShapeLike, UserFunction
 from stratagem._columns._checks import checked_default, checked_function, checked_key, checked_number, checked_shape
 from stratagem._columns._column import CategoricalColumn, DenseColumn, Tables
 from stratagem._columns._entries import Entries
@@ -25,7 +25,7 @@ class NumericColumn(DenseColumn):
 
     key: str
     shape: tuple[int, ...]
-    default_value: Value
+    default_value: Any
     dtype: DType
     normalizer_fn: UserFunction | None
 
@@ -35,12 +35,12 @@ class NumericColumn(DenseColumn):
         return self.key
 
     @property
-    def parse_example_spec(self) -> dict[str, Value]:
+    def parse_example_spec(self) -> dict[str, Any]:
         """A feature of fixed length."""
         return {self.key: FixedLenFeature(self.shape, self.dtype, self.default_value)}
 
     @property
-    def parents(self) -> list[Value]:
+    def parents(self) -> list[Any]:
         """The key."""
         return [self.key]
 
@@ -67,7 +67,7 @@ class NumericColumn(DenseColumn):
 def numeric_column(
     key: str,
     shape: ShapeLike = (1,),
-    default_value: Value = None,
+    default_value: Any = None,
     dtype: DTypeLike = float32,
     normalizer_fn: UserFunction | None = None,
 ) -> NumericColumn:
@@ -99,12 +99,12 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
         return f"{self.source_column.name}_bucketized"
 
     @property
-    def parse_example_spec(self) -> dict[str, Value]:
+    def parse_example_spec(self) -> dict[str, Any]:
         """The features of the numbers."""
         return self.source_column.parse_example_spec
 
     @property
-    def parents(self) -> list[Value]:
+    def parents(self) -> list[Any]:
         """The column of the numbers."""
         return [self.source_column]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, PathLike, ShapeLike, TensorLike, UserFunction, Value
+from stratagem._base.types import DTypeLike, PathLike, ShapeLike, UserFunction
 from stratagem._columns._categories import (
     categorical_column_with_hash_bucket,
     categorical_column_with_identity,
@@ -36,12 +36,12 @@ class SequenceCategoricalColumn(CategoricalColumn):
         return self.categorical_column.name
 
     @property
-    def parse_example_spec(self) -> dict[str, Value]:
+    def parse_example_spec(self) -> dict[str, Any]:
         """The features of the ids."""
         return self.categorical_column.parse_example_spec
 
     @property
-    def parents(self) -> list[Value]:
+    def parents(self) -> list[Any]:
         """The column of the ids."""
         return [self.categorical_column]
 
@@ -82,7 +82,7 @@ def demand_sequences(what: str, name: str, column: FeatureColumn) -> None:
         )
 
 
-def _in_the_same_places(one: TensorLike, other: TensorLike) -> bool:
+def _in_the_same_places(one: Any, other: Any) -> bool:
     """Returns whether two sparse tensors are known to differ in their values alone."""
     if not isinstance(one, SparseTensor) or not isinstance(other, SparseTensor):
         return False
@@ -106,12 +106,12 @@ class SequenceNumericColumn(SequenceDenseColumn):
         return self.key
 
     @property
-    def parse_example_spec(self) -> dict[str, Value]:
+    def parse_example_spec(self) -> dict[str, Any]:
         """A feature of any length."""
         return {self.key: VarLenFeature(self.dtype)}
 
     @property
-    def parents(self) -> list[Value]:
+    def parents(self) -> list[Any]:
         """The key."""
         return [self.key]
 
@@ -134,7 +134,7 @@ class SequenceNumericColumn(SequenceDenseColumn):
             )
         return prepared(self._spread, found)
 
-    def _spread(self, feature: TensorLike) -> Entries:
+    def _spread(self, feature: Any) -> Entries:
         return spread(feature, self.default_value)
 
     def steps(self, features: Features, tables: Tables) -> tuple[Tensor, Tensor]:
@@ -203,8 +203,8 @@ def sequence_categorical_column_with_vocabulary_file(
 
 def sequence_categorical_column_with_vocabulary_list(
     key: str,
-    vocabulary_list: Sequence[Value],
-    dtype: DTypeLike = None,
+    vocabulary_list: Sequence[Any],
+    dtype: DTypeLike | None = None,
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> SequenceCategoricalColumn:

@@ -4,12 +4,11 @@ import contextlib
 import contextvars
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import keras
 
 from stratagem._base.job import Job
-from stratagem._base.types import Value
 from stratagem._core.roles import CurrentWorker, GraphBuild, Replica, StepRecorder, Strategy
 
 
@@ -81,7 +80,7 @@ class _Entered:
     # several contexts.
     __slots__ = ("_changes", "_token")
 
-    def __init__(self, changes: dict[str, Value]) -> None:
+    def __init__(self, changes: dict[str, Any]) -> None:
         self._changes = changes
 
     def __enter__(self) -> Context:
@@ -96,7 +95,7 @@ class _Entered:
         _current.reset(self._token)
 
 
-def entered(**changes: Value) -> contextlib.AbstractContextManager[Context]:
+def entered(**changes: Any) -> contextlib.AbstractContextManager[Context]:
     """Runs the body in the current context with some fields changed."""
     return _Entered(changes)
 

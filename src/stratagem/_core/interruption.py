@@ -13,7 +13,6 @@ from typing import Any, final
 import jax
 from jax.extend import core as xc
 
-from stratagem._base.types import Value
 from stratagem._private import current_recording, runs_at_once, sub_jaxprs
 
 logger = logging.getLogger("stratagem")
@@ -24,14 +23,14 @@ _GRACE_SECONDS = 2.0  # in which an interrupted program may still end, so that n
 class InterruptedCall(KeyboardInterrupt):
     """Ctrl-C came while a program ran, which has ended nevertheless. `result`: what it returned."""
 
-    def __init__(self, result: Value) -> None:
+    def __init__(self, result: Any) -> None:
         super().__init__()
         self.result = result
 
 
 def interruptible(
-    run: Callable[..., Value], jaxpr: xc.Jaxpr | xc.ClosedJaxpr, *, with_result: bool = False
-) -> Callable[..., Value]:
+    run: Callable[..., Any], jaxpr: xc.Jaxpr | xc.ClosedJaxpr, *, with_result: bool = False
+) -> Callable[..., Any]:
     """Returns a compiled program: as it is, or, if its loops may never end, so that Ctrl-C ends the wait for it.
 
     Such a program runs in another thread, and its call returns when its results are there. After Ctrl-C it has two seconds to
@@ -46,7 +45,7 @@ def may_never_end(jaxpr: xc.Jaxpr | xc.ClosedJaxpr) -> bool:
     return any(e.primitive.name == "while" or any(map(may_never_end, sub_jaxprs(e.params))) for e in jaxpr.eqns)
 
 
-def _in_another_thread(run: Callable[..., Value], with_result: bool, *args: Any) -> Value:
+def _in_another_thread(run: Callable[..., Any], with_result: bool, *args: Any) -> Any:
     # Python handles signals in its main thread only, and a trace belongs to its thread.
     traced = current_recording() is not None or not runs_at_once()
     if traced or threading.current_thread() is not threading.main_thread():
@@ -73,10 +72,10 @@ class _BackgroundCall:
 
     _SHORTEST_SLEEP, _LONGEST_SLEEP = 2e-5, 0.05
 
-    def __init__(self, run: Callable[..., Value], args: tuple[Any, ...]) -> None:
+    def __init__(self, run: Callable[..., Any], args: tuple[Any, ...]) -> None:
         self._run = functools.partial(contextvars.copy_context().run, run, *args)
         self._returned = threading.Event()
-        self._results: list[Value] = []
+        self._results: list[Any] = []
         self._error: BaseException | None = None
 
     def make(self) -> None:
@@ -106,7 +105,7 @@ class _BackgroundCall:
             time.sleep(min(max(waited / 20, self._SHORTEST_SLEEP), self._LONGEST_SLEEP))
         return True
 
-    def result(self) -> Value:
+    def result(self) -> Any:
         """Returns the result, or raises the error, of a call that has ended."""
         if self._error is not None:
             raise self._error
@@ -146,7 +145,7 @@ class _CallingThreads:
         self._lock = threading.Lock()
         self._free: _CallingThread | None = None
 
-    def begin(self, run: Callable[..., Value], args: tuple[Any, ...]) -> _BackgroundCall:
+    def begin(self, run: Callable[..., Any], args: tuple[Any, ...]) -> _BackgroundCall:
         """Begins a call in a thread that makes no other."""
         call = _BackgroundCall(run, args)
         with self._lock:

@@ -17,7 +17,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import Value
 from stratagem._private import weakly
 
 ROOM = 16  # numbers that one program takes, in one array, since each array costs a transfer
@@ -228,7 +227,7 @@ class NumberTrace:
             raise
 
 
-def plain(value: Value) -> Value:
+def plain(value: Any) -> Any:
     """Returns the number of a stand-in; other values as they are."""
     return value.value if is_stand_in(value) else value
 
@@ -304,7 +303,7 @@ class IntNumber(Number):
     __class__ = property(lambda self: int)
 
 
-def is_stand_in(value: Value) -> bool:
+def is_stand_in(value: Any) -> bool:
     """Returns whether a value is a stand-in for a number."""
     return type(value) is FloatNumber or type(value) is IntNumber
 

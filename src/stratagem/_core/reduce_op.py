@@ -1,8 +1,7 @@
 """ReduceOp: the reduction of the replicas' values to one."""
 
 import enum
-
-from stratagem._base.types import TensorLike
+from typing import Any
 
 
 class ReduceOp(enum.Enum):
@@ -12,7 +11,7 @@ class ReduceOp(enum.Enum):
     MEAN = "MEAN"
 
 
-def reduce_op(op: TensorLike) -> ReduceOp:
+def reduce_op(op: Any) -> ReduceOp:
     """Returns a ReduceOp from itself or its name in any case. Raises ValueError for other names, TypeError for other types."""
     if isinstance(op, ReduceOp):
         return op

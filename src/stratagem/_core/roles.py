@@ -8,7 +8,7 @@ import jax
 import keras
 
 from stratagem._base.job import Phase
-from stratagem._base.types import DTypeLike, Nest, TensorLike, UserFunction, Value
+from stratagem._base.types import DTypeLike, UserFunction
 from stratagem._core.mesh import ReplicaMesh
 
 # Returns the exception of the user's code for which a check stands, once; None if another process has it.
@@ -52,7 +52,7 @@ class Replica(Protocol):
     def num_replicas_in_sync(self) -> int:
         """The number of replicas of all workers."""
 
-    def merge_call(self, merge_fn: UserFunction, args: Sequence[Nest]) -> Nest:
+    def merge_call(self, merge_fn: UserFunction, args: Sequence[Any]) -> Any:
         """Calls a function in cross-replica context with all replicas' values."""
 
 
@@ -69,8 +69,8 @@ class StepRecorder(Protocol):
     mesh: ReplicaMesh
     discovering: bool
     written: dict[int, str]
-    tapes: list[Value]
-    prefix: Value
+    tapes: list[Any]
+    prefix: Any
     follows_settings: bool
 
     @property
@@ -90,7 +90,7 @@ class StepRecorder(Protocol):
         """The recorder itself, also where a branch or loop body has put another in front of it."""
 
     @property
-    def updates(self) -> list[Value]:
+    def updates(self) -> list[Any]:
         """The updates of remote variables that the step leaves (`RemoteUpdate`)."""
 
     def value_of(self, variable: keras.Variable) -> jax.Array:
@@ -99,7 +99,7 @@ class StepRecorder(Protocol):
     def write(self, variable: keras.Variable, value: jax.Array) -> None:
         """Let the step assign `value`, as it is, to the variable."""
 
-    def draw(self, source: Value) -> Nest:
+    def draw(self, source: Any) -> Any:
         """Returns the next element of an iterator, as an input of the program being traced."""
 
     def need_host(self, reason: str) -> None:
@@ -117,7 +117,7 @@ class StepRecorder(Protocol):
     def shapes_everywhere(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         """Returns the shapes, by replica, of a value that is gathered and has this one here."""
 
-    def add(self, variable: keras.Variable, delta: TensorLike, sign: int) -> bool:
+    def add(self, variable: keras.Variable, delta: Any, sign: int) -> bool:
         """Add to a variable as one whole; False where the caller is to read it, add, and assign."""
 
     def read_slot(self, variable: keras.Variable, slot: jax.Array) -> jax.Array:
@@ -141,9 +141,7 @@ class StepRecorder(Protocol):
     def ignoring(self, ignored: Callable[[keras.Variable], bool]) -> contextlib.AbstractContextManager[None]:
         """In the body, variables that are `ignored` keep their values, whatever it assigns."""
 
-    def check(
-        self, fails: jax.Array, text: str, values: Mapping[str, TensorLike], raised: RaisedError | None = None
-    ) -> None:
+    def check(self, fails: jax.Array, text: str, values: Mapping[str, Any], raised: RaisedError | None = None) -> None:
         """Make it an error with this text and these values if the scalar `fails` is true when the program runs.
 
         raised: returns the exception to raise instead.
@@ -177,25 +175,25 @@ class GraphBuild(Protocol):
     def has_gradients(self) -> bool:
         """True if the call may ask for gradients."""
 
-    def name_results(self, name: str, results: Value) -> Value:
+    def name_results(self, name: str, results: Any) -> Any:
         """Returns the results of a function, tensors that are found by this name below the name scopes that are open."""
 
     def name_scope(self, name: str) -> contextlib.AbstractContextManager[str]:
         """Prefixes names in the body."""
 
-    def deferred(self, name: str, action: Callable[[], None]) -> Value:
+    def deferred(self, name: str, action: Callable[[], None]) -> Any:
         """Returns an operation of a graph that does this; where there are none, does it at once and returns None."""
 
-    def checked(self, tensor: jax.Array, check: Value) -> jax.Array:
+    def checked(self, tensor: jax.Array, check: Any) -> jax.Array:
         """Returns a tensor with the same values, which depends on what `deferred` has returned."""
 
     def take_seed(self, seed: int) -> bool:
         """Returns whether a graph is built, whose seed this is from now on."""
 
-    def iterator_of(self, dataset: Value, *, ready: bool) -> Value:
+    def iterator_of(self, dataset: Any, *, ready: bool) -> Any:
         """Returns an iterator of TensorFlow 1; None where iterators are ordinary ones. ready: without an initializer."""
 
-    def is_fed(self, value: Value) -> bool:
+    def is_fed(self, value: Any) -> bool:
         """Returns whether a value is a tensor that has values in sessions alone, numbers or strings."""
 
     def run_dependencies(self) -> None:

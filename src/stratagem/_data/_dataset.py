@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, NotProvidedError
-from stratagem._base.types import Unused
 from stratagem._core.context import current
 from stratagem._core.values import Tensor
 from stratagem._data._dataset_batches import Batches
@@ -21,7 +20,7 @@ from stratagem._data._fed_stage import accept_tensors_of_graphs, fed_call, is_fe
 from stratagem._data._iterator import DatasetIterator, NumpyIterator
 from stratagem._data._one_shot import OneShotIterator
 from stratagem._data._output_types import output_classes, output_shapes, output_types
-from stratagem._data.elements._nest import Nest, convert, kinds_of, spec_of, to_jax
+from stratagem._data.elements._nest import convert, kinds_of, spec_of, to_jax
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._batching import Batching
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
@@ -75,7 +74,7 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
             raise TypeError(f"`options` must be a `tf.data.Options`, got {type(options).__name__}: {options!r:.100}.")
         return Dataset(self._stage, self._options.merge(options))
 
-    def reduce(self, initial_state: Nest, reduce_func: Callable[[Nest, Nest], Nest], name: str | None = None) -> Nest:
+    def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
         """Applies `reduce_func(state, element)` to all elements in turn and returns the last state.
 
         Raises:
@@ -94,7 +93,7 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
             state = new
         return to_jax(state)
 
-    def get_single_element(self, name: str | None = None) -> Nest:
+    def get_single_element(self, name: str | None = None) -> Any:
         """The only element.
 
         Raises:
@@ -132,7 +131,7 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
             )
         return DatasetIterator(self._stage.walk(), lambda: self._stage.spec, self._batching)
 
-    def make_one_shot_iterator(self) -> Nest:
+    def make_one_shot_iterator(self) -> Any:
         """Implements `tf.compat.v1`'s method: in an input_fn, the source of its steps' elements; in a graph one whose elements
         runs draw; elsewhere `iter(self)`.
         """
@@ -143,7 +142,7 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
             )
         return OneShotIterator(self) if current().reading else self._iterator_of_a_graph(ready=True) or iter(self)
 
-    def make_initializable_iterator(self, shared_name: Unused = None) -> Nest:
+    def make_initializable_iterator(self, shared_name: Any = None) -> Any:
         """Implements `tf.compat.v1`'s method: in a graph, an iterator with an `initializer`.
 
         Raises NotProvidedError elsewhere.
@@ -168,17 +167,17 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_Data
         return Batching.of(self._stage, counts_rows=self._stage.counts_rows)
 
     @property
-    def output_types(self) -> Nest:
+    def output_types(self) -> Any:
         """The dtypes of the elements, in their structure (`tf.compat.v1`'s datasets have it)."""
         return output_types(self.element_spec)
 
     @property
-    def output_shapes(self) -> Nest:
+    def output_shapes(self) -> Any:
         """The shapes of the elements, in their structure (`tf.compat.v1`'s datasets have it)."""
         return output_shapes(self.element_spec)
 
     @property
-    def output_classes(self) -> Nest:
+    def output_classes(self) -> Any:
         """`tf.Tensor` for every tensor of the elements, in their structure (`tf.compat.v1`'s datasets have it)."""
         return output_classes(self.element_spec)
 

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import jax
 
-from stratagem._data.elements._nest import Nest
 from stratagem._data.elements._spec import NestedDataset
 from stratagem._data.stages._options import Options, fixed
 from stratagem._data.stages._stage import Stage
@@ -27,7 +26,7 @@ class DatasetBase(NestedDataset, abc.ABC):
         return self._stage
 
     @property
-    def element_spec(self) -> Nest:
+    def element_spec(self) -> Any:
         """A nest of TensorSpec or DatasetSpec. A function that runs as Python is called once or twice to determine it."""
         return self._stage.spec
 

@@ -6,11 +6,11 @@ from typing import Any, Self
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._data import _plan as plan
 from stratagem._data._dataset_base import DatasetBase, as_int
-from stratagem._data.elements._nest import Nest, leaves
+from stratagem._data.elements._nest import leaves
 from stratagem._data.grouping._padded import PaddedBatchStage, Padding
 from stratagem._data.grouping._ragged import RaggedBatchStage, SparseBatchStage
 from stratagem._data.grouping._window import WindowStage
@@ -36,8 +36,8 @@ class Batches(DatasetBase, abc.ABC):
     def padded_batch(
         self,
         batch_size: Any,
-        padded_shapes: Nest = None,
-        padding_values: Nest = None,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Self:
@@ -61,7 +61,7 @@ class Batches(DatasetBase, abc.ABC):
 
     def ragged_batch(
         self,
-        batch_size: IntLike,
+        batch_size: Any,
         drop_remainder: bool = False,
         row_splits_dtype: DTypeLike = np.int64,
         name: str | None = None,
@@ -74,7 +74,7 @@ class Batches(DatasetBase, abc.ABC):
         stage = RaggedBatchStage(self._stage, _positive(batch_size), kind, drop_remainder=bool(drop_remainder))
         return self._with(stage)
 
-    def sparse_batch(self, batch_size: IntLike, row_shape: ShapeLike, name: str | None = None) -> Self:
+    def sparse_batch(self, batch_size: Any, row_shape: ShapeLike, name: str | None = None) -> Self:
         """Joins consecutive elements, each of one tensor, to SparseTensors of shape (n, *row_shape).
 
         row_shape: the largest sizes; None is the largest size in the batch. Raises TypeError for elements that are no tensor,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from stratagem._data._dataset_base import DatasetBase, as_int, seed_of
-from stratagem._data.elements._nest import Nest, convert
+from stratagem._data.elements._nest import convert
 from stratagem._data.functions._map_filter import filtered, mapped
 from stratagem._data.functions._resample import resampled
 from stratagem._data.functions._scan import ScanStage, taken_while
@@ -43,7 +43,7 @@ class Functions(DatasetBase, abc.ABC):
         """The elements before the first one for which `predicate` returns False."""
         return self._with(taken_while(self._stage, UserFunction(predicate, "predicate")))
 
-    def scan(self, initial_state: Nest, scan_func: Callable[[Any, Any], Any], name: str | None = None) -> Self:
+    def scan(self, initial_state: Any, scan_func: Callable[[Any, Any], Any], name: str | None = None) -> Self:
         """The outputs of `scan_func(state, element) -> (state, output)`, called for one element after another."""
         return self._with(ScanStage(self._stage, convert(initial_state), UserFunction(scan_func, "scan_func")))
 
@@ -134,8 +134,8 @@ class Functions(DatasetBase, abc.ABC):
         element_length_func: Callable[..., Any],
         bucket_boundaries: Sequence[int],
         bucket_batch_sizes: Sequence[int],
-        padded_shapes: Nest = None,
-        padding_values: Nest = None,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
         pad_to_bucket_boundary: bool = False,
         no_padding: bool = False,
         drop_remainder: bool = False,

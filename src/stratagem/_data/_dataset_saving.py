@@ -20,7 +20,7 @@ from stratagem._data.caching._saved import (
 )
 from stratagem._data.caching._snapshot import SnapshotStage
 from stratagem._data.caching._tensorflow_saved import read_tensorflow_saved
-from stratagem._data.elements._nest import Nest, kinds_of
+from stratagem._data.elements._nest import kinds_of
 from stratagem._data.elements._spec import DatasetSpec
 from stratagem._data.functions._shard_function import ShardFunction
 from stratagem._data.functions._user_code import UserFunction
@@ -84,7 +84,7 @@ class Saving(DatasetBase, abc.ABC):
     def load(
         cls,
         path: PathLike,
-        element_spec: Nest = None,
+        element_spec: Any = None,
         compression: str | None = None,
         reader_func: Callable[[Any], Any] | None = None,
     ) -> Self:

@@ -13,7 +13,7 @@ from stratagem._core.values import CompositeTensor, TensorSpec
 from stratagem._data import _plan as plan
 from stratagem._data._dataset_base import DatasetBase, as_int, seed_of, stage_of
 from stratagem._data.elements._composites import with_sparse_tensors
-from stratagem._data.elements._nest import Nest, convert, kinds_of, leaves, map_leaves, spec_of, to_numpy
+from stratagem._data.elements._nest import convert, kinds_of, leaves, map_leaves, spec_of, to_numpy
 from stratagem._data.elements._spec import NestedDataset, without_rows
 from stratagem._data.functions._map_filter import mapped
 from stratagem._data.stages._batch import equal_rows
@@ -33,7 +33,7 @@ class Sources(DatasetBase, abc.ABC):
     """The methods that create datasets."""
 
     @classmethod
-    def from_tensor_slices(cls, tensors: Nest, name: str | None = None) -> Self:
+    def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Self:
         """One element for every row of the tensors, ragged and sparse ones too, which must have the same number of rows."""
         tensors = with_sparse_tensors(tensors)
         if any(isinstance(leaf, CompositeTensor) for leaf in leaves(tensors)):
@@ -43,7 +43,7 @@ class Sources(DatasetBase, abc.ABC):
         return cls._of(plan.rows(ArrayColumns(tensors)))
 
     @classmethod
-    def from_tensors(cls, tensors: Nest, name: str | None = None) -> Self:
+    def from_tensors(cls, tensors: Any, name: str | None = None) -> Self:
         """A single element."""
         element = convert(with_sparse_tensors(tensors))
         if any(isinstance(leaf, NestedDataset | CompositeTensor) for leaf in leaves(element)):
@@ -54,10 +54,10 @@ class Sources(DatasetBase, abc.ABC):
     def from_generator(
         cls,
         generator: Callable[..., Any],
-        output_types: Nest = None,
-        output_shapes: Nest = None,
+        output_types: Any = None,
+        output_shapes: Any = None,
         args: tuple[Any, ...] | None = None,
-        output_signature: Nest = None,
+        output_signature: Any = None,
         name: str | None = None,
     ) -> Self:
         """The values that `generator(*args)` yields, called anew in every iteration."""
@@ -116,7 +116,7 @@ class Sources(DatasetBase, abc.ABC):
         return cls._of(FileNames(files, EpochSeeds(seed_of(seed), reshuffle=True)))
 
     @classmethod
-    def zip(cls, *args: Nest, datasets: Nest = None, name: str | None = None) -> Self:
+    def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Self:
         """The elements of a nest of datasets side by side, until the shortest ends."""
         if (len(args) == 0) == (datasets is None):
             raise TypeError("Dataset.zip takes datasets as arguments or a nest of them as `datasets`, and not both.")

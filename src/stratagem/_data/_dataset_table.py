@@ -1,15 +1,16 @@
 """The table by which a notebook shows a dataset: how many elements it has, and what one consists of."""
 
+from typing import Any
+
 import jax
 
 from stratagem._base.html_tables import html_table
-from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 
 _LENGTHS = {INFINITE: "endless", UNKNOWN: "unknown"}
 
 
-def dataset_table(title: str, cardinality: int, spec: Nest) -> str:
+def dataset_table(title: str, cardinality: int, spec: Any) -> str:
     """Returns the number of elements, and name, shape and dtype of each component, as HTML.
 
     spec: of an element; None if only running user code would tell, which showing a dataset must not do.

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._base.types import DTypeLike, IntLike, PathLike, ShapeLike, TensorLike, Unused, Value
+from stratagem._base.types import DTypeLike, PathLike, ShapeLike
 from stratagem._core.values import Tensor
 from stratagem._data._dataset import Dataset
 from stratagem._data._dataset_base import as_int
 from stratagem._data._iterator import ElementIterator, Optional
-from stratagem._data.elements._nest import Nest, convert, kinds_of, map_leaves, spec_of
+from stratagem._data.elements._nest import convert, kinds_of, map_leaves, spec_of
 from stratagem._data.elements._spec import merged
 from stratagem._data.stages._buffers import ListStage
 from stratagem._data.stages._inspected_elements import AssertCardinalityStage
@@ -18,7 +18,7 @@ from stratagem._data.stages._inspected_elements import AssertCardinalityStage
 Transformation = Callable[[Dataset], Dataset]
 
 
-def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
+def assert_cardinality(expected_cardinality: Any) -> Transformation:
     """The same elements with a known number; FailedPreconditionError while iterating if the number is wrong."""
     expected = as_int(expected_cardinality, "expected_cardinality")
     return lambda dataset: Dataset(AssertCardinalityStage(dataset.stage, expected), dataset.options())
@@ -30,13 +30,13 @@ def unbatch() -> Transformation:
 
 
 def dense_to_ragged_batch(
-    batch_size: IntLike, drop_remainder: bool = False, row_splits_dtype: DTypeLike = np.int64
+    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: DTypeLike = np.int64
 ) -> Transformation:
     """The former name of `Dataset.ragged_batch`."""
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
 
-def dense_to_sparse_batch(batch_size: IntLike, row_shape: ShapeLike) -> Transformation:
+def dense_to_sparse_batch(batch_size: Any, row_shape: ShapeLike) -> Transformation:
     """The former name of `Dataset.sparse_batch`."""
     return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
 
@@ -46,37 +46,37 @@ def unique() -> Transformation:
     return lambda dataset: dataset.unique()
 
 
-def enumerate_dataset(start: TensorLike = 0) -> Transformation:
+def enumerate_dataset(start: Any = 0) -> Transformation:
     """`Dataset.enumerate`."""
     return lambda dataset: dataset.enumerate(start)
 
 
-def take_while(predicate: Callable[..., Nest]) -> Transformation:
+def take_while(predicate: Callable[..., Any]) -> Transformation:
     """`Dataset.take_while`."""
     return lambda dataset: dataset.take_while(predicate)
 
 
-def scan(initial_state: Nest, scan_func: Callable[[Nest, Nest], Nest]) -> Transformation:
+def scan(initial_state: Any, scan_func: Callable[[Any, Any], Any]) -> Transformation:
     """`Dataset.scan`."""
     return lambda dataset: dataset.scan(initial_state, scan_func)
 
 
 def group_by_window(
-    key_func: Callable[..., Nest],
-    reduce_func: Callable[[Nest, Nest], Nest],
-    window_size: TensorLike = None,
-    window_size_func: Callable[[Nest], Nest] | None = None,
+    key_func: Callable[..., Any],
+    reduce_func: Callable[[Any, Any], Any],
+    window_size: Any = None,
+    window_size_func: Callable[[Any], Any] | None = None,
 ) -> Transformation:
     """`Dataset.group_by_window`."""
     return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
 
 
 def bucket_by_sequence_length(
-    element_length_func: Callable[..., Nest],
+    element_length_func: Callable[..., Any],
     bucket_boundaries: Sequence[int],
     bucket_batch_sizes: Sequence[int],
-    padded_shapes: Nest = None,
-    padding_values: Nest = None,
+    padded_shapes: Any = None,
+    padding_values: Any = None,
     pad_to_bucket_boundary: bool = False,
     no_padding: bool = False,
     drop_remainder: bool = False,
@@ -95,7 +95,7 @@ def bucket_by_sequence_length(
 
 
 def rejection_resample(
-    class_func: Callable[..., Nest], target_dist: TensorLike, initial_dist: TensorLike = None, seed: TensorLike = None
+    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
 ) -> Transformation:
     """`Dataset.rejection_resample`."""
     return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
@@ -105,7 +105,7 @@ def snapshot(
     path: PathLike,
     compression: str | None = "AUTO",
     reader_func: Callable[[Dataset], Dataset] | None = None,
-    shard_func: Callable[..., Nest] | None = None,
+    shard_func: Callable[..., Any] | None = None,
 ) -> Transformation:
     """`Dataset.snapshot`."""
     return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
@@ -115,8 +115,8 @@ def save(
     dataset: Dataset,
     path: PathLike,
     compression: str | None = None,
-    shard_func: Callable[..., Nest] | None = None,
-    checkpoint_args: dict[str, Value] | None = None,
+    shard_func: Callable[..., Any] | None = None,
+    checkpoint_args: dict[str, Any] | None = None,
 ) -> None:
     """`Dataset.save`."""
     dataset.save(path, compression, shard_func, checkpoint_args)
@@ -124,7 +124,7 @@ def save(
 
 def load(
     path: PathLike,
-    element_spec: Nest = None,
+    element_spec: Any = None,
     compression: str | None = None,
     reader_func: Callable[[Dataset], Dataset] | None = None,
 ) -> Dataset:
@@ -133,28 +133,28 @@ def load(
 
 
 def map_and_batch(
-    map_func: Callable[..., Nest],
-    batch_size: TensorLike,
-    num_parallel_batches: Unused = None,
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: object = None,
     drop_remainder: bool = False,
-    num_parallel_calls: TensorLike = None,
+    num_parallel_calls: Any = None,
 ) -> Transformation:
     """`Dataset.map`, then `Dataset.batch`."""
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
-def shuffle_and_repeat(buffer_size: TensorLike, count: TensorLike = None, seed: TensorLike = None) -> Transformation:
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
     """`Dataset.shuffle`, then `Dataset.repeat`."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
 def parallel_interleave(
-    map_func: Callable[..., Nest],
-    cycle_length: TensorLike,
-    block_length: TensorLike = 1,
+    map_func: Callable[..., Any],
+    cycle_length: Any,
+    block_length: Any = 1,
     sloppy: bool | None = False,
-    buffer_output_elements: Unused = None,
-    prefetch_input_elements: Unused = None,
+    buffer_output_elements: object = None,
+    prefetch_input_elements: object = None,
 ) -> Transformation:
     """`Dataset.interleave` with `cycle_length` threads, always in the same order."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length)
@@ -169,20 +169,20 @@ def choose_from_datasets(
 
 def sample_from_datasets(
     datasets: Sequence[Dataset],
-    weights: TensorLike = None,
-    seed: TensorLike = None,
+    weights: Any = None,
+    seed: Any = None,
     stop_on_empty_dataset: bool = False,
 ) -> Dataset:
     """`Dataset.sample_from_datasets`."""
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 
 
-def Counter(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = np.int64) -> Dataset:
+def Counter(start: Any = 0, step: Any = 1, dtype: DTypeLike = np.int64) -> Dataset:
     """`Dataset.counter`."""
     return Dataset.counter(start, step, dtype)
 
 
-def from_list(elements: list[Nest], name: str | None = None) -> Dataset:
+def from_list(elements: list[Any], name: str | None = None) -> Dataset:
     """The elements of a list, which must have one structure; their shapes may differ.
 
     Raises:
@@ -212,12 +212,12 @@ def cardinality(dataset: Dataset) -> Tensor:
     return dataset.cardinality()
 
 
-def get_single_element(dataset: Dataset) -> Nest:
+def get_single_element(dataset: Dataset) -> Any:
     """`Dataset.get_single_element`."""
     return dataset.get_single_element()
 
 
-def get_structure(dataset_or_iterator: "Dataset | ElementIterator[Any]") -> Nest:
+def get_structure(dataset_or_iterator: "Dataset | ElementIterator[Any]") -> Any:
     """The `element_spec` of a dataset or an iterator."""
     return dataset_or_iterator.element_spec
 

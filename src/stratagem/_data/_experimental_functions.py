@@ -7,7 +7,6 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
-from stratagem._base.types import Nest, TensorLike, Unused
 from stratagem._data import _plan as plan
 from stratagem._data._dataset import Dataset
 from stratagem._data._dataset_base import as_int, stage_of
@@ -29,12 +28,12 @@ class RandomDataset(Dataset):
     """The numbers of `Dataset.random`."""
 
     def __init__(
-        self, seed: TensorLike = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+        self, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> None:
         super().__init__(Dataset.random(seed, rerandomize_each_iteration).stage)
 
 
-def group_by_reducer(key_func: Callable[..., Nest], reducer: Reducer) -> Transformation:
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
     """One result of the reducer for every key that `key_func` returns, in the order of the keys.
 
     key_func: Returns an element's key, an integer.
@@ -49,7 +48,7 @@ def group_by_reducer(key_func: Callable[..., Nest], reducer: Reducer) -> Transfo
     return lambda dataset: Dataset(ReducerStage(dataset.stage, key, reducer), dataset.options())
 
 
-def at(dataset: Dataset, index: TensorLike) -> Nest:
+def at(dataset: Dataset, index: Any) -> Any:
     """The element with this number, from 0. What is not rows in memory is computed up to it.
 
     Raises:
@@ -66,7 +65,7 @@ def at(dataset: Dataset, index: TensorLike) -> Nest:
     raise OutOfRangeError(f"Index out of range: {number} of a dataset with {stage.cardinality} elements.")
 
 
-def pad_to_cardinality(cardinality: TensorLike, mask_key: str = "valid") -> Transformation:
+def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformation:
     """Adds elements of zeros, so that there are `cardinality`, and True or False under `mask_key` for what was there or added.
 
     Raises, when it is applied:
@@ -97,12 +96,12 @@ def _zeros(spec: Spec) -> Any:
     return np.full(tuple(spec.shape), zero, spec.dtype)
 
 
-def prefetch_to_device(device: Unused, buffer_size: TensorLike = None) -> Transformation:
+def prefetch_to_device(device: object, buffer_size: Any = None) -> Transformation:
     """`Dataset.prefetch`. Elements come to the default device, whichever is named; a strategy brings them to all of its own."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
 
 
-def copy_to_device(target_device: Unused, source_device: Unused = "/cpu:0") -> Transformation:
+def copy_to_device(target_device: object, source_device: object = "/cpu:0") -> Transformation:
     """The same dataset: its elements come to the default device, whichever is named."""
     return lambda dataset: dataset
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn, Self, final
 import numpy as np
 
 from stratagem._base.errors import ContextError, UnimplementedError
-from stratagem._base.types import Nest, TensorLike, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.roles import GraphBuild
 from stratagem._core.step import init_scope
@@ -85,7 +85,7 @@ class FedStage(Stage):
         return self._examples[number]
 
     @functools.cached_property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         with init_scope(), entered(graph=None):
             try:
                 return map_leaves(merged, *(self.example_dataset(i).element_spec for i in range(len(_SIZES))))
@@ -115,7 +115,7 @@ class FedStage(Stage):
     def walk(self) -> StageIterator:
         return _refuse()
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return _refuse()
 
 
@@ -126,12 +126,12 @@ def _refuse() -> NoReturn:
     )
 
 
-def is_fed(dataset: Value) -> bool:
+def is_fed(dataset: Any) -> bool:
     """Returns whether a dataset is made of tensors of a graph."""
     return isinstance(dataset, DatasetBase) and isinstance(dataset.stage, FedStage)
 
 
-def with_feeds(dataset: Value, values_of: UserFunction) -> Value:
+def with_feeds(dataset: Any, values_of: UserFunction) -> Any:
     """Returns the dataset that such a dataset is in one run; any other as it is.
 
     values_of: takes tensors of the graph, returns their values.
@@ -181,7 +181,7 @@ def _example_of(number: int, dataset: Any) -> DatasetBase:
     return made
 
 
-def _value(size: int, tensor: TensorLike) -> np.ndarray:
+def _value(size: int, tensor: Any) -> np.ndarray:
     """Returns a value in place of a tensor: its unknown sizes, and an integer, are `size`."""
     shape = [n if isinstance(n, int) else size for n in tensor.shape]
     dtype = np.dtype(tensor.dtype)

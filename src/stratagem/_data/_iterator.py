@@ -13,7 +13,7 @@ from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.job import Phase, observed, observer
 from stratagem._core.context import current, entered
 from stratagem._core.values import Tensor, TypeSpec
-from stratagem._data.elements._nest import Nest, convert, map_leaves, spec_of, to_jax, to_own_numpy, to_tensors
+from stratagem._data.elements._nest import convert, map_leaves, spec_of, to_jax, to_own_numpy, to_tensors
 from stratagem._data.elements._spec import DatasetSpec, compatible
 from stratagem._data.stages._batching import Batching
 from stratagem._data.stages._order import State
@@ -33,7 +33,7 @@ class ElementIterator(abc.ABC, Generic[T]):
     """
 
     def __init__(
-        self, source: StageIterator, element_spec: Callable[[], Nest], batching: Callable[[], Batching]
+        self, source: StageIterator, element_spec: Callable[[], Any], batching: Callable[[], Batching]
     ) -> None:
         """batching: tells the batches of the plan that `source` iterates over."""
         self._source = source
@@ -43,11 +43,11 @@ class ElementIterator(abc.ABC, Generic[T]):
         self._peeked: list[tuple[T, State | None]] = []  # the next one is the last
 
     @abc.abstractmethod
-    def _converted(self, element: Nest) -> T:
+    def _converted(self, element: Any) -> T:
         """Converts an element of the source to what the user gets."""
 
     @property
-    def element_spec(self) -> Nest:
+    def element_spec(self) -> Any:
         """The specs of the elements."""
         return self._spec()
 
@@ -59,11 +59,11 @@ class ElementIterator(abc.ABC, Generic[T]):
         """The next element, without consuming it. Raises StopIteration at the end."""
         return self._peek(self._converted)
 
-    def peek_for_program(self) -> Nest:
+    def peek_for_program(self) -> Any:
         """The same for a program that takes NumPy arrays, as `next_for_program` then returns it."""
         return self._peek(self._for_program)
 
-    def _peek(self, converted: Callable[[Nest], Any]) -> Any:
+    def _peek(self, converted: Callable[[Any], Any]) -> Any:
         if not self._peeked:
             state = self._source.get_state()
             with _outside_trace():
@@ -86,19 +86,19 @@ class ElementIterator(abc.ABC, Generic[T]):
             return self._peeked.pop()[0]
         return self._converted(next(self._source)) if self._observer is None else self._drawn(self._converted)
 
-    def next_for_program(self) -> Nest:
+    def next_for_program(self) -> Any:
         """The next element for a program that transfers NumPy arrays to its device itself. Raises StopIteration at the end."""
         self._begun = True
         if self._peeked:
             return self._peeked.pop()[0]
         return self._for_program(next(self._source)) if self._observer is None else self._drawn(self._for_program)
 
-    def _drawn(self, converted: Callable[[Nest], Any]) -> Any:
+    def _drawn(self, converted: Callable[[Any], Any]) -> Any:
         """The next element of the source, converted, which the observer is told of."""
         with contextlib.nullcontext() if self._observer is None else self._observer.phase(Phase.INPUT):
             return converted(next(self._source))
 
-    def _for_program(self, element: Nest) -> Any:
+    def _for_program(self, element: Any) -> Any:
         return self._converted(element)
 
     def put_back(self, element: T) -> None:
@@ -172,24 +172,24 @@ class ElementIterator(abc.ABC, Generic[T]):
 
 
 @final
-class DatasetIterator(ElementIterator[Nest]):
+class DatasetIterator(ElementIterator[Any]):
     """Elements of a plain dataset, as jax.Arrays."""
 
-    def _converted(self, element: Nest) -> Nest:
+    def _converted(self, element: Any) -> Any:
         return to_jax(element)
 
-    def _for_program(self, element: Nest) -> Nest:
+    def _for_program(self, element: Any) -> Any:
         return to_tensors(element)
 
 
 @final
-class NumpyIterator(ElementIterator[Nest]):
+class NumpyIterator(ElementIterator[Any]):
     """Elements of a plain dataset, as NumPy arrays and scalars that belong to the caller."""
 
-    def _converted(self, element: Nest) -> Nest:
+    def _converted(self, element: Any) -> Any:
         return to_own_numpy(element)
 
-    def next(self) -> Nest:
+    def next(self) -> Any:
         """The next element. Raises StopIteration at the end."""
         return next(self)
 
@@ -206,7 +206,7 @@ class NumpyIterator(ElementIterator[Nest]):
 class IteratorSpec(TypeSpec):
     """The spec of a dataset's iterator."""
 
-    def __init__(self, element_spec: Nest) -> None:
+    def __init__(self, element_spec: Any) -> None:
         self.element_spec = element_spec
 
     @property
@@ -214,15 +214,15 @@ class IteratorSpec(TypeSpec):
         """The type of the iterators."""
         return DatasetIterator
 
-    def _parts(self) -> tuple[Nest, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         return (self.element_spec,)
 
     @staticmethod
-    def from_value(value: ElementIterator[Nest]) -> "IteratorSpec":
+    def from_value(value: ElementIterator[Any]) -> "IteratorSpec":
         """The spec of an iterator."""
         return IteratorSpec(value.element_spec)
 
-    def is_compatible_with(self, spec_or_value: "IteratorSpec | ElementIterator[Nest]") -> bool:
+    def is_compatible_with(self, spec_or_value: "IteratorSpec | ElementIterator[Any]") -> bool:
         """Returns whether an iterator, or one with another spec, has such elements."""
         if not isinstance(spec_or_value, IteratorSpec | ElementIterator):
             return False
@@ -242,7 +242,7 @@ class IteratorSpec(TypeSpec):
 class Optional(Generic[T]):
     """A value, or none. element_spec: gives its specs, else they are those of the value."""
 
-    def __init__(self, *values: T, element_spec: Callable[[], Nest] | None = None) -> None:
+    def __init__(self, *values: T, element_spec: Callable[[], Any] | None = None) -> None:
         self._values = values
         self._spec = element_spec
 
@@ -252,12 +252,12 @@ class Optional(Generic[T]):
         return cls(map_leaves(lambda leaf: tensor(leaf) if isinstance(leaf, _CONVERTED) else leaf, value))
 
     @classmethod
-    def empty(cls, element_spec: Nest) -> "Optional[T]":
+    def empty(cls, element_spec: Any) -> "Optional[T]":
         """An Optional without a value."""
         return cls(element_spec=lambda: element_spec)
 
     @property
-    def element_spec(self) -> Nest:
+    def element_spec(self) -> Any:
         """The specs of the value, also of one that is not there."""
         return spec_of(convert(self._values[0])) if self._spec is None else self._spec()
 
@@ -284,19 +284,19 @@ class Optional(Generic[T]):
 class OptionalSpec(TypeSpec):
     """The spec of a `tf.experimental.Optional`, which may have a value: that of the value."""
 
-    def __init__(self, element_spec: Nest) -> None:
+    def __init__(self, element_spec: Any) -> None:
         self.element_spec = element_spec
 
     @property
-    def value_type(self) -> type[Optional[Nest]]:
+    def value_type(self) -> type[Optional[Any]]:
         """Optional."""
         return Optional
 
-    def _parts(self) -> tuple[Nest, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         return (self.element_spec,)
 
     @staticmethod
-    def from_value(value: Optional[Nest]) -> "OptionalSpec":
+    def from_value(value: Optional[Any]) -> "OptionalSpec":
         """The spec of an Optional."""
         return OptionalSpec(value.element_spec)
 

@@ -3,7 +3,7 @@
 from typing import Any, NoReturn, final
 
 from stratagem._core.context import entered
-from stratagem._data.elements._nest import Nest, leaves, packer
+from stratagem._data.elements._nest import leaves, packer
 
 
 @final
@@ -36,17 +36,17 @@ class NextElementTensor:
 class OneShotIterator:
     """`Dataset.make_one_shot_iterator()` in an input_fn. dataset: the source of its elements."""
 
-    def __init__(self, dataset: Nest) -> None:
+    def __init__(self, dataset: Any) -> None:
         self.dataset = dataset
         self._used = False
 
     @property
-    def element_spec(self) -> Nest:
+    def element_spec(self) -> Any:
         """The structure of an element, with a spec in place of every tensor."""
         with entered(reading=False):  # user functions may have to run to determine it
             return self.dataset.element_spec
 
-    def get_next(self, name: str | None = None) -> Nest:
+    def get_next(self, name: str | None = None) -> Any:
         """The next element, a different one in every step. Raises ValueError if it is called twice."""
         if self._used:
             raise ValueError(
@@ -58,7 +58,7 @@ class OneShotIterator:
         return packer(specs)(NextElementTensor(self, number, spec) for number, spec in enumerate(leaves(specs)))
 
 
-def dataset_of(made: Nest) -> Nest:
+def dataset_of(made: Any) -> Any:
     """A dataset with the structure that an input_fn has built from upcoming elements; None if there are none in it.
 
     With several iterators, every step takes an element of each; the shortest one ends it.
@@ -69,7 +69,7 @@ def dataset_of(made: Nest) -> Nest:
         return None
     pack = packer(made)
 
-    def arranged(*elements: Nest) -> Nest:
+    def arranged(*elements: Any) -> Any:
         found = dict(zip(iterators, map(leaves, elements), strict=True))
         return pack(found[p.iterator][p.number] if isinstance(p, NextElementTensor) else p for p in parts)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._data.elements._nest import Nest, leaves, map_leaves
+from stratagem._data.elements._nest import leaves, map_leaves
 from stratagem._data.functions._mapped import MemoColumns
 from stratagem._data.stages._batch import BatchStage
 from stratagem._data.stages._buffers import CacheStage, ShuffleStage
@@ -78,7 +78,7 @@ def prefetch(stage: Stage, depth: int, *, grows: bool = False) -> Stage:
     return stage if depth == 0 or stage.cheap else PrefetchStage(stage, depth, grows=grows)
 
 
-def zipped(nest: Nest) -> Stage:
+def zipped(nest: Any) -> Stage:
     """Elements side by side. Rows in their original order remain rows."""
     stages = leaves(nest)
     if all(isinstance(stage, OrderedRowsStage) and isinstance(stage.order, StraightOrder) for stage in stages):

@@ -2,8 +2,6 @@
 
 from typing import Any, Self
 
-from stratagem._base.types import Value
-
 _SHORT_KINDS = {"CPU", "GPU", "TPU", "EPU", "CUSTOM"}  # those that need no `device:` before them
 _FIELDS = ("job", "replica", "task", "device_type", "device_index")
 
@@ -80,7 +78,7 @@ class DeviceSpec:
         """Returns a spec with the parts of `dev`, and where it says nothing, those of this one."""
         return type(self)(**_fields(self) | {name: value for name, value in _fields(dev).items() if value is not None})
 
-    def replace(self, **kwargs: Value) -> Self:
+    def replace(self, **kwargs: Any) -> Self:
         """Returns a spec with some parts exchanged. Raises TypeError for a part that does not exist."""
         return type(self)(**_fields(self) | kwargs)
 
@@ -106,7 +104,7 @@ class MutableDeviceSpec(DeviceSpec):
     __slots__ = ()
     job, replica, task, device_type, device_index = map(_changeable, _FIELDS)
 
-    def _change(self, name: str, value: Value) -> None:
+    def _change(self, name: str, value: Any) -> None:
         changed = type(self)(**_fields(self) | {name: value})
         setattr(self, f"_{name}", getattr(changed, name))
 
@@ -123,13 +121,13 @@ class MutableDeviceSpec(DeviceSpec):
                 self._change(name, value)
 
 
-def parse_device_name(name: str, *, any_kind: bool = False) -> dict[str, Value]:
+def parse_device_name(name: str, *, any_kind: bool = False) -> dict[str, Any]:
     """Returns the parts that a device's name says, by the names of DeviceSpec's arguments.
 
     any_kind: whether kinds that TensorFlow does not have, such as "METAL:0", may stand without `device:`.
     Raises ValueError as `DeviceSpec.from_string`.
     """
-    found: dict[str, Value] = {}
+    found: dict[str, Any] = {}
     for part in name.split("/") if name else ():
         key, *rest = part.split(":")
         if key == "job" and len(rest) == 1:
@@ -145,19 +143,19 @@ def parse_device_name(name: str, *, any_kind: bool = False) -> dict[str, Value]:
     return found
 
 
-def _add_device(found: dict[str, Value], name: str, kind: str, index: str = "*") -> None:
+def _add_device(found: dict[str, Any], name: str, kind: str, index: str = "*") -> None:
     if "device_type" in found:
         raise ValueError(f"Multiple device types are not allowed while parsing the device spec: {name}.")
     found["device_type"] = kind
     found["device_index"] = None if index == "*" else int(index)
 
 
-def _kind(device_type: Value) -> str | None:
+def _kind(device_type: Any) -> str | None:
     """Returns a kind as TensorFlow writes it: the two that programs write small are written large."""
     if device_type is None:
         return None
     return str(device_type).upper() if device_type in ("cpu", "gpu") else str(device_type)
 
 
-def _fields(spec: DeviceSpec) -> dict[str, Value]:
+def _fields(spec: DeviceSpec) -> dict[str, Any]:
     return {name: getattr(spec, name) for name in _FIELDS}

@@ -1,12 +1,11 @@
 """Logical devices, those that programs use: their list, and `tf.device`."""
 
 import contextlib
-from typing import cast
+from typing import Any, cast
 
 import jax
 
 from stratagem._base.errors import DeviceError
-from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._devices._device_spec import DeviceSpec, parse_device_name
 from stratagem._devices._names import HERE, LogicalDevice, device_name, find_device, kind_of, local_devices
@@ -19,7 +18,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     return [d for d in found if device_type in (None, d.device_type)]
 
 
-def device(device_name: TensorLike) -> contextlib.AbstractContextManager[None]:
+def device(device_name: Any) -> contextlib.AbstractContextManager[None]:
     """Returns a context whose operations and new variables are on a device, as `tf.device`.
 
     device_name: a name, a DeviceSpec, a function of an operation (which has no effect), or None for the default device. As

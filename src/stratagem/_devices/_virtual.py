@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 
-from stratagem._base.types import Value
 from stratagem._cluster import gpu_memory, visible_gpus
 from stratagem._devices._settings import LogicalDeviceConfiguration, PhysicalDevice, change_settings, settings
 from stratagem._private import backend_started_by, backends_started, reserve_threads
@@ -16,7 +16,7 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDevi
     return settings().virtual.get(device)
 
 
-def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Sequence[Value] | None) -> None:
+def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Sequence[Any] | None) -> None:
     """Makes several virtual devices of the CPU, or limits the memory of the GPUs. Has to be called before a backend starts.
 
     The memory limit of a GPU is one of JAX's for all GPUs: a fraction of what the driver says the GPU has.

@@ -14,7 +14,7 @@ import jax
 from stratagem._base.errors import AlreadyExistsError, UnavailableError, UnimplementedError
 from stratagem._base.paths import is_remote
 from stratagem._base.storage import checked_path, upload
-from stratagem._base.types import PathLike, Unused, Value
+from stratagem._base.types import PathLike
 
 _log = logging.getLogger("stratagem")
 
@@ -115,7 +115,7 @@ class ProfiledSection:
     kwargs: what is shown with it. With `step_num=` and `_r=1` it is a step, of which TensorBoard shows the times.
     """
 
-    def __init__(self, name: str, **kwargs: Value) -> None:
+    def __init__(self, name: str, **kwargs: Any) -> None:
         step = kwargs.pop("step_num", None)
         kwargs.pop("_r", None)
         self._annotation: Any = (
@@ -128,7 +128,7 @@ class ProfiledSection:
         self._annotation.__enter__()
         return self
 
-    def set_metadata(self, **kwargs: Unused) -> None:
+    def set_metadata(self, **kwargs: object) -> None:
         """Does nothing: JAX takes what is shown when the body begins."""
 
     def __exit__(self, *error: Any) -> None:
@@ -144,7 +144,7 @@ def start_profile_server(port: int) -> None:
     jax.profiler.start_server(port)
 
 
-def client_trace(*args: Unused, **kwargs: Unused) -> NoReturn:
+def client_trace(*args: object, **kwargs: object) -> NoReturn:
     """Raises UnimplementedError: a profile of another process is recorded by TensorBoard's button or JAX's command."""
     raise UnimplementedError(
         "tf.profiler.experimental.client.trace: record a profile of another process with `python -m jax.collect_profile PORT "

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.tensor_proto import serialized_tensor
-from stratagem._base.types import Value
 from stratagem._events._array_encoders import buckets, pictures
 from stratagem._events._messages import SummaryMessage, SummaryMetadata
 from stratagem._ops import convert_image_dtype
@@ -14,7 +13,7 @@ from stratagem._ops import convert_image_dtype
 _BUCKETS = 30
 
 
-def serialized_summaries(found: Sequence[tuple[str, str, Value]]) -> bytes:
+def serialized_summaries(found: Sequence[tuple[str, str, Any]]) -> bytes:
     """Returns a serialized message of the type Summary.
 
     found: (kind, tag, value), where a kind is a function of `tf.compat.v1.summary` and a value is as that takes it.

@@ -22,7 +22,6 @@ from stratagem._base.errors import AlreadyExistsError, ClusterError
 from stratagem._base.files import write_text
 from stratagem._base.job import Phase, StepObserver, Unobserved, WorkerSeconds, observe, observer, process_job
 from stratagem._base.profile_settings import ProfileSettings
-from stratagem._base.types import Json
 from stratagem._cluster import task_name
 from stratagem._events._profiler import start_yielding_profile, stop_profile
 
@@ -59,9 +58,9 @@ class MeasuredTask:
     ended: str
     devices: str
     programs: int
-    coordinated: dict[str, Json]
+    coordinated: dict[str, Any]
 
-    def as_json(self) -> Json:
+    def as_json(self) -> Any:
         """The facts as an object of JSON."""
         return asdict(self)
 
@@ -243,7 +242,7 @@ def _end_by_signal(profile: StepProfile, number: int, frame: FrameType | None) -
     os.kill(os.getpid(), number)
 
 
-def _worker(steps: int, seconds: Mapping[str, float]) -> Json:
+def _worker(steps: int, seconds: Mapping[str, float]) -> Any:
     return {"steps": steps, "seconds": dict(seconds)}
 
 

@@ -7,7 +7,6 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._events._summary_barrier import settle_live
 from stratagem._ops import is_tensor, tensor
@@ -61,12 +60,12 @@ def summary_context() -> SummaryContext:
     return _threads.context
 
 
-def get_step() -> TensorLike:
+def get_step() -> Any:
     """The default step of this thread, or None."""
     return summary_context().step
 
 
-def set_step(step: TensorLike) -> None:
+def set_step(step: Any) -> None:
     """Sets the default step of this thread; None removes it.
 
     A compiled program uses the step that is set when it is called. In TensorFlow a number stays what it was when the
@@ -76,7 +75,7 @@ def set_step(step: TensorLike) -> None:
 
 
 @contextlib.contextmanager
-def record_if(condition: TensorLike) -> Iterator[None]:
+def record_if(condition: Any) -> Iterator[None]:
     """Restricts summaries in the body to when `condition` is true: a bool, a bool tensor, or a function that returns one.
 
     A function is called at every summary; what it computes from variables becomes a part of a compiled program.

@@ -10,7 +10,6 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.tensor_proto import serialized_tensor
-from stratagem._base.types import TensorLike, Unused
 from stratagem._events._array_encoders import buckets as buckets_of
 from stratagem._events._array_encoders import pictures, sounds
 from stratagem._events._messages import SummaryMessage, SummaryMetadata
@@ -25,7 +24,7 @@ _WAV_ENCODING = b"\x10\x0b"  # AudioPluginData(encoding=WAV)
 _NOT_ALLOWED_IN_SCOPES = re.compile(r"[^-_.A-Za-z0-9]")
 
 
-def scalar(name: str, data: TensorLike, step: TensorLike = None, description: str | None = None) -> TensorLike:
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Writes one number (as float32) under `name` within Keras' name scopes. Returns whether it was written, a bool tensor.
 
     step: an integer, a tensor or a variable; by default the default step. description: Markdown.
@@ -42,8 +41,8 @@ def scalar(name: str, data: TensorLike, step: TensorLike = None, description: st
 
 
 def histogram(
-    name: str, data: TensorLike, step: TensorLike = None, buckets: int | None = None, description: str | None = None
-) -> TensorLike:
+    name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
+) -> Any:
     """Writes the distribution of the numbers in a tensor of any shape, in 30 buckets or as many as asked for.
 
     The written tensor is float64 (buckets, 3): left edge, right edge, count. Otherwise the same as `scalar`.
@@ -61,9 +60,7 @@ def histogram(
     )
 
 
-def image(
-    name: str, data: TensorLike, step: TensorLike = None, max_outputs: int = 3, description: str | None = None
-) -> TensorLike:
+def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
     """Writes the first `max_outputs` pictures of a batch, (number, height, width, channels), as PNG files.
 
     channels: 1 (gray), 2 (with alpha), 3 (RGB) or 4. Floating-point numbers range from 0 to 1, integers up to the largest value
@@ -90,7 +87,7 @@ def image(
     )
 
 
-def text(name: str, data: TensorLike, step: TensorLike = None, description: str | None = None) -> TensorLike:
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Writes a tensor of strings (Markdown), which must be known when a program is traced. Otherwise the same as `scalar`.
 
     Raises:
@@ -104,13 +101,13 @@ def text(name: str, data: TensorLike, step: TensorLike = None, description: str 
 
 def audio(
     name: str,
-    data: TensorLike,
-    sample_rate: TensorLike,
-    step: TensorLike = None,
+    data: Any,
+    sample_rate: Any,
+    step: Any = None,
     max_outputs: int = 3,
     encoding: str | None = None,
     description: str | None = None,
-) -> TensorLike:
+) -> Any:
     """Writes the first `max_outputs` clips of a batch, (number, frames, channels) from -1 to 1, as 16-bit WAV files.
 
     sample_rate: in Hz. Otherwise the same as `scalar`.
@@ -136,9 +133,7 @@ def audio(
     )
 
 
-def write(
-    tag: str, tensor: TensorLike, step: TensorLike = None, metadata: Unused = None, name: str | None = None
-) -> TensorLike:
+def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
     """Writes any tensor with a custom SummaryMetadata. `tensor` may be a function, called only if the summary is written.
 
     metadata: a message with `SerializeToString`, or its bytes; it tells TensorBoard which plugin shows the summary.
@@ -151,7 +146,7 @@ def write(
     return _write(tag, prepare, _unchanged, step, message, traced=not callable(tensor) and is_traced(tensor))
 
 
-def write_raw_pb(tensor: TensorLike, step: TensorLike = None, name: str | None = None) -> TensorLike:
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     """Writes a serialized Summary message, a string.
 
     Raises:
@@ -167,7 +162,7 @@ def keras_model(name: str, model: Any, step: Any = None) -> Any:
 
 
 @contextlib.contextmanager
-def summary_scope(name: str, default_name: str = "summary", values: Unused = None) -> Iterator[tuple[str, str]]:
+def summary_scope(name: str, default_name: str = "summary", values: object = None) -> Iterator[tuple[str, str]]:
     """A scope for custom summaries: yields the tag for `name`, including the enclosing name scopes, and the scope's name."""
     chosen = name or default_name
     tag = tag_of(chosen)

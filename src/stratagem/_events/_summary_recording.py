@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._core.context import current, recording
 from stratagem._core.mesh import AXIS
 from stratagem._events._summary_barrier import note
@@ -42,7 +41,7 @@ def record(prepare: Prepare, encode: Encode, step: Any, *, traced: bool) -> Any:
     return bool_tensor(True)
 
 
-def should_record_summaries() -> TensorLike:
+def should_record_summaries() -> Any:
     """A bool tensor: whether there is a default writer and the condition holds. Inside replicas, True only in the first one."""
     if current().recorder is not None:
         return _TracedRecordCondition(summary_context()).wanted

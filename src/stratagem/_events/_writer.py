@@ -9,7 +9,6 @@ from typing import Any, final
 
 from stratagem._base.errors import ContextError
 from stratagem._base.storage import checked_path
-from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._events._file import EventFile
 from stratagem._events._summary_barrier import settle
@@ -24,11 +23,11 @@ class SummaryWriter(abc.ABC):
     """The destination of summaries."""
 
     @abc.abstractmethod
-    def set_as_default(self, step: TensorLike = None) -> None:
+    def set_as_default(self, step: Any = None) -> None:
         """Makes this the default writer of the thread; with a step, sets the default step too."""
 
     @abc.abstractmethod
-    def as_default(self, step: TensorLike = None) -> TensorLike:
+    def as_default(self, step: Any = None) -> Any:
         """A context manager: in its body, this is the default writer of the thread. At its end summaries are flushed."""
 
     @abc.abstractmethod
@@ -172,7 +171,7 @@ def create_file_writer(
     filename_suffix: str | None = None,
     name: str | None = None,
     experimental_trackable: bool = False,
-    experimental_mesh: Unused = None,
+    experimental_mesh: object = None,
 ) -> SummaryWriter:
     """Returns a writer of a new event file in the folder `logdir`, which is created if necessary.
 

@@ -13,7 +13,6 @@ import cloudpickle
 
 from stratagem._base.errors import PeerFailedError
 from stratagem._base.remote_failure import RemoteFailure
-from stratagem._base.types import Value
 
 FUNCTION_TASK = Path(__file__).with_name("_function_task.py")  # the program of a task that makes a call
 
@@ -23,7 +22,7 @@ FUNCTION_TASK = Path(__file__).with_name("_function_task.py")  # the program of 
 class FunctionResult:
     """The value that a call has returned."""
 
-    value: Value
+    value: Any
 
 
 @final
@@ -50,7 +49,7 @@ class FunctionCall:
         _write(handle, answer)
 
 
-def _packed(value: Value) -> bytes:
+def _packed(value: Any) -> bytes:
     try:
         answer: bytes = cloudpickle.dumps(FunctionResult(value))
     except Exception as error:  # whatever pickling an object of the user's raises

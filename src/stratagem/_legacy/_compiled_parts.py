@@ -5,7 +5,6 @@ from typing import Any, final
 
 import keras
 
-from stratagem._base.types import Nest, TensorLike
 from stratagem._private import add_model_properties, compiled_parts, let_a_list_of_metrics_be_of_every_output
 
 
@@ -18,11 +17,11 @@ class CompiledLoss:
 
     def __call__(
         self,
-        y_true: Nest,
-        y_pred: Nest,
-        sample_weight: Nest = None,
-        regularization_losses: Sequence[TensorLike] | None = None,
-    ) -> TensorLike:
+        y_true: Any,
+        y_pred: Any,
+        sample_weight: Any = None,
+        regularization_losses: Sequence[Any] | None = None,
+    ) -> Any:
         """Returns the total loss: of the batch, and the regularization losses."""
         losses = [] if self._loss is None else [self._loss(y_true, y_pred, sample_weight)]
         losses += [keras.ops.sum(loss) for loss in regularization_losses or ()]
@@ -50,7 +49,7 @@ class CompiledMetrics:
     def __init__(self, model: keras.Model) -> None:
         _, self._metrics, _ = compiled_parts(model)
 
-    def update_state(self, y_true: Nest, y_pred: Nest, sample_weight: Nest = None) -> None:
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Adds a batch to every metric."""
         if self._metrics is not None:
             self._metrics.update_state(y_true, y_pred, sample_weight)
@@ -66,7 +65,7 @@ class CompiledMetrics:
             metric.reset_state()
 
 
-def _rows(y_true: Nest, y_pred: Nest) -> int:
+def _rows(y_true: Any, y_pred: Any) -> int:
     """Returns the number of examples by which Keras 2 weighs the loss: of the first target, or prediction."""
     return int(next(x for x in keras.tree.flatten([y_true, y_pred]) if x is not None).shape[0])
 

@@ -6,7 +6,6 @@ from typing import Any, final
 import keras
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Value
 from stratagem._private import convert_arguments, take_input_shapes, unnamed_input
 
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -74,7 +73,7 @@ def _same(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Arguments:
 
 def attach_constructors() -> None:
     """Let Keras' classes take the arguments of Keras 2, and have its defaults."""
-    none: dict[str, Value] = {}
+    none: dict[str, Any] = {}
     take_input_shapes()
     convert_arguments(keras.layers.Layer, _of_layer, none)
     convert_arguments(keras.layers.InputLayer, _of_input, none)

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from stratagem._base.types import DTypeLike, Nest, TensorLike, Value
+from stratagem._base.types import DTypeLike
 
 
 @keras.saving.register_keras_serializable("stratagem")
@@ -15,7 +15,7 @@ class ThresholdedReLU(keras.layers.Layer):  # type: ignore[misc]
     Raises ValueError for a negative theta.
     """
 
-    def __init__(self, theta: float = 1.0, **kwargs: Value) -> None:
+    def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if theta is None or theta < 0:
             raise ValueError(
@@ -24,11 +24,11 @@ class ThresholdedReLU(keras.layers.Layer):  # type: ignore[misc]
         self.supports_masking = True
         self.theta = theta
 
-    def call(self, inputs: TensorLike) -> TensorLike:
+    def call(self, inputs: Any) -> Any:
         """Returns the activation."""
         return inputs * ops.cast(ops.greater(inputs, self.theta), inputs.dtype)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {**super().get_config(), "theta": self.theta}
 
@@ -36,23 +36,23 @@ class ThresholdedReLU(keras.layers.Layer):  # type: ignore[misc]
 class AbstractRNNCell(keras.layers.Layer):  # type: ignore[misc]
     """The base of a user's cell: `call(inputs, states)`, which returns the output and the new states, and the sizes of both."""
 
-    def call(self, inputs: TensorLike, states: Nest) -> tuple[TensorLike, Nest]:
+    def call(self, inputs: Any, states: Any) -> tuple[Any, Any]:
         """Returns the output of a step and the new states. Raises NotImplementedError unless a subclass has its own."""
         raise NotImplementedError("An AbstractRNNCell needs a `call(inputs, states)` of its own.")
 
     @property
-    def state_size(self) -> Nest:
+    def state_size(self) -> Any:
         """The size of the states. Raises NotImplementedError unless a subclass has its own."""
         raise NotImplementedError("An AbstractRNNCell needs a property `state_size` of its own.")
 
     @property
-    def output_size(self) -> Nest:
+    def output_size(self) -> Any:
         """The size of the output. Raises NotImplementedError unless a subclass has its own."""
         raise NotImplementedError("An AbstractRNNCell needs a property `output_size` of its own.")
 
     def get_initial_state(
-        self, inputs: TensorLike = None, batch_size: int | None = None, dtype: DTypeLike = None
-    ) -> Nest:
+        self, inputs: Any = None, batch_size: int | None = None, dtype: DTypeLike | None = None
+    ) -> Any:
         """Returns zeros for a batch of the size of the inputs, or of this size."""
         size = batch_size if inputs is None else ops.shape(inputs)[0]
         type_ = dtype or (self.compute_dtype if inputs is None else inputs.dtype)

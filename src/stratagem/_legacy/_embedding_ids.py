@@ -7,7 +7,6 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._core.values import is_remote
 from stratagem._ops import is_traced, tensor
 from stratagem._private import before_embedding
@@ -18,7 +17,7 @@ def attach_embeddings() -> None:
     before_embedding(_checked)
 
 
-def _checked(layer: keras.layers.Embedding, ids: TensorLike) -> Any:
+def _checked(layer: keras.layers.Embedding, ids: Any) -> Any:
     """Returns ids of a layer, integers. Raises InvalidArgumentError for known ones out of range; in a step they give NaN."""
     found = tensor(ids)
     if found.dtype not in (jnp.int32, jnp.int64):

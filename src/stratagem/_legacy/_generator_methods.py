@@ -3,27 +3,26 @@
 from collections.abc import Callable
 from typing import Any
 
-from stratagem._base.types import Nest, Unused, Value
 from stratagem._private import add_model_methods
 
 
 def _fit_generator(
     self: Any,
-    generator: Nest,
+    generator: Any,
     steps_per_epoch: int | None = None,
     epochs: int = 1,
-    verbose: Value = 1,
-    callbacks: Value = None,
-    validation_data: Nest = None,
+    verbose: Any = 1,
+    callbacks: Any = None,
+    validation_data: Any = None,
     validation_steps: int | None = None,
-    validation_freq: Value = 1,
-    class_weight: Value = None,
-    max_queue_size: Unused = 10,
-    workers: Unused = 1,
-    use_multiprocessing: Unused = False,
+    validation_freq: Any = 1,
+    class_weight: Any = None,
+    max_queue_size: object = 10,
+    workers: object = 1,
+    use_multiprocessing: object = False,
     shuffle: bool = True,
     initial_epoch: int = 0,
-) -> Value:
+) -> Any:
     """Calls `fit` with the generator; it reads in this process."""
     return self.fit(
         generator,
@@ -42,28 +41,28 @@ def _fit_generator(
 
 def _evaluate_generator(
     self: Any,
-    generator: Nest,
+    generator: Any,
     steps: int | None = None,
-    callbacks: Value = None,
-    max_queue_size: Unused = 10,
-    workers: Unused = 1,
-    use_multiprocessing: Unused = False,
-    verbose: Value = 0,
-) -> Value:
+    callbacks: Any = None,
+    max_queue_size: object = 10,
+    workers: object = 1,
+    use_multiprocessing: object = False,
+    verbose: Any = 0,
+) -> Any:
     """Calls `evaluate` with the generator; it reads in this process."""
     return self.evaluate(generator, steps=steps, callbacks=callbacks, verbose=verbose)
 
 
 def _predict_generator(
     self: Any,
-    generator: Nest,
+    generator: Any,
     steps: int | None = None,
-    callbacks: Value = None,
-    max_queue_size: Unused = 10,
-    workers: Unused = 1,
-    use_multiprocessing: Unused = False,
-    verbose: Value = 0,
-) -> Nest:
+    callbacks: Any = None,
+    max_queue_size: object = 10,
+    workers: object = 1,
+    use_multiprocessing: object = False,
+    verbose: Any = 0,
+) -> Any:
     """Calls `predict` with the generator; it reads in this process."""
     return self.predict(generator, steps=steps, callbacks=callbacks, verbose=verbose)
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from stratagem._base.types import TensorLike
 from stratagem._core.step import creating_variables
 from stratagem._core.values import VariableAggregation, VariableSynchronization
 from stratagem._private import add_layer_methods, add_mean, own_metrics
@@ -15,7 +14,7 @@ _OF_METRICS = ("name", "shape", "aggregation", "synchronization", "initializer",
 _WITHOUT_MEANING = ("use_resource", "experimental_autocast", "caching_device", "collections", "getter", "partitioner")
 
 
-def add_metric(self: Any, value: TensorLike, name: str | None = None, **kwargs: Any) -> None:
+def add_metric(self: Any, value: Any, name: str | None = None, **kwargs: Any) -> None:
     """Counts a value in a metric of this name, which `fit` reports: its mean over batches.
 
     Raises:

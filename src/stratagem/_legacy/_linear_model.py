@@ -5,8 +5,6 @@ from typing import Any, Self, final
 
 import keras
 
-from stratagem._base.types import ShapeLike, TensorLike, Value
-
 
 @final
 @keras.saving.register_keras_serializable("stratagem")
@@ -19,13 +17,13 @@ class LinearModel(keras.Model):  # type: ignore[misc]
     def __init__(
         self,
         units: int = 1,
-        activation: Value = None,
+        activation: Any = None,
         use_bias: bool = True,
-        kernel_initializer: Value = "zeros",
-        bias_initializer: Value = "zeros",
-        kernel_regularizer: Value = None,
-        bias_regularizer: Value = None,
-        **kwargs: Value,
+        kernel_initializer: Any = "zeros",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.units, self.use_bias = units, use_bias
@@ -37,7 +35,7 @@ class LinearModel(keras.Model):  # type: ignore[misc]
         self.dense_layers: list[Any] = []
         self.bias: Any = None
 
-    def build(self, input_shape: ShapeLike) -> None:
+    def build(self, input_shape: Any) -> None:
         """Creates a kernel for each input, in the order of a dict's sorted keys, and the bias."""
         shapes: list[tuple[str | None, Any]] = [(None, input_shape)]
         if isinstance(input_shape, Mapping):
@@ -61,7 +59,7 @@ class LinearModel(keras.Model):  # type: ignore[misc]
             name=name,
         )
 
-    def call(self, inputs: TensorLike) -> TensorLike:
+    def call(self, inputs: Any) -> Any:
         """Returns the sum: (batch, units). Raises ValueError for a dict without the keys of the first call."""
         if isinstance(inputs, Mapping):
             names = [layer.name for layer in self.dense_layers]
@@ -76,7 +74,7 @@ class LinearModel(keras.Model):  # type: ignore[misc]
         result = sum(sums[1:], sums[0])
         return self.activation(result if self.bias is None else result + self.bias)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {
             **keras.Layer.get_config(self),
@@ -90,6 +88,6 @@ class LinearModel(keras.Model):  # type: ignore[misc]
         }
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Value], custom_objects: Mapping[str, Value] | None = None) -> Self:
+    def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         """Returns the model that `get_config` describes."""
         return cls(**config)

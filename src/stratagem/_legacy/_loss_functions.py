@@ -6,14 +6,12 @@ from typing import Any
 
 import keras
 
-from stratagem._base.types import TensorLike
 
-
-def _with_tensors(function: Callable[..., TensorLike]) -> Callable[..., TensorLike]:
+def _with_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function of labels and predictions that takes lists, too."""
 
     @functools.wraps(function)
-    def converted(y_true: TensorLike, y_pred: TensorLike, *args: Any, **kwargs: Any) -> TensorLike:
+    def converted(y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:
         y_true, y_pred = (v if hasattr(v, "shape") else keras.ops.convert_to_tensor(v) for v in (y_true, y_pred))
         return function(y_true, y_pred, *args, **kwargs)
 
@@ -24,17 +22,17 @@ sparse_categorical_crossentropy = _with_tensors(keras.losses.sparse_categorical_
 
 
 @functools.wraps(keras.metrics.binary_accuracy)
-def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.5) -> TensorLike:
+def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
     """Returns the share of predictions that match binary labels along the last axis; Keras 3 returns 0 or 1 for each."""
     return keras.ops.mean(keras.metrics.binary_accuracy(y_true, y_pred, threshold), axis=-1)
 
 
 def compute_weighted_loss(
-    losses: TensorLike,
-    sample_weight: TensorLike = None,
+    losses: Any,
+    sample_weight: Any = None,
     reduction: str = "sum_over_batch_size",
     name: str | None = None,
-) -> TensorLike:
+) -> Any:
     """Returns losses times weights, or their sum, or their mean over all elements, in the losses' type.
 
     sample_weight: as the losses, or without their last dimension. reduction: "none", "sum" or "sum_over_batch_size" ("auto").

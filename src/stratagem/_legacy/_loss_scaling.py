@@ -5,16 +5,15 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from stratagem._base.types import TensorLike
 from stratagem._private import add_loss_scaling
 
 
-def _scale(optimizer: Any) -> TensorLike:
+def _scale(optimizer: Any) -> Any:
     """The present scale: until the first update the initial one."""
     return optimizer.dynamic_scale.value if optimizer.built else jnp.asarray(optimizer.initial_scale, jnp.float32)
 
 
-def get_scaled_loss(self: Any, loss: TensorLike | Callable[[], TensorLike]) -> TensorLike | Callable[[], TensorLike]:
+def get_scaled_loss(self: Any, loss: Any | Callable[[], Any]) -> Any | Callable[[], Any]:
     """Returns the loss times the scale; for a function that returns a loss, one that returns the scaled loss."""
     object.__setattr__(self, "_scaled_by_keras", False)
     if callable(loss):
@@ -22,14 +21,14 @@ def get_scaled_loss(self: Any, loss: TensorLike | Callable[[], TensorLike]) -> T
     return loss * jnp.asarray(_scale(self), jnp.asarray(loss).dtype)
 
 
-def get_unscaled_gradients(self: Any, grads: Sequence[TensorLike]) -> list[TensorLike]:
+def get_unscaled_gradients(self: Any, grads: Sequence[Any]) -> list[Any]:
     """Returns the gradients divided by the scale; None where there is none."""
     object.__setattr__(self, "_scaled_by_keras", False)
     inverse = 1.0 / _scale(self)
     return [None if g is None else g * jnp.asarray(inverse, g.dtype) for g in grads]
 
 
-def _scaled_again(optimizer: Any, grads: list[TensorLike]) -> list[TensorLike]:
+def _scaled_again(optimizer: Any, grads: list[Any]) -> list[Any]:
     """Returns the gradients as Keras wants them: it divides by the scale what TensorFlow's programs have divided.
 
     Gradients of what Keras' own `scale_loss` returned are scaled already.

@@ -9,7 +9,6 @@ import numpy as np
 from keras import ops
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, TensorLike, Value
 from stratagem._core.step import GradientTape, touched_rows
 from stratagem._legacy._optimizer_methods import GradsAndVars, gradients_of
 from stratagem._private import SlotNames, was_looked_up
@@ -33,7 +32,7 @@ class Hyperparameter:
     def __set__(self, instance: Any, value: Any) -> None:
         vars(instance)[self._name] = value
 
-    def given(self, instance: Value) -> Value:
+    def given(self, instance: Any) -> Any:
         """The number or the function. Raises AttributeError before there is one."""
         try:
             return vars(instance)[self._name]
@@ -54,7 +53,7 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
     # The ids of variables that are only looked up; None: of those that were looked up.
     rows: frozenset[int] | None = None
 
-    def __init__(self, name: str, learning_rate: Value = None, **kwargs: Value) -> None:
+    def __init__(self, name: str, learning_rate: Any = None, **kwargs: Any) -> None:
         given = {k: v for k, v in kwargs.items() if k not in self.settings}
         for key, value in given.items():
             if key in ("gradient_aggregator", "gradient_transformers"):
@@ -81,7 +80,7 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
         own = {k: v for k, v in kwargs.items() if k in self.settings}
         super().__init__(learning_rate=learning_rate, name=name or None, **given, **own)
 
-    def update_step(self, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
+    def update_step(self, gradient: Any, variable: keras.Variable, learning_rate: Any) -> None:
         """Changes a variable and its slots; the learning rate decays with the steps."""
         super().update_step(gradient, variable, self._decayed(learning_rate, variable.dtype))
 
@@ -113,12 +112,12 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
         )
 
     @property
-    def learning_rate(self) -> Value:
+    def learning_rate(self) -> Any:
         """The learning rate, without its decay; it may be set to a number, a function or a schedule at any time."""
         return self._get_current_learning_rate()
 
     @learning_rate.setter
-    def learning_rate(self, value: Value) -> None:
+    def learning_rate(self, value: Any) -> None:
         if isinstance(self._learning_rate, keras.Variable):
             keras.optimizers.Optimizer.learning_rate.fset(self, value)
         else:
@@ -126,16 +125,16 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
 
     def minimize(
         self,
-        loss: TensorLike | Callable[[], TensorLike],
-        var_list: Nest,
-        grad_loss: TensorLike = None,
+        loss: Any | Callable[[], Any],
+        var_list: Any,
+        grad_loss: Any = None,
         name: str | None = None,
         tape: GradientTape | None = None,
-    ) -> TensorLike:
+    ) -> Any:
         """Changes variables against the gradient of a loss. Returns `iterations`."""
         return self.apply_gradients(gradients_of(loss, var_list, tape, grad_loss=grad_loss), name=name)
 
-    def compute_gradients(self, loss: TensorLike, var_list: Nest, tape: GradientTape | None = None) -> GradsAndVars:
+    def compute_gradients(self, loss: Any, var_list: Any, tape: GradientTape | None = None) -> GradsAndVars:
         """Returns the gradients of a loss, as pairs (gradient, variable)."""
         return gradients_of(loss, var_list, tape)
 
@@ -179,7 +178,7 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
                 )
             variable.assign(value)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the settings, with which `from_config` makes such an optimizer."""
         rate = self._learning_rate
         if isinstance(rate, keras.optimizers.schedules.LearningRateSchedule):
@@ -193,7 +192,7 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
         return {"name": self.name, **clips, "learning_rate": rate, "decay": self.decay, **settings}
 
     @classmethod
-    def from_config(cls, config: dict[str, Value], custom_objects: dict[str, type] | None = None) -> "LegacyOptimizer":
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, type] | None = None) -> "LegacyOptimizer":
         """Makes an optimizer with the settings of `get_config`."""
         config = dict(config)
         if "lr" in config:
@@ -204,6 +203,6 @@ class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[mi
         return cls(**config)
 
 
-def rounded(number: float) -> TensorLike:
+def rounded(number: float) -> Any:
     """A number as TensorFlow casts it to any type: by way of float32."""
     return np.float32(number)

@@ -7,13 +7,12 @@ from typing import Any
 
 import keras
 
-from stratagem._base.types import Nest, TensorLike
 from stratagem._core.step import GradientTape
 from stratagem._private import add_optimizer_methods, is_loss_scaler
 
 log = logging.getLogger("stratagem.keras")
 
-GradsAndVars = list[tuple[TensorLike, keras.Variable]]
+GradsAndVars = list[tuple[Any, keras.Variable]]
 _OF_LEGACY = ("decay", "gradient_aggregator", "gradient_transformers")
 # Arguments of every optimizer in TensorFlow: XLA compiles everything here, and the second only marks files.
 _OF_KERAS = frozenset(inspect.signature(keras.optimizers.Optimizer.__init__).parameters)
@@ -21,11 +20,11 @@ _WITHOUT_MEANING = ("jit_compile", "is_legacy_optimizer")
 
 
 def gradients_of(
-    loss: TensorLike | Callable[[], TensorLike],
-    var_list: Nest,
+    loss: Any | Callable[[], Any],
+    var_list: Any,
     tape: GradientTape | None,
-    scaled: Callable[[TensorLike], TensorLike] = lambda loss: loss,
-    grad_loss: TensorLike = None,
+    scaled: Callable[[Any], Any] = lambda loss: loss,
+    grad_loss: Any = None,
 ) -> GradsAndVars:
     """Returns the gradients of a loss, or of what a function returns, each with its variable.
 
@@ -56,7 +55,7 @@ def gradients_of(
 
 
 def compute_gradients(
-    self: keras.optimizers.Optimizer, loss: TensorLike, var_list: Nest, tape: GradientTape | None = None
+    self: keras.optimizers.Optimizer, loss: Any, var_list: Any, tape: GradientTape | None = None
 ) -> GradsAndVars:
     """Returns the gradients of a loss with respect to variables, as pairs (gradient, variable)."""
     if not is_loss_scaler(self):
@@ -66,9 +65,7 @@ def compute_gradients(
     return [(g, v) for g, (_, v) in zip(gradients, pairs, strict=True)]
 
 
-def minimize(
-    self: keras.optimizers.Optimizer, loss: TensorLike, var_list: Nest, tape: GradientTape | None = None
-) -> None:
+def minimize(self: keras.optimizers.Optimizer, loss: Any, var_list: Any, tape: GradientTape | None = None) -> None:
     """Changes variables against the gradient of a loss: a function without arguments, or a tensor that `tape` recorded."""
     self.apply_gradients(self.compute_gradients(loss, var_list, tape=tape))
 

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, cast
 import keras
 from keras import ops
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._legacy._optimizer import Hyperparameter, LegacyOptimizer, rounded
 
 
@@ -21,11 +20,11 @@ class LegacySGD(LegacyOptimizer, keras.optimizers.SGD):  # type: ignore[misc]
 
     def __init__(
         self,
-        learning_rate: Value = 0.01,
-        momentum: Value = 0.0,
+        learning_rate: Any = 0.01,
+        momentum: Any = 0.0,
         nesterov: bool = False,
         name: str = "SGD",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         _check_momentum(momentum)
         super().__init__(name, learning_rate, momentum=0.0, nesterov=nesterov, **kwargs)
@@ -42,13 +41,13 @@ class LegacyAdam(LegacyOptimizer, keras.optimizers.Adam):  # type: ignore[misc]
 
     def __init__(
         self,
-        learning_rate: Value = 0.001,
-        beta_1: Value = 0.9,
-        beta_2: Value = 0.999,
+        learning_rate: Any = 0.001,
+        beta_1: Any = 0.9,
+        beta_2: Any = 0.999,
         epsilon: float | None = 1e-7,
         amsgrad: bool = False,
         name: str = "Adam",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         settings = {"beta_1": beta_1, "beta_2": beta_2, "epsilon": _epsilon(epsilon), "amsgrad": amsgrad}
         super().__init__(name, learning_rate, **settings, **kwargs)
@@ -65,12 +64,12 @@ class LegacyAdamax(LegacyOptimizer, keras.optimizers.Adamax):  # type: ignore[mi
 
     def __init__(
         self,
-        learning_rate: Value = 0.001,
-        beta_1: Value = 0.9,
-        beta_2: Value = 0.999,
+        learning_rate: Any = 0.001,
+        beta_1: Any = 0.9,
+        beta_2: Any = 0.999,
         epsilon: float | None = 1e-7,
         name: str = "Adamax",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         super().__init__(name, learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=_epsilon(epsilon), **kwargs)
 
@@ -86,11 +85,11 @@ class LegacyAdadelta(LegacyOptimizer, keras.optimizers.Adadelta):  # type: ignor
 
     def __init__(
         self,
-        learning_rate: Value = 0.001,
-        rho: Value = 0.95,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.95,
         epsilon: float | None = 1e-7,
         name: str = "Adadelta",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         super().__init__(name, learning_rate, rho=rho, epsilon=_epsilon(epsilon), **kwargs)
 
@@ -104,18 +103,18 @@ class LegacyAdagrad(LegacyOptimizer, keras.optimizers.Adagrad):  # type: ignore[
 
     def __init__(
         self,
-        learning_rate: Value = 0.001,
+        learning_rate: Any = 0.001,
         initial_accumulator_value: float = 0.1,
         epsilon: float | None = 1e-7,
         name: str = "Adagrad",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         if initial_accumulator_value < 0.0:
             raise ValueError(f"initial_accumulator_value must be non-negative: {initial_accumulator_value}")
         settings = {"initial_accumulator_value": initial_accumulator_value, "epsilon": _epsilon(epsilon)}
         super().__init__(name, learning_rate, **settings, **kwargs)
 
-    def update_step(self, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
+    def update_step(self, gradient: Any, variable: keras.Variable, learning_rate: Any) -> None:
         """Changes a variable and its accumulator."""
         rate, gradient = self._decayed(learning_rate, variable.dtype), ops.cast(gradient, variable.dtype)
         accumulator = self._accumulators[self._get_variable_index(variable)]
@@ -133,19 +132,19 @@ class LegacyRMSprop(LegacyOptimizer, keras.optimizers.RMSprop):  # type: ignore[
 
     def __init__(
         self,
-        learning_rate: Value = 0.001,
-        rho: Value = 0.9,
-        momentum: Value = 0.0,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.9,
+        momentum: Any = 0.0,
         epsilon: float | None = 1e-7,
         centered: bool = False,
         name: str = "RMSprop",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         _check_momentum(momentum)
         settings = {"rho": rho, "momentum": momentum, "epsilon": _epsilon(epsilon), "centered": centered}
         super().__init__(name, learning_rate, **settings, **kwargs)
 
-    def update_step(self, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
+    def update_step(self, gradient: Any, variable: keras.Variable, learning_rate: Any) -> None:
         """Changes a variable and its slots."""
         rate, gradient = self._decayed(learning_rate, variable.dtype), ops.cast(gradient, variable.dtype)
         rho, index = ops.cast(self.rho, variable.dtype), self._get_variable_index(variable)
@@ -179,12 +178,12 @@ class LegacyNadam(LegacyOptimizer, keras.optimizers.Nadam):  # type: ignore[misc
 
     def __init__(
         self,
-        learning_rate: Value = 0.001,
-        beta_1: Value = 0.9,
-        beta_2: Value = 0.999,
+        learning_rate: Any = 0.001,
+        beta_1: Any = 0.9,
+        beta_2: Any = 0.999,
         epsilon: float | None = 1e-7,
         name: str = "Nadam",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         kwargs["decay"] = kwargs.pop("schedule_decay", 0.004)
         if isinstance(kwargs.get("lr", learning_rate), keras.optimizers.schedules.LearningRateSchedule):
@@ -195,7 +194,7 @@ class LegacyNadam(LegacyOptimizer, keras.optimizers.Nadam):  # type: ignore[misc
         super().__init__(name, learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=_epsilon(epsilon), **kwargs)
 
     @classmethod
-    def from_config(cls, config: dict[str, Value], custom_objects: dict[str, type] | None = None) -> "LegacyNadam":
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, type] | None = None) -> "LegacyNadam":
         """Makes an optimizer with the settings of `get_config`, where the momentum's decay has another name."""
         config = {"schedule_decay" if k == "decay" else k: v for k, v in config.items()}
         return cast(LegacyNadam, super().from_config(config, custom_objects))
@@ -210,7 +209,7 @@ class LegacyNadam(LegacyOptimizer, keras.optimizers.Nadam):  # type: ignore[misc
         self.assign(self._u_product, self._u_product * self._momentum(1, self._u_product.dtype))
         super()._backend_update_step(grads, trainable_variables, learning_rate)
 
-    def update_step(self, gradient: TensorLike, variable: keras.Variable, learning_rate: TensorLike) -> None:
+    def update_step(self, gradient: Any, variable: keras.Variable, learning_rate: Any) -> None:
         """Changes a variable and its slots."""
         dtype, index = variable.dtype, self._get_variable_index(variable)
         rate, gradient = ops.cast(learning_rate, dtype), ops.cast(gradient, dtype)
@@ -251,7 +250,7 @@ class LegacyFtrl(LegacyOptimizer, keras.optimizers.Ftrl):  # type: ignore[misc]
 
     def __init__(
         self,
-        learning_rate: Value = 0.001,
+        learning_rate: Any = 0.001,
         learning_rate_power: float = -0.5,
         initial_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,
@@ -259,7 +258,7 @@ class LegacyFtrl(LegacyOptimizer, keras.optimizers.Ftrl):  # type: ignore[misc]
         name: str = "Ftrl",
         l2_shrinkage_regularization_strength: float = 0.0,
         beta: float = 0.0,
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         super().__init__(
             name,

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from stratagem import _ops as ops
-from stratagem._base.types import DTypeLike, TensorLike, UserFunction
+from stratagem._base.types import DTypeLike, UserFunction
 from stratagem._ops.ragged import RaggedTensor, longest, uniform
 from stratagem._private import take_ragged
 
@@ -98,17 +98,17 @@ def _average_pooled(layer: Any, call: UserFunction, inputs: RaggedTensor, mask: 
 
 
 def _merged(function: UserFunction) -> Rule:
-    def merge(layer: Any, call: UserFunction, inputs: Sequence[TensorLike]) -> Any:
+    def merge(layer: Any, call: UserFunction, inputs: Sequence[Any]) -> Any:
         return functools.reduce(function, inputs)
 
     return merge
 
 
-def _average(layer: Any, call: UserFunction, inputs: Sequence[TensorLike]) -> Any:
+def _average(layer: Any, call: UserFunction, inputs: Sequence[Any]) -> Any:
     return ops.truediv(functools.reduce(ops.add, inputs), float(len(inputs)))
 
 
-def _concatenated(layer: Any, call: UserFunction, inputs: Sequence[TensorLike]) -> Any:
+def _concatenated(layer: Any, call: UserFunction, inputs: Sequence[Any]) -> Any:
     return ops.concat(list(inputs), layer.axis)
 
 
@@ -131,7 +131,7 @@ def _recurrent(layer: Any, call: UserFunction, sequences: RaggedTensor, *args: A
     return (rows, *states) if states else rows
 
 
-def _in_rows(outputs: TensorLike, like: RaggedTensor, steps: int, backwards: bool) -> RaggedTensor:
+def _in_rows(outputs: Any, like: RaggedTensor, steps: int, backwards: bool) -> RaggedTensor:
     """The outputs of the steps that there are. backwards: those of all steps begin with the ends of rows."""
     row = ops.minimum(
         ops.cast(like._stored_rowids(), np.int32), max(like._nrows() - 1, 0)
@@ -218,7 +218,7 @@ def _converted(value: Any, dtype: DTypeLike) -> Any:
     return value if dtype is None or str(value.dtype) == dtype or dtype == "string" else ops.cast(value, dtype)
 
 
-def _example(values: TensorLike, shape: tuple[int | None, ...], ragged_rank: int, length: int) -> Any:
+def _example(values: Any, shape: tuple[int | None, ...], ragged_rank: int, length: int) -> Any:
     """Returns a ragged tensor whose rows all have this length, which its shape does not tell."""
     for level in range(ragged_rank, 0, -1):
         size = length if shape[level] is None else shape[level]

@@ -5,12 +5,11 @@ from typing import Any
 import keras
 from keras import ops
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._core.context import current
 from stratagem._private import let_batch_statistics_be_synchronized, reduction_axes
 
 
-def _moments(layer: Any, inputs: TensorLike, mask: TensorLike | None) -> tuple[TensorLike, TensorLike]:
+def _moments(layer: Any, inputs: Any, mask: Any | None) -> tuple[Any, Any]:
     """The mean and the variance over all replicas' rows that the mask lets through, of the shape of the axes that stay.
 
     As in TensorFlow, the variance is the mean of squares less the square of the mean: three sums are exchanged once.
@@ -36,5 +35,5 @@ def attach_synchronized_normalization() -> None:
 class SyncBatchNormalization(keras.layers.BatchNormalization):  # type: ignore[misc]
     """Batch normalization over the rows of all replicas: `BatchNormalization(synchronized=True)`."""
 
-    def __init__(self, *args: Value, **kwargs: Value) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "synchronized": True})

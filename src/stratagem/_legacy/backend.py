@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike, UserFunction, Value
+from stratagem._base.types import DTypeLike, ShapeLike, UserFunction
 from stratagem._core.values import Variable
 from stratagem._ops import flow
 
@@ -80,27 +80,27 @@ __all__ = [
 # --- Values and variables ---------------------------------------------------------------------------------------------
 
 
-def get_value(x: TensorLike) -> np.ndarray:
+def get_value(x: Any) -> np.ndarray:
     """Returns the value of a variable or tensor as a NumPy array."""
     return x.numpy() if hasattr(x, "numpy") else np.asarray(x)
 
 
-def eval(x: TensorLike) -> np.ndarray:
+def eval(x: Any) -> np.ndarray:
     """Returns the value of a variable or tensor as a NumPy array."""
     return get_value(ops.convert_to_tensor(x))
 
 
-def is_sparse(tensor: TensorLike) -> bool:
+def is_sparse(tensor: Any) -> bool:
     """Returns False: there are no sparse tensors here."""
     return False
 
 
-def to_dense(tensor: TensorLike) -> TensorLike:
+def to_dense(tensor: Any) -> Any:
     """Returns the tensor itself: there are no sparse ones here."""
     return tensor
 
 
-def print_tensor(x: TensorLike, message: str = "", summarize: int = 3) -> TensorLike:
+def print_tensor(x: Any, message: str = "", summarize: int = 3) -> Any:
     """Prints a message and the tensor, also in compiled functions; returns the tensor."""
     ops.print(message, x, summarize=summarize)
     return x
@@ -115,91 +115,91 @@ def reset_uids() -> None:
     keras.backend.clear_session()
 
 
-def batch_get_value(tensors: Iterable[TensorLike]) -> list[np.ndarray]:
+def batch_get_value(tensors: Iterable[Any]) -> list[np.ndarray]:
     """Returns the values of many variables or tensors."""
     return [get_value(x) for x in tensors]
 
 
-def set_value(x: keras.Variable, value: TensorLike) -> None:
+def set_value(x: keras.Variable, value: Any) -> None:
     """Sets a variable to a value."""
     x.assign(np.asarray(value, dtype=x.dtype))
 
 
-def batch_set_value(tuples: Iterable[tuple[keras.Variable, TensorLike]]) -> None:
+def batch_set_value(tuples: Iterable[tuple[keras.Variable, Any]]) -> None:
     """Sets many variables, each to its value."""
     for variable, value in tuples:
         set_value(variable, value)
 
 
-def variable(value: TensorLike, dtype: DTypeLike = None, name: str | None = None, constraint: Value = None) -> Variable:
+def variable(value: Any, dtype: DTypeLike | None = None, name: str | None = None, constraint: Any = None) -> Variable:
     """Returns a new variable."""
     return Variable(value, dtype=dtype or keras.config.floatx(), name=name, constraint=constraint)
 
 
-def zeros(shape: ShapeLike, dtype: DTypeLike = None, name: str | None = None) -> Variable:
+def zeros(shape: Iterable[Any], dtype: DTypeLike | None = None, name: str | None = None) -> Variable:
     """Returns a variable of zeros."""
     return Variable(np.zeros(tuple(shape), dtype or keras.config.floatx()), name=name)
 
 
-def ones(shape: ShapeLike, dtype: DTypeLike = None, name: str | None = None) -> Variable:
+def ones(shape: Iterable[Any], dtype: DTypeLike | None = None, name: str | None = None) -> Variable:
     """Returns a variable of ones."""
     return Variable(np.ones(tuple(shape), dtype or keras.config.floatx()), name=name)
 
 
 def constant(
-    value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None, name: str | None = None
-) -> TensorLike:
+    value: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str | None = None
+) -> Any:
     """Returns a tensor of the value, of Keras' float type."""
     return ops.constant(value, dtype or keras.config.floatx(), shape)
 
 
-def update(x: keras.Variable, new_x: TensorLike) -> TensorLike:
+def update(x: keras.Variable, new_x: Any) -> Any:
     """Sets a variable."""
     return x.assign(new_x)
 
 
-def update_add(x: keras.Variable, increment: TensorLike) -> TensorLike:
+def update_add(x: keras.Variable, increment: Any) -> Any:
     """Adds to a variable."""
     return x.assign_add(increment)
 
 
-def update_sub(x: keras.Variable, decrement: TensorLike) -> TensorLike:
+def update_sub(x: keras.Variable, decrement: Any) -> Any:
     """Subtracts from a variable."""
     return x.assign_sub(decrement)
 
 
-def moving_average_update(x: keras.Variable, value: TensorLike, momentum: TensorLike) -> TensorLike:
+def moving_average_update(x: keras.Variable, value: Any, momentum: Any) -> Any:
     """Sets a variable to the weighted mean of itself and a value."""
     return x.assign(x * momentum + value * (1 - momentum))
 
 
-def count_params(x: TensorLike) -> int:
+def count_params(x: Any) -> int:
     """Returns the number of elements."""
     return int(np.prod(tuple(x.shape), dtype=np.int64))
 
 
-def int_shape(x: TensorLike) -> tuple[int | None, ...] | None:
+def int_shape(x: Any) -> tuple[int | None, ...] | None:
     """Returns the shape as a tuple; None for what has no shape."""
     return tuple(x.shape) if hasattr(x, "shape") else None
 
 
-def ndim(x: TensorLike) -> int:
+def ndim(x: Any) -> int:
     """Returns the number of dimensions."""
     return len(x.shape)
 
 
-def dtype(x: TensorLike) -> str:
+def dtype(x: Any) -> str:
     """Returns the name of the type."""
     return str(np.dtype(x.dtype)) if not isinstance(x.dtype, str) else x.dtype
 
 
-def function(inputs: Nest, outputs: Nest, updates: Nest = None, name: str | None = None) -> UserFunction:
+def function(inputs: Any, outputs: Any, updates: Any = None, name: str | None = None) -> UserFunction:
     """Returns a function that computes outputs of a functional model from arrays for its inputs."""
     if updates:
         raise UnimplementedError("K.function with updates is not provided: assign variables in a tf.function.")
     model = keras.Model(inputs, outputs)
 
-    def call(arrays: Nest) -> TensorLike:
+    def call(arrays: Any) -> Any:
         single = isinstance(inputs, list) and len(inputs) == 1 and isinstance(arrays, list | tuple)
         return keras.tree.map_structure(
             get_value, model(list(arrays) if not single else [ops.convert_to_tensor(arrays[0])])
@@ -229,20 +229,20 @@ def learning_phase_scope(value: bool | int) -> Iterator[None]:
     yield
 
 
-def in_train_phase(x: Nest, alt: Nest, training: TensorLike = None) -> TensorLike:
+def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """Returns x while training, else alt; each may be a function without arguments."""
     return switch(False if training is None else training, x, alt)
 
 
-def in_test_phase(x: Nest, alt: Nest, training: TensorLike = None) -> TensorLike:
+def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """Returns alt while training, else x."""
     return in_train_phase(alt, x, training)
 
 
-def switch(condition: TensorLike, then_expression: Nest, else_expression: Nest) -> TensorLike:
+def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     """Returns one of two values, or of what two functions return."""
 
-    def value(given: Any) -> TensorLike:
+    def value(given: Any) -> Any:
         return given() if callable(given) else given
 
     if isinstance(condition, bool | int):
@@ -256,69 +256,69 @@ def switch(condition: TensorLike, then_expression: Nest, else_expression: Nest) 
 # --- Shapes -----------------------------------------------------------------------------------------------------------
 
 
-def cast(x: TensorLike, dtype: DTypeLike) -> TensorLike:
+def cast(x: Any, dtype: DTypeLike) -> Any:
     """Returns a tensor in another type."""
     return ops.cast(x, dtype)
 
 
-def cast_to_floatx(x: TensorLike) -> TensorLike:
+def cast_to_floatx(x: Any) -> Any:
     """Returns a tensor in Keras' float type; what has no type yet as a NumPy array."""
     if hasattr(x, "dtype") and not isinstance(x, np.ndarray):
         return ops.cast(x, keras.config.floatx())
     return np.asarray(x, dtype=keras.config.floatx())
 
 
-def concatenate(tensors: Sequence[TensorLike], axis: int = -1) -> TensorLike:
+def concatenate(tensors: Sequence[Any], axis: int = -1) -> Any:
     """Returns tensors in one, along a dimension."""
     return ops.concat(tensors, axis)
 
 
-def flatten(x: TensorLike) -> TensorLike:
+def flatten(x: Any) -> Any:
     """Returns all elements in one row."""
     return ops.reshape(x, [-1])
 
 
-def batch_flatten(x: TensorLike) -> TensorLike:
+def batch_flatten(x: Any) -> Any:
     """Returns the elements of every example in one row."""
     return ops.reshape(x, [-1, int(np.prod(tuple(x.shape)[1:]))])
 
 
-def expand_dims(x: TensorLike, axis: int = -1) -> TensorLike:
+def expand_dims(x: Any, axis: int = -1) -> Any:
     """Returns the tensor with one more dimension, of size 1."""
     return ops.expand_dims(x, axis)
 
 
-def squeeze(x: TensorLike, axis: int) -> TensorLike:
+def squeeze(x: Any, axis: int) -> Any:
     """Returns the tensor without a dimension of size 1."""
     return ops.squeeze(x, [axis])
 
 
-def permute_dimensions(x: TensorLike, pattern: Sequence[int]) -> TensorLike:
+def permute_dimensions(x: Any, pattern: Sequence[int]) -> Any:
     """Returns the tensor with its dimensions in another order."""
     return ops.transpose(x, pattern)
 
 
-def repeat(x: TensorLike, n: int) -> TensorLike:
+def repeat(x: Any, n: int) -> Any:
     """Returns the rows of a matrix (b, d), each n times: (b, n, d)."""
     return ops.tile(ops.expand_dims(x, 1), [1, n, 1])
 
 
-def repeat_elements(x: TensorLike, rep: int, axis: int) -> TensorLike:
+def repeat_elements(x: Any, rep: int, axis: int) -> Any:
     """Returns the tensor with every element so many times in a row."""
     return ops.repeat(x, rep, axis)
 
 
-def tile(x: TensorLike, n: IntLike) -> TensorLike:
+def tile(x: Any, n: Any) -> Any:
     """Returns the tensor so many times along its dimensions."""
     return ops.tile(x, [n] if isinstance(n, int) else n)
 
 
-def reverse(x: TensorLike, axes: IntLike) -> TensorLike:
+def reverse(x: Any, axes: Any) -> Any:
     """Returns the tensor backwards along dimensions."""
     return ops.reverse(x, [axes] if isinstance(axes, int) else axes)
 
 
-def arange(start: IntLike, stop: IntLike = None, step: int = 1, dtype: str = "int32") -> TensorLike:
+def arange(start: Any, stop: Any = None, step: int = 1, dtype: str = "int32") -> Any:
     """Returns numbers at equal distances."""
     first, last = (0, start) if stop is None else (start, stop)
     return ops.range(first, last, step, dtype)
@@ -327,48 +327,48 @@ def arange(start: IntLike, stop: IntLike = None, step: int = 1, dtype: str = "in
 # --- Reductions -------------------------------------------------------------------------------------------------------
 
 
-def mean(x: TensorLike, axis: IntLike = None, keepdims: bool = False) -> TensorLike:
+def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Returns the mean; of booleans, the share that is true."""
     return ops.reduce_mean(ops.cast(x, keras.config.floatx()) if dtype(x) == "bool" else x, axis, keepdims)
 
 
-def var(x: TensorLike, axis: IntLike = None, keepdims: bool = False) -> TensorLike:
+def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Returns the variance."""
     x = ops.cast(x, keras.config.floatx()) if dtype(x) == "bool" else x
     return ops.reduce_mean(ops.square(x - ops.reduce_mean(x, axis, True)), axis, keepdims)
 
 
-def std(x: TensorLike, axis: IntLike = None, keepdims: bool = False) -> TensorLike:
+def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Returns the standard deviation."""
     return ops.sqrt(var(x, axis, keepdims))
 
 
-def any(x: TensorLike, axis: IntLike = None, keepdims: bool = False) -> TensorLike:
+def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Returns whether one is not zero."""
     return ops.reduce_any(ops.cast(x, "bool"), axis, keepdims)
 
 
-def all(x: TensorLike, axis: IntLike = None, keepdims: bool = False) -> TensorLike:
+def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Returns whether none is zero."""
     return ops.reduce_all(ops.cast(x, "bool"), axis, keepdims)
 
 
-def argmax(x: TensorLike, axis: int = -1) -> TensorLike:
+def argmax(x: Any, axis: int = -1) -> Any:
     """Returns the position of the largest element along a dimension."""
     return ops.argmax(x, axis)
 
 
-def argmin(x: TensorLike, axis: int = -1) -> TensorLike:
+def argmin(x: Any, axis: int = -1) -> Any:
     """Returns the position of the smallest element along a dimension."""
     return ops.argmin(x, axis)
 
 
-def in_top_k(predictions: TensorLike, targets: TensorLike, k: int) -> TensorLike:
+def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
     """Returns for each target class whether it is among the k best predictions."""
     return ops.in_top_k(targets, predictions, k)
 
 
-def map_fn(fn: UserFunction, elems: Nest, name: str | None = None, dtype: DTypeLike = None) -> Nest:
+def map_fn(fn: UserFunction, elems: Any, name: str | None = None, dtype: DTypeLike | None = None) -> Any:
     """Returns what a function returns for every row of tensors, in one tensor."""
     return flow.map_fn(fn, elems, dtype=dtype)
 
@@ -376,12 +376,12 @@ def map_fn(fn: UserFunction, elems: Nest, name: str | None = None, dtype: DTypeL
 # --- Functions of elements --------------------------------------------------------------------------------------------
 
 
-def sqrt(x: TensorLike) -> TensorLike:
+def sqrt(x: Any) -> Any:
     """Returns the square root; 0 for negative numbers."""
     return ops.sqrt(ops.maximum(x, ops.zeros_like(x)))
 
 
-def clip(x: TensorLike, min_value: TensorLike, max_value: TensorLike) -> TensorLike:
+def clip(x: Any, min_value: Any, max_value: Any) -> Any:
     """Returns the tensor between two bounds; None is no bound."""
     if isinstance(min_value, int | float) and isinstance(max_value, int | float):
         max_value = max(min_value, max_value)
@@ -389,29 +389,29 @@ def clip(x: TensorLike, min_value: TensorLike, max_value: TensorLike) -> TensorL
     return ops.clip_by_value(x, low, high)
 
 
-def dot(x: TensorLike, y: TensorLike) -> TensorLike:
+def dot(x: Any, y: Any) -> Any:
     """Returns the product of matrices; of more dimensions, along the last of x and the last but one of y."""
     if len(x.shape) <= 2 and len(y.shape) <= 2:
         return ops.matmul(x, y)
     return ops.tensordot(x, y, [[len(x.shape) - 1], [max(len(y.shape) - 2, 0)]])
 
 
-def relu(x: TensorLike, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> TensorLike:
+def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> Any:
     """Returns the rectified tensor."""
     return keras.activations.relu(x, negative_slope=alpha, max_value=max_value, threshold=threshold)
 
 
-def hard_sigmoid(x: TensorLike) -> TensorLike:
+def hard_sigmoid(x: Any) -> Any:
     """Returns 0.2 · x + 0.5 between 0 and 1, the slope of Keras 2."""
     return ops.clip_by_value(0.2 * x + 0.5, 0.0, 1.0)
 
 
-def softmax(x: TensorLike, axis: int = -1) -> TensorLike:
+def softmax(x: Any, axis: int = -1) -> Any:
     """Returns probabilities along a dimension."""
     return ops.softmax(x, axis)
 
 
-def l2_normalize(x: TensorLike, axis: IntLike = None) -> TensorLike:
+def l2_normalize(x: Any, axis: Any = None) -> Any:
     """Returns the tensor, divided by its norm."""
     return ops.l2_normalize(x, axis)
 
@@ -419,20 +419,16 @@ def l2_normalize(x: TensorLike, axis: IntLike = None) -> TensorLike:
 # --- Losses -----------------------------------------------------------------------------------------------------------
 
 
-def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: bool = False) -> TensorLike:
+def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
     """Returns the loss of every element."""
     return keras.ops.binary_crossentropy(target, output, from_logits=from_logits)
 
 
-def categorical_crossentropy(
-    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
-) -> TensorLike:
+def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
     """Returns the loss of every example."""
     return keras.ops.categorical_crossentropy(target, output, from_logits=from_logits, axis=axis)
 
 
-def sparse_categorical_crossentropy(
-    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
-) -> TensorLike:
+def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
     """Returns the loss of every example."""
     return keras.ops.sparse_categorical_crossentropy(target, output, from_logits=from_logits, axis=axis)

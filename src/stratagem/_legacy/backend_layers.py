@@ -6,7 +6,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from stratagem._base.types import IntLike, ShapeLike, TensorLike
+from stratagem._base.types import ShapeLike
 
 __all__ = [
     "batch_dot",
@@ -43,7 +43,7 @@ def _tensor(x: Any) -> Any:
 # --- Products and convolutions ----------------------------------------------------------------------------------------
 
 
-def batch_dot(x: TensorLike, y: TensorLike, axes: Axes = None) -> TensorLike:
+def batch_dot(x: Any, y: Any, axes: Axes = None) -> Any:
     """Returns the products of the examples of two batches, (b, …) and (b, …), summed along one dimension of each.
 
     axes: the dimension of x and that of y, or one number for both; None: the last of x, and the last but one of y (of a matrix
@@ -68,7 +68,7 @@ def batch_dot(x: TensorLike, y: TensorLike, axes: Axes = None) -> TensorLike:
     return keras.ops.expand_dims(result, -1) if len(kept) == 1 else result
 
 
-def bias_add(x: TensorLike, bias: TensorLike, data_format: str | None = None) -> TensorLike:
+def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
     """Returns the tensor plus a bias of its channels, or of every element of an example.
 
     Raises ValueError for a bias of another rank than 1 and that of an example.
@@ -94,50 +94,50 @@ def _convolved(x: Any, kernel: Any, strides: Any, padding: str, data_format: str
 
 
 def conv1d(
-    x: TensorLike,
-    kernel: TensorLike,
-    strides: IntLike = 1,
+    x: Any,
+    kernel: Any,
+    strides: Any = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: IntLike = 1,
-) -> TensorLike:
+    dilation_rate: Any = 1,
+) -> Any:
     """Returns the convolution of sequences. padding: "same", "causal" or "valid"."""
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate)
 
 
 def conv2d(
-    x: TensorLike,
-    kernel: TensorLike,
-    strides: IntLike = (1, 1),
+    x: Any,
+    kernel: Any,
+    strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: IntLike = (1, 1),
-) -> TensorLike:
+    dilation_rate: Any = (1, 1),
+) -> Any:
     """Returns the convolution of images."""
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate)
 
 
 def conv3d(
-    x: TensorLike,
-    kernel: TensorLike,
-    strides: IntLike = (1, 1, 1),
+    x: Any,
+    kernel: Any,
+    strides: Any = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: IntLike = (1, 1, 1),
-) -> TensorLike:
+    dilation_rate: Any = (1, 1, 1),
+) -> Any:
     """Returns the convolution of volumes."""
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate)
 
 
 def conv2d_transpose(
-    x: TensorLike,
-    kernel: TensorLike,
-    output_shape: ShapeLike,
-    strides: IntLike = (1, 1),
+    x: Any,
+    kernel: Any,
+    output_shape: Any,
+    strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: IntLike = (1, 1),
-) -> TensorLike:
+    dilation_rate: Any = (1, 1),
+) -> Any:
     """Returns the transposed convolution of images. kernel: (h, w, channels out, channels in).
 
     output_shape: only its height and width count; they tell apart the sizes that a convolution maps to that of x.
@@ -157,26 +157,26 @@ def _two(value: Any) -> Any:
 
 
 def depthwise_conv2d(
-    x: TensorLike,
-    depthwise_kernel: TensorLike,
-    strides: IntLike = (1, 1),
+    x: Any,
+    depthwise_kernel: Any,
+    strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: IntLike = (1, 1),
-) -> TensorLike:
+    dilation_rate: Any = (1, 1),
+) -> Any:
     """Returns the convolution of every channel of images with kernels of its own."""
     return keras.ops.depthwise_conv(_tensor(x), _tensor(depthwise_kernel), strides, padding, data_format, dilation_rate)
 
 
 def separable_conv2d(
-    x: TensorLike,
-    depthwise_kernel: TensorLike,
-    pointwise_kernel: TensorLike,
-    strides: IntLike = (1, 1),
+    x: Any,
+    depthwise_kernel: Any,
+    pointwise_kernel: Any,
+    strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: IntLike = (1, 1),
-) -> TensorLike:
+    dilation_rate: Any = (1, 1),
+) -> Any:
     """Returns the depthwise convolution of images, then one of single pixels over channels."""
     kernels = _tensor(depthwise_kernel), _tensor(pointwise_kernel)
     return keras.ops.separable_conv(_tensor(x), *kernels, strides, padding, data_format, dilation_rate)
@@ -193,30 +193,30 @@ def _pooled(x: Any, pool_size: Any, strides: Any, padding: str, data_format: str
 
 
 def pool2d(
-    x: TensorLike,
-    pool_size: IntLike,
-    strides: IntLike = (1, 1),
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
-) -> TensorLike:
+) -> Any:
     """Returns the largest or mean values ("max", "avg") of windows of images. Raises ValueError for another mode."""
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
 
 
 def pool3d(
-    x: TensorLike,
-    pool_size: IntLike,
-    strides: IntLike = (1, 1, 1),
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
-) -> TensorLike:
+) -> Any:
     """Returns the largest or mean values ("max", "avg") of windows of volumes. Raises ValueError for another mode."""
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
 
 
-def temporal_padding(x: TensorLike, padding: tuple[int, int] = (1, 1)) -> TensorLike:
+def temporal_padding(x: Any, padding: tuple[int, int] = (1, 1)) -> Any:
     """Returns sequences with zeros before and after them."""
     return keras.ops.pad(_tensor(x), ((0, 0), padding, (0, 0)))
 
@@ -228,23 +228,19 @@ def _padded(x: Any, padding: Any, data_format: str | None) -> Any:
     return keras.ops.pad(_tensor(x), (none * 2 + around) if first else (none + around + none))
 
 
-def spatial_2d_padding(
-    x: TensorLike, padding: Paddings = ((1, 1), (1, 1)), data_format: str | None = None
-) -> TensorLike:
+def spatial_2d_padding(x: Any, padding: Paddings = ((1, 1), (1, 1)), data_format: str | None = None) -> Any:
     """Returns images with zeros around them."""
     return _padded(x, padding, data_format)
 
 
-def spatial_3d_padding(
-    x: TensorLike, padding: Paddings = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
-) -> TensorLike:
+def spatial_3d_padding(x: Any, padding: Paddings = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None) -> Any:
     """Returns volumes with zeros around them."""
     return _padded(x, padding, data_format)
 
 
 def resize_images(
-    x: TensorLike, height_factor: int, width_factor: int, data_format: str, interpolation: str = "nearest"
-) -> TensorLike:
+    x: Any, height_factor: int, width_factor: int, data_format: str, interpolation: str = "nearest"
+) -> Any:
     """Returns images that are so many times as high and wide."""
     x = _tensor(x)
     height, width = x.shape[2:] if data_format == "channels_first" else x.shape[1:3]
@@ -252,9 +248,7 @@ def resize_images(
     return keras.ops.image.resize(x, size, interpolation=interpolation, data_format=data_format)
 
 
-def resize_volumes(
-    x: TensorLike, depth_factor: int, height_factor: int, width_factor: int, data_format: str
-) -> TensorLike:
+def resize_volumes(x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str) -> Any:
     """Returns volumes with every element so many times in a row. Raises ValueError for an unknown data_format."""
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Invalid data_format: {data_format}")
@@ -268,14 +262,14 @@ def resize_volumes(
 
 
 def batch_normalization(
-    x: TensorLike,
-    mean: TensorLike,
-    var: TensorLike,
-    beta: TensorLike,
-    gamma: TensorLike,
+    x: Any,
+    mean: Any,
+    var: Any,
+    beta: Any,
+    gamma: Any,
     axis: int = -1,
     epsilon: float = 1e-3,
-) -> TensorLike:
+) -> Any:
     """Returns the tensor, normalized with these statistics, scaled by gamma and shifted by beta (None: neither)."""
     scale = keras.ops.rsqrt(_tensor(var) + epsilon)
     scale = scale if gamma is None else scale * gamma
@@ -284,8 +278,8 @@ def batch_normalization(
 
 
 def normalize_batch_in_training(
-    x: TensorLike, gamma: TensorLike, beta: TensorLike, reduction_axes: IntLike, epsilon: float = 1e-3
-) -> tuple[TensorLike, TensorLike, TensorLike]:
+    x: Any, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 1e-3
+) -> tuple[Any, Any, Any]:
     """Returns the tensor, normalized with its own statistics over some dimensions, its mean and its variance.
 
     Of images, over all but channels, the variance is the unbiased one.
@@ -306,20 +300,20 @@ def normalize_batch_in_training(
     return result, mean, variance
 
 
-def dropout(x: TensorLike, level: float, noise_shape: ShapeLike = None, seed: int | None = None) -> TensorLike:
+def dropout(x: Any, level: float, noise_shape: ShapeLike | None = None, seed: int | None = None) -> Any:
     """Returns the tensor with a share of its elements set to 0, and the others scaled up."""
     drawn = np.random.randint(10_000_000) if seed is None else seed
     return keras.random.dropout(_tensor(x), level, noise_shape, drawn)
 
 
 def binary_focal_crossentropy(
-    target: TensorLike,
-    output: TensorLike,
+    target: Any,
+    output: Any,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
-) -> TensorLike:
+) -> Any:
     """Returns the focal loss of every element (arXiv:1708.02002)."""
     output = _tensor(output)
     target = keras.ops.cast(target, output.dtype)
@@ -331,13 +325,13 @@ def binary_focal_crossentropy(
 
 
 def categorical_focal_crossentropy(
-    target: TensorLike,
-    output: TensorLike,
+    target: Any,
+    output: Any,
     alpha: float = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
     axis: int = -1,
-) -> TensorLike:
+) -> Any:
     """Returns the focal loss of every example (arXiv:1708.02002)."""
     output = _tensor(output)
     output = keras.ops.softmax(output, axis=axis) if from_logits else output
@@ -347,9 +341,7 @@ def categorical_focal_crossentropy(
     return keras.ops.sum(loss, axis=axis)
 
 
-def ctc_batch_cost(
-    y_true: TensorLike, y_pred: TensorLike, input_length: TensorLike, label_length: TensorLike
-) -> TensorLike:
+def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Any:
     """Returns the loss (b, 1) of labels without times for every sequence (Graves et al. 2006); the last class is blank.
 
     y_true: (b, labels); y_pred: (b, steps, classes), probabilities; input_length, label_length: (b, 1).

@@ -1,9 +1,11 @@
 """Random functions of Keras 2's backend: those of `tf.random`, as in TensorFlow, which draw others in every step."""
 
+from typing import Any
+
 import keras
 
 from stratagem import _ops as ops
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import Variable
 from stratagem._legacy.backend import variable
 from stratagem._ops import sampling
@@ -20,27 +22,27 @@ __all__ = [
 
 
 def random_normal(
-    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
-) -> TensorLike:
+    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike | None = None, seed: int | None = None
+) -> Any:
     """Returns normally distributed numbers."""
     return sampling.normal(shape, mean, stddev, dtype or keras.config.floatx(), seed)
 
 
 def random_uniform(
-    shape: ShapeLike, minval: float = 0.0, maxval: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
-) -> TensorLike:
+    shape: ShapeLike, minval: float = 0.0, maxval: float = 1.0, dtype: DTypeLike | None = None, seed: int | None = None
+) -> Any:
     """Returns equally distributed numbers."""
     return sampling.uniform(shape, minval, maxval, dtype or keras.config.floatx(), seed)
 
 
 def truncated_normal(
-    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
-) -> TensorLike:
+    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike | None = None, seed: int | None = None
+) -> Any:
     """Returns normally distributed numbers within two standard deviations."""
     return sampling.truncated_normal(shape, mean, stddev, dtype or keras.config.floatx(), seed)
 
 
-def random_bernoulli(shape: ShapeLike, p: float = 0.0, dtype: DTypeLike = None, seed: int | None = None) -> TensorLike:
+def random_bernoulli(shape: ShapeLike, p: float = 0.0, dtype: DTypeLike | None = None, seed: int | None = None) -> Any:
     """Returns ones with a probability, and zeros."""
     return ops.cast(sampling.uniform(shape, seed=seed) < p, dtype or keras.config.floatx())
 
@@ -52,7 +54,7 @@ def random_normal_variable(
     shape: ShapeLike,
     mean: float,
     scale: float,
-    dtype: DTypeLike = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
     seed: int | None = None,
 ) -> Variable:
@@ -64,7 +66,7 @@ def random_uniform_variable(
     shape: ShapeLike,
     low: float,
     high: float,
-    dtype: DTypeLike = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
     seed: int | None = None,
 ) -> Variable:

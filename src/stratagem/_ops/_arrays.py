@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
-from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current
 from stratagem._core.step import UnknownSizes, is_symbolic
 from stratagem._core.values import TensorShape, has_conversion
@@ -35,7 +35,7 @@ from stratagem._private import twin
 
 
 @folds_constants
-def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
+def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts to another dtype. Floating point to integer truncates towards zero; complex to real drops the imaginary part.
 
     Raises UnimplementedError for strings as numbers, and numbers as strings.
@@ -51,7 +51,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
 
 
 @folds_constants
-def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
+def saturate_cast(value: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts to another dtype after clipping values to its range."""
     array, wanted = tensor(value), as_dtype(dtype)
     low, high = (max(wanted.min, as_dtype(array.dtype).min), min(wanted.max, as_dtype(array.dtype).max))
@@ -60,7 +60,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     return jnp.clip(array, low, high).astype(wanted.dtype)
 
 
-def shape(input: TensorLike, out_type: DTypeLike = int32, name: str | None = None) -> TensorLike:
+def shape(input: Any, out_type: DTypeLike = int32, name: str | None = None) -> Any:
     """The shape, 1-D. Inside a trace it is a NumPy array, so that numbers taken from it can be part of another shape.
 
     In a function that is exported, sizes may be unknown; they can be parts of another shape, too.
@@ -96,7 +96,7 @@ def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None
 
 @moves_strings("tensor")
 @folds_constants
-def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
+def reshape(tensor: Any, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The same elements in another shape; one dimension may be -1.
 
     Raises InvalidArgumentError when the number of elements differs.
@@ -116,7 +116,7 @@ _tensor = tensor
 
 @moves_strings("a")
 @folds_constants
-def transpose(a: TensorLike, perm: IntLike = None, conjugate: bool = False, name: str | None = None) -> Tensor:
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
     """Permutes the dimensions; reverses them if there is no `perm`."""
     array = jnp.transpose(tensor(a), None if perm is None else static_shape(perm))
     return jnp.conj(array) if conjugate else array
@@ -142,7 +142,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 
 @moves_strings("values")
 @folds_constants
-def concat(values: TensorLike, axis: IntLike, name: str = "concat") -> Tensor:
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Concatenates tensors along an existing dimension."""
     rows = values if isinstance(values, list | tuple) else [values]
     return jnp.concatenate(same_dtype("concat", rows), static_int(axis, "a tensor is an axis"))
@@ -150,7 +150,7 @@ def concat(values: TensorLike, axis: IntLike, name: str = "concat") -> Tensor:
 
 @moves_strings("values")
 @folds_constants
-def stack(values: Nest, axis: IntLike = 0, name: str = "stack") -> Tensor:
+def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
     """Stacks tensors of one shape along a new dimension."""
     if not isinstance(values, list | tuple):
         values = list(tensor(values))
@@ -249,7 +249,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return jnp.broadcast_to(tensor(input), static_shape(shape))
 
 
-def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
+def broadcast_static_shape(shape_x: ShapeLike | None, shape_y: ShapeLike | None) -> TensorShape:
     """The shape that two shapes broadcast to, of unknown sizes where it depends on one, as in TensorFlow."""
     first, second = TensorShape(shape_x), TensorShape(shape_y)
     if first.rank is None or second.rank is None:
@@ -293,7 +293,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
 
 
 @moves_strings("input")
-def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
+def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The same value, treated as a constant by gradients."""
     stopped = jax.lax.stop_gradient(tensor(input))
     return twin(stopped) if stopped is input and not is_traced(stopped) else stopped  # tapes know arrays by identity
@@ -323,7 +323,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     return jax.lax.bitcast_convert_type(tensor(input), as_dtype(type).dtype)
 
 
-def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Combines two real tensors to a complex one."""
     return jax.lax.complex(*same_dtype("complex", [real, imag]))
 

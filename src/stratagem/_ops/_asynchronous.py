@@ -5,8 +5,6 @@ from collections.abc import Iterator
 
 import jax
 
-from stratagem._base.types import Unused
-
 
 @contextlib.contextmanager
 def async_scope() -> Iterator[None]:
@@ -20,6 +18,6 @@ def async_clear_error() -> None:
 
 
 @contextlib.contextmanager
-def function_executor_type(executor_type: Unused) -> Iterator[None]:
+def function_executor_type(executor_type: object) -> Iterator[None]:
     """Changes nothing: XLA runs compiled functions."""
     yield

@@ -6,14 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import ContextError, InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._ops._convert import Tensor, is_traced, tensor
 
 
-def compute_average_loss(
-    per_example_loss: TensorLike, sample_weight: TensorLike = None, global_batch_size: TensorLike = None
-) -> Tensor:
+def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
     """The sum of (weighted) losses divided by the global batch size: a scalar; 0/0 is 0, integers give float64.
 
     The default for `global_batch_size` is the number of local examples times the number of replicas. With more than one
@@ -34,7 +31,7 @@ def compute_average_loss(
     return _quotient(loss, _checked_size(global_batch_size))
 
 
-def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """The sum of the losses divided by the number of replicas, over which it will be summed; integers give float64.
 
     Raises ContextError in a cross-replica context.

@@ -1,9 +1,9 @@
 """Rules for composite tensors: each class has functions of its own in place of tensor functions, by their names."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from stratagem._base.types import UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import CompositeTensor
 
@@ -41,7 +41,7 @@ def composite_rules() -> Mapping[tuple[type, str], UserFunction]:
     return _RULES
 
 
-def kind_among(values: Iterable[Value]) -> type | None:
+def kind_among(values: Iterable[Any]) -> type | None:
     """Returns the class of the first composite tensor among values, also in lists and tuples; None if there is none."""
     for value in values:
         kind = type(value)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
-from stratagem._base.types import DTypeLike, TensorLike, Value
+from stratagem._base.types import DTypeLike
 from stratagem._core.context import current
 from stratagem._core.numbers import is_stand_in, plain
 from stratagem._core.step import TracedStrings, is_symbolic, of_asked_size, sizes_are_asked, user_line
@@ -52,7 +52,7 @@ def need_value(what: str, advice: str = _ADVICE) -> NoReturn:
     )
 
 
-def is_traced(value: Value) -> bool:
+def is_traced(value: Any) -> bool:
     """Returns whether the value of `value` is not known yet."""
     if isinstance(value, list | tuple):
         return any(is_traced(v) for v in value)
@@ -63,7 +63,7 @@ def is_traced(value: Value) -> bool:
 class StringTensor(np.ndarray):
     """A tensor of strings: bytes objects in a NumPy array, because JAX has no strings."""
 
-    def numpy(self) -> TensorLike:
+    def numpy(self) -> Any:
         """The bytes object of a scalar, else an array of them, like `tf.Tensor.numpy()`."""
         return np.asarray(self)[()]
 
@@ -132,7 +132,7 @@ def _added(first: Any, second: Any) -> Tensor:
     return on_device(np.asarray(found, object))
 
 
-def tensor(value: TensorLike, dtype: DTypeLike = None) -> Tensor:
+def tensor(value: Any, dtype: DTypeLike | None = None) -> Tensor:
     """Converts `value` to a tensor; a tensor is returned without copying.
 
     Python numbers get TF's 32-bit types, NumPy values keep their type; `dtype` converts both, but never a tensor.
@@ -307,7 +307,7 @@ def _stacked(values: Any, dtype: Any) -> Tensor:
 # --- Operands and constants -------------------------------------------------------------------------------------------
 
 
-def is_tensor(x: TensorLike) -> bool:
+def is_tensor(x: Any) -> bool:
     """Returns whether `x` is a tensor or variable; NumPy arrays and Python numbers are not."""
     return (
         isinstance(x, SupportsJaxArray | jax.Array)
@@ -403,13 +403,13 @@ def static_int(value: Any, what: str) -> int:
     return as_size(need_value(what) if (found := known_sizes(array)) is None else found)
 
 
-def as_size(size: Value) -> int:
+def as_size(size: Any) -> int:
     """Returns a size that is known as an integer; a symbol stays what it is."""
     found = size[()] if isinstance(size, np.ndarray) else size
     return cast(int, found) if is_symbolic(found) else int(found)
 
 
-def known_sizes(sizes: TensorLike) -> np.ndarray | None:
+def known_sizes(sizes: Any) -> np.ndarray | None:
     """Returns an array of sizes that are known now, as those that the host computes before a step; None for others.
 
     In a graph, those that the host computes are symbols, with which JAX computes as with integers.

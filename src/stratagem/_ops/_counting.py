@@ -1,12 +1,12 @@
 """Counts of numbers: `tf.math.bincount`."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
 from stratagem._ops._indexing import concrete
@@ -19,19 +19,19 @@ from stratagem._ops._symbolic import accept_symbols
 class Counting:
     """The options of `tf.math.bincount`, which say how numbers are counted."""
 
-    minlength: IntLike
-    maxlength: IntLike
+    minlength: Any
+    maxlength: Any
     dtype: DTypeLike
     binary: bool
 
     @staticmethod
-    def by_row(axis: IntLike) -> bool:
+    def by_row(axis: Any) -> bool:
         """Returns whether each row is counted. Raises ValueError for another axis than 0, None and -1."""
         if axis not in (None, 0, -1):
             raise ValueError(f"tf.math.bincount counts with axis 0 or -1, got axis={axis}.")
         return axis == -1
 
-    def of(self, values: Tensor, weights: Tensor | None, rows: IntLike, count: int) -> Tensor:
+    def of(self, values: Tensor, weights: Tensor | None, rows: Any, count: int) -> Tensor:
         """Returns the counts of values, (n,), or of the values of each of `count` rows: (count, n). rows: that of each value.
 
         Raises ValueError for weights where only 0 or 1 is counted.
@@ -56,13 +56,13 @@ class Counting:
 
 
 def bincount(
-    arr: TensorLike,
-    weights: TensorLike = None,
-    minlength: IntLike = None,
-    maxlength: IntLike = None,
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
     dtype: DTypeLike = int32,
     name: str | None = None,
-    axis: IntLike = None,
+    axis: Any = None,
     binary_output: bool = False,
 ) -> Tensor:
     """The count of each number, from 0; with axis -1, in each row of a matrix. binary_output: 1 for any count.

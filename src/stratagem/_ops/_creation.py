@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current
 from stratagem._core.step import is_symbolic
 from stratagem._ops._convert import (
@@ -33,7 +33,7 @@ from stratagem._private import KerasVariable, OutsideOfTraces, current_recording
 
 
 def constant(
-    value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str | None = None
+    value: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str | None = None
 ) -> Tensor:
     """Makes a tensor with this value, concrete even inside a trace. `shape` reshapes it, or repeats a single number.
 
@@ -79,7 +79,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
 
 @folds_constants
-def identity(input: TensorLike, name: str | None = None) -> Tensor:
+def identity(input: Any, name: str | None = None) -> Tensor:
     """Returns another tensor with the same values. In a model_fn of an Estimator it can then be found by its name."""
     building = current().graph
     if building is not None:
@@ -126,15 +126,13 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     return on_device(np.full(sizes, np.asarray(number)))
 
 
-def zeros_like(
-    input: TensorLike, dtype: DTypeLike = None, name: str | None = None, layout: TensorLike = None
-) -> Tensor:
+def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None) -> Tensor:
     """Zeros of the same shape and, unless `dtype` is given, dtype."""
     like = tensor(input)
     return zeros(like.shape, as_dtype(like.dtype if dtype is None else dtype))
 
 
-def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = None, layout: TensorLike = None) -> Tensor:
+def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None) -> Tensor:
     """Ones of the same shape and, unless `dtype` is given, dtype. Raises InvalidArgumentError for strings."""
     like = tensor(input)
     if dtype is None and like.dtype == object:
@@ -143,9 +141,9 @@ def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = Non
 
 
 def eye(
-    num_rows: IntLike,
-    num_columns: IntLike = None,
-    batch_shape: ShapeLike = None,
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: ShapeLike | None = None,
     dtype: DTypeLike = float32,
     name: str | None = None,
 ) -> Tensor:
@@ -159,12 +157,12 @@ def eye(
 
 @moves_strings("on_value", "off_value")
 def one_hot(
-    indices: TensorLike,
-    depth: TensorLike,
-    on_value: TensorLike = None,
-    off_value: TensorLike = None,
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
     axis: int | None = None,
-    dtype: DTypeLike = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """`on_value` (1) where the new dimension's position equals the index, else `off_value` (0), also for an invalid index.

@@ -5,11 +5,11 @@ import contextvars
 import threading
 import weakref
 from collections.abc import Iterator
-from typing import final
+from typing import Any, final
 
 import jax
 
-from stratagem._base.types import Nest, TensorLike, Unused, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._ops._convert import tensor
 
@@ -39,8 +39,8 @@ class CriticalSection:
         self,
         name: str | None = None,
         shared_name: str | None = None,
-        critical_section_def: Unused = None,
-        import_scope: Unused = None,
+        critical_section_def: object = None,
+        import_scope: object = None,
     ) -> None:
         if critical_section_def is not None:
             raise ValueError(
@@ -55,7 +55,7 @@ class CriticalSection:
         """The name that was given."""
         return self._name
 
-    def execute(self, fn: UserFunction, exclusive_resource_access: Unused = True, name: str | None = None) -> Nest:
+    def execute(self, fn: UserFunction, exclusive_resource_access: object = True, name: str | None = None) -> Any:
         """Calls `fn()` while no other thread runs a function of this section, and returns its result as tensors.
 
         Raises ValueError in a function of the same section, which would wait for itself.
@@ -80,5 +80,5 @@ class CriticalSection:
             _running.reset(token)
 
 
-def _as_tensor(value: TensorLike) -> TensorLike:
+def _as_tensor(value: Any) -> Any:
     return tensor(value) if isinstance(value, bool | int | float | complex | str | bytes) else value

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused, Value
+from stratagem._base.types import DTypeLike
 from stratagem._core.context import current
 from stratagem._core.step import is_symbolic
 from stratagem._core.values import as_text
@@ -121,22 +121,22 @@ assert_non_positive = _sign("assert_non_positive", "<=", jnp.less_equal)
 
 
 def assert_none_equal(
-    x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
-) -> Value:
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Any:
     """Raises InvalidArgumentError when x == y anywhere, with broadcasting."""
     first, second = operands("debugging.assert_none_equal", x, y)
     return _check_all(_holds(jnp.not_equal, first, second), message, "x != y", x=first, y=second)
 
 
 def assert_near(
-    x: TensorLike,
-    y: TensorLike,
-    rtol: TensorLike = None,
-    atol: TensorLike = None,
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> Value:
+) -> Any:
     """Raises InvalidArgumentError unless abs(x - y) <= atol + rtol * abs(y). Each defaults to 10 times the dtype's epsilon."""
     first, second = operands("debugging.assert_near", x, y)
     default = 10 * float(jnp.finfo(first.dtype).eps)
@@ -146,7 +146,7 @@ def assert_near(
 
 
 @named
-def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """Returns the tensor. Raises InvalidArgumentError when it has NaN or infinite entries."""
     array = _tensor(tensor)
     graph = current().graph
@@ -159,12 +159,12 @@ _tensor = tensor
 
 
 @named
-def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     """The same as `check_numerics`."""
     return check_numerics(x, message)
 
 
-def Assert(condition: TensorLike, data: Sequence[Nest], summarize: int | None = None, name: str | None = None) -> Value:
+def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Any:
     """Raises InvalidArgumentError with `data` unless the condition is true."""
     found = {f"data[{i}]": tensor(d) for i, d in enumerate(data)}
     words = [as_text(v) for v in found.values() if isinstance(v, np.ndarray)]  # strings, which no program has
@@ -191,42 +191,42 @@ def _shape_error(array: Tensor, wanted: str, message: str | None) -> ValueError:
     return ValueError(f"{f'{message} ' if message else ''}Expected {wanted}, got a tensor of shape {array.shape}.")
 
 
-def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> Value:
+def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> Any:
     """Raises ValueError unless the tensor has this many dimensions."""
     if tensor(x).ndim != rank:
         raise _shape_error(tensor(x), f"rank {rank}", message)
     return _known_to_hold()
 
 
-def assert_rank_at_least(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> Value:
+def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> Any:
     """Raises ValueError when the tensor has fewer dimensions."""
     if tensor(x).ndim < rank:
         raise _shape_error(tensor(x), f"rank {rank} at least", message)
     return _known_to_hold()
 
 
-def assert_rank_in(x: TensorLike, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> Value:
+def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> Any:
     """Raises ValueError unless the number of dimensions is one of these."""
     if tensor(x).ndim not in ranks:
         raise _shape_error(tensor(x), f"a rank in {list(ranks)}", message)
     return _known_to_hold()
 
 
-def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> Value:
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
     """Raises ValueError unless the tensor is one number."""
     if _tensor(tensor).ndim:
         raise _shape_error(_tensor(tensor), "a scalar", message)
     return _known_to_hold()
 
 
-def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None) -> None:
+def assert_type(tensor: Any, tf_type: DTypeLike, message: str | None = None, name: str | None = None) -> None:
     """Raises TypeError unless the tensor has this dtype."""
     found = as_dtype(_tensor(tensor).dtype)
     if found != tf_type:
         raise TypeError(f"{f'{message} ' if message else ''}Expected a tensor of {tf_type!r}, got {found!r}.")
 
 
-def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
     """Raises TypeError unless the tensor has an integer dtype."""
     found = as_dtype(tensor(x).dtype)
     if not found.is_integer:
@@ -234,8 +234,8 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
 
 
 def assert_shapes(
-    shapes: TensorLike,
-    data: Unused = None,
+    shapes: Any,
+    data: object = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -270,7 +270,7 @@ def _matched(array: Tensor, wanted: Any, message: str | None) -> tuple[tuple[int
     return array.shape[array.ndim - count :] if open_start else array.shape[:count], symbols
 
 
-def assert_proper_iterable(values: Nest) -> None:
+def assert_proper_iterable(values: Any) -> None:
     """Raises TypeError for what is no iterable, and for an iterable that is one value: a tensor, an array, a text."""
     if not hasattr(values, "__iter__"):
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
@@ -278,7 +278,7 @@ def assert_proper_iterable(values: Nest) -> None:
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
 
 
-def assert_same_float_dtype(tensors: Sequence[TensorLike] | None = None, dtype: DTypeLike | None = None) -> DTypeLike:
+def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: DTypeLike | None = None) -> DTypeLike:
     """Returns the one floating dtype of all tensors, or of `dtype` and all of them; float32 without any.
 
     Raises ValueError if they differ, or if it is no floating dtype.
@@ -296,6 +296,6 @@ def assert_same_float_dtype(tensors: Sequence[TensorLike] | None = None, dtype: 
     return chosen
 
 
-def is_numeric_tensor(tensor: TensorLike) -> bool:
+def is_numeric_tensor(tensor: Any) -> bool:
     """Returns whether a value is a tensor (no variable, number or array) of numbers: not of truth values or texts."""
     return isinstance(tensor, Tensor) and as_dtype(tensor.dtype).is_numeric

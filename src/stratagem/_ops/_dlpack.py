@@ -1,23 +1,22 @@
 """Tensors from and to other libraries without a copy: `tf.experimental.dlpack`."""
 
 import ctypes
-from typing import final
+from typing import Any, final
 
 import jax
 
-from stratagem._base.types import TensorLike, Unused, Value
 from stratagem._ops._convert import Tensor, tensor
 
 # A capsule's DLManagedTensor begins with the address of the data, then the kind and number of the device (dlpack.h).
 _DEVICE_OFFSET = ctypes.sizeof(ctypes.c_void_p)
 
 
-def to_dlpack(tf_tensor: TensorLike) -> Value:
+def to_dlpack(tf_tensor: Any) -> Any:
     """Returns a DLPack capsule of a tensor's memory, which the library that takes it then shares. It must not be changed."""
     return tensor(tf_tensor).__dlpack__()
 
 
-def from_dlpack(dlcapsule: Value) -> Tensor:
+def from_dlpack(dlcapsule: Any) -> Tensor:
     """Returns a tensor of a DLPack capsule's memory, or of an array that makes one (`__dlpack__`).
 
     Raises TypeError for anything else.
@@ -33,10 +32,10 @@ def from_dlpack(dlcapsule: Value) -> Tensor:
 class _CapsuleOwner:
     """A capsule in the form that JAX takes: an object that makes it and names its device."""
 
-    def __init__(self, capsule: Value) -> None:
+    def __init__(self, capsule: Any) -> None:
         self._capsule = capsule
 
-    def __dlpack__(self, **options: Unused) -> Value:
+    def __dlpack__(self, **options: object) -> Any:
         return self._capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:

@@ -23,7 +23,7 @@ class DType:
     def __str__(self) -> str:
         return f"<dtype: {self.name!r}>"
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: Any) -> bool:
         try:
             return other is not None and as_dtype(other) is self
         except TypeError:
@@ -101,17 +101,17 @@ class DType:
         return True
 
     @property
-    def min(self) -> DTypeLike:
+    def min(self) -> Any:
         """The smallest finite value. Raises TypeError if there is none."""
         return self._range().min
 
     @property
-    def max(self) -> DTypeLike:
+    def max(self) -> Any:
         """The largest finite value. Raises TypeError if there is none."""
         return self._range().max
 
     @property
-    def limits(self) -> tuple[DTypeLike, DTypeLike]:
+    def limits(self) -> tuple[Any, Any]:
         """The range used for images: from 0 to 1 for floats and bool, else to max. Raises ValueError if none is known."""
         if self in (float32, float64, boolean):
             return (0, 1)
@@ -168,7 +168,7 @@ _BY_NAME: dict[Any, DType] = {
 _BY_CODE = {t.as_datatype_enum: t for t in _BY_NUMPY.values()}
 
 
-def as_dtype(type_value: DTypeLike) -> DType:
+def as_dtype(type_value: DTypeLike | int) -> DType:
     """The DType for a name, a NumPy or JAX type, a Python type, a number in a message or a DType.
 
     Raises TypeError for anything else.
@@ -180,7 +180,7 @@ def as_dtype(type_value: DTypeLike) -> DType:
     if isinstance(type_value, str | type) and type_value in _BY_NAME:
         return _BY_NAME[type_value]
     try:
-        numpy_type = np.dtype(type_value)
+        numpy_type = None if isinstance(type_value, int) else np.dtype(type_value)
     except TypeError:
         numpy_type = None
     if type_value is None or numpy_type is None:

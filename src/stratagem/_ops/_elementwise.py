@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike, Unused
 from stratagem._core.derivatives import reverse_only
 from stratagem._core.values import quotient
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, is_traced, operands, tensor
@@ -233,22 +232,22 @@ right_shift = _binary("bitwise.right_shift", jnp.right_shift)
 invert = _unary("bitwise.invert", jnp.invert)
 
 
-def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     """The angle of the point (x, y), element by element."""
     return jnp.arctan2(*operands("atan2", y, x))
 
 
-def real(input: TensorLike, name: str | None = None) -> Tensor:
+def real(input: Any, name: str | None = None) -> Tensor:
     """The real part, element by element."""
     return jnp.real(tensor(input))
 
 
-def imag(input: TensorLike, name: str | None = None) -> Tensor:
+def imag(input: Any, name: str | None = None) -> Tensor:
     """The imaginary part, element by element."""
     return jnp.imag(tensor(input))
 
 
-def angle(input: TensorLike, name: str | None = None) -> Tensor:
+def angle(input: Any, name: str | None = None) -> Tensor:
     """The angle of complex numbers, element by element."""
     array = tensor(input)
     with allow_x64(array.dtype):
@@ -273,22 +272,22 @@ _xor: BinaryFunction = _logical("math.logical_xor", jnp.logical_xor)
 _not: Unary = _logical("logical_not", jnp.logical_not)
 
 
-def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """True where both are true. Raises TypeError for dtypes other than bool."""
     return _and(x, y)
 
 
-def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     """True where at least one is true. Raises TypeError for dtypes other than bool."""
     return _or(x, y)
 
 
-def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
+def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
     """True where exactly one is true. Raises TypeError for dtypes other than bool."""
     return _xor(x, y)
 
 
-def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
+def logical_not(x: Any, name: str | None = None) -> Tensor:
     """True where `x` is false. Raises TypeError for dtypes other than bool."""
     return _not(x)
 
@@ -296,7 +295,7 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
 # --- Several tensors --------------------------------------------------------------------------------------------------
 
 
-def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
+def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """The sum of tensors of one shape and dtype. Raises ValueError for an empty list or different shapes."""
     values = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     if not values:
@@ -311,13 +310,13 @@ def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
 
 
 def accumulate_n(
-    inputs: Sequence[TensorLike], shape: Unused = None, tensor_dtype: Unused = None, name: str | None = None
+    inputs: Sequence[Any], shape: object = None, tensor_dtype: object = None, name: str | None = None
 ) -> Tensor:
     """The same as `add_n`."""
     return add_n(inputs)
 
 
-def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """Multiplies a tensor by a number."""
     return multiply(tensor(x), scalar)
 
@@ -333,7 +332,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     return clipped
 
 
-def polyval(coeffs: Sequence[TensorLike], x: TensorLike, name: str | None = None) -> Tensor:
+def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
     """The value of the polynomial with these coefficients, the highest power first."""
     point = tensor(x)
     total = jnp.zeros_like(point)
@@ -342,13 +341,13 @@ def polyval(coeffs: Sequence[TensorLike], x: TensorLike, name: str | None = None
     return total
 
 
-def softplus(features: TensorLike, name: str | None = None) -> Tensor:
+def softplus(features: Any, name: str | None = None) -> Tensor:
     """log(exp(x) + 1)."""
     return jax.nn.softplus(tensor(features))
 
 
 def cumulative_logsumexp(
-    x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
     """The cumulative log(sum(exp(x))), without overflow."""
     array = jnp.flip(tensor(x), axis) if reverse else tensor(x)

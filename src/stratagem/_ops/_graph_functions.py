@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Nest, TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._ops._arrays import stack
 from stratagem._ops._callbacks import numpy_function
@@ -16,7 +16,7 @@ from stratagem._ops._dtypes import float64
 from stratagem._ops._symbolic import accept_symbols
 
 
-def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     """Returns tensors with the same values, of any dtypes. Raises InvalidArgumentError for no tensors."""
     found = [identity(value) for value in input]
     if not found:
@@ -24,17 +24,17 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Ten
     return found
 
 
-def tuple(tensors: Sequence[TensorLike], control_inputs: Unused = None, name: str | None = None) -> list[TensorLike]:
+def tuple(tensors: Sequence[Any], control_inputs: object = None, name: str | None = None) -> list[Any]:
     """Returns the tensors as a list; None stays None. What has an effect takes place in the program's order here anyway."""
     return list(tensors)
 
 
-def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     """Returns a tensor with the same values; that they never change is not made use of."""
     return identity(input)
 
 
-def parallel_stack(values: Nest, name: str = "parallel_stack") -> Tensor:
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
     """Returns tensors of one shape stacked along a new first dimension, as `tf.stack` does.
 
     Raises RuntimeError outside of a compiled step, as TensorFlow does.

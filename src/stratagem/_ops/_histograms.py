@@ -1,10 +1,12 @@
 """Histograms: counts of numbers in bins of one width."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, operands, static_int
 from stratagem._ops._dtypes import as_dtype, int32
 from stratagem._ops._segments import unsorted_segment_sum
@@ -14,9 +16,9 @@ _NO_BIN = np.iinfo(np.int32).min  # the bin of NaN, as processors convert it
 
 
 def histogram_fixed_width(
-    values: TensorLike,
-    value_range: TensorLike,
-    nbins: IntLike = 100,
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
     dtype: DTypeLike = int32,
     name: str | None = None,
 ) -> Tensor:
@@ -41,9 +43,9 @@ def histogram_fixed_width(
 
 
 def histogram_fixed_width_bins(
-    values: TensorLike,
-    value_range: TensorLike,
-    nbins: IntLike = 100,
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
     dtype: DTypeLike = int32,
     name: str | None = None,
 ) -> Tensor:
@@ -62,9 +64,7 @@ def histogram_fixed_width_bins(
         return jnp.where(jnp.isnan(bins), _NO_BIN, bins.astype(np.int32))
 
 
-def _checked(
-    name: str, values: TensorLike, value_range: TensorLike, nbins: IntLike
-) -> tuple[Tensor, tuple[Tensor, Tensor], int]:
+def _checked(name: str, values: Any, value_range: Any, nbins: Any) -> tuple[Tensor, tuple[Tensor, Tensor], int]:
     """The values, the ends of the range, and the number of bins."""
     array, ends = operands(name, values, value_range)
     count = static_int(nbins, f"a tensor is the number of bins of tf.{name}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem import _private
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._core.step import host_function, is_symbolic, mark_touched
 from stratagem._ops._convert import (
     Tensor,
@@ -87,10 +87,10 @@ def concrete(name: str, value: Any, advice: str | None = None) -> np.ndarray:
 @moves_strings("params")
 @folds_constants
 def gather(
-    params: TensorLike,
-    indices: TensorLike,
-    validate_indices: TensorLike = None,
-    axis: IntLike = None,
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
@@ -322,9 +322,7 @@ def argsort(
     return jnp.argsort(_numbers("argsort", values), axis=axis, descending=_descending(direction)).astype(np.int32)
 
 
-def top_k(
-    input: TensorLike, k: IntLike = 1, sorted: bool = True, index_type: DTypeLike = int32, name: str | None = None
-) -> TopK:
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: DTypeLike = int32, name: str | None = None) -> TopK:
     """The `k` largest entries of the last dimension and their positions; InvalidArgumentError if there are fewer entries."""
     array, count = tensor(input), static_int(k, "a tensor is the k of tf.math.top_k")
     if not array.ndim or count > array.shape[-1]:
@@ -335,7 +333,7 @@ def top_k(
     return TopK(values, indices.astype(as_dtype(index_type).dtype))
 
 
-def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None) -> Tensor:
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Tells for each target class if it is among the `k` best predictions; ties count as better, non-finite ones never.
 
     A class that does not exist is not among them.

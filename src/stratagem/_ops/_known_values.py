@@ -1,9 +1,10 @@
 """Values of tensors that are known before their program runs, and the tensors that are symbols."""
 
+from typing import Any
+
 import jax
 import numpy as np
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._ops._convert import is_tensor, is_traced
 
 
@@ -16,7 +17,7 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
-def get_static_value(tensor: TensorLike, partial: bool = False) -> Value:
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """Returns a tensor's value as NumPy's if it is known now, else None; of a variable None, what is no tensor as it is.
 
     partial: changes nothing, as values are known as a whole or not at all.
@@ -28,6 +29,6 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Value:
     return None if is_tensor(tensor) else tensor
 
 
-def is_symbolic_tensor(tensor: TensorLike) -> bool:
+def is_symbolic_tensor(tensor: Any) -> bool:
     """Returns whether a tensor stands for a value of a program that is being traced; False for what is no tensor."""
     return isinstance(tensor, jax.core.Tracer)

@@ -5,7 +5,6 @@ from typing import Any
 
 import jax
 
-from stratagem._base.types import Nest, Unused
 from stratagem._core.values import TensorShape
 
 
@@ -17,17 +16,17 @@ def _shape(structure: Any) -> Any:
     return jax.tree.structure(structure, is_leaf=_leaf)
 
 
-def flatten(structure: Nest, expand_composites: bool = False) -> list[Nest]:
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves in order, those of dictionaries by sorted key."""
     return jax.tree.leaves(structure, is_leaf=_leaf)
 
 
-def map_structure(func: Callable[..., Nest], *structure: Nest, **kwargs: Unused) -> Nest:
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: object) -> Any:
     """Applies `func` to corresponding leaves; returns the results in the same structure. Raises ValueError if they differ."""
     return jax.tree.map(func, *structure, is_leaf=_leaf)
 
 
-def pack_sequence_as(structure: Nest, flat_sequence: Sequence[Nest], expand_composites: bool = False) -> Nest:
+def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any], expand_composites: bool = False) -> Any:
     """Arranges the leaves in the structure. Raises ValueError if their number is wrong."""
     shape = _shape(structure)
     if shape.num_leaves != len(flat_sequence):
@@ -35,13 +34,13 @@ def pack_sequence_as(structure: Nest, flat_sequence: Sequence[Nest], expand_comp
     return jax.tree.unflatten(shape, flat_sequence)
 
 
-def assert_same_structure(nest1: Nest, nest2: Nest, check_types: bool = True, expand_composites: bool = False) -> None:
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """Raises ValueError unless both have the same structure."""
     first, second = _shape(nest1), _shape(nest2)
     if first != second:
         raise ValueError(f"The two structures don't have the same nested structure: {first} and {second}.")
 
 
-def is_nested(seq: Nest) -> bool:
+def is_nested(seq: Any) -> bool:
     """Returns whether `seq` is a list, tuple or dictionary (anything that JAX calls a tree)."""
     return not jax.tree_util.all_leaves([seq], is_leaf=_leaf)

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike, Unused
 from stratagem._ops._convert import Tensor, allow_x64, operands, static_axes, tensor
 from stratagem._ops._indexing import ShardedTable, gather
 from stratagem._ops._symbolic import accept_symbols
@@ -18,35 +17,35 @@ from stratagem._private import KerasVariable
 # --- Activations ------------------------------------------------------------------------------------------------------
 
 
-def relu(features: TensorLike, name: str | None = None) -> Tensor:
+def relu(features: Any, name: str | None = None) -> Tensor:
     """max(x, 0)."""
     return jax.nn.relu(tensor(features))
 
 
-def relu6(features: TensorLike, name: str | None = None) -> Tensor:
+def relu6(features: Any, name: str | None = None) -> Tensor:
     """min(max(x, 0), 6)."""
     return jax.nn.relu6(tensor(features))
 
 
-def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tensor:
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """relu(x) and relu(-x), concatenated along `axis`."""
     array = tensor(features)
     return jnp.concatenate([jax.nn.relu(array), jax.nn.relu(-array)], axis)
 
 
-def elu(features: TensorLike, name: str | None = None) -> Tensor:
+def elu(features: Any, name: str | None = None) -> Tensor:
     """x where positive, else exp(x) - 1."""
     return jax.nn.elu(tensor(features))
 
 
-def selu(features: TensorLike, name: str | None = None) -> Tensor:
+def selu(features: Any, name: str | None = None) -> Tensor:
     """The scaled `elu` that keeps mean 0 and variance 1."""
     x = tensor(features)
     with allow_x64(x.dtype):
         return jax.nn.selu(x)
 
 
-def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the cumulative normal distribution of x; `approximate` uses tanh."""
     x = tensor(features)
     if not approximate:
@@ -57,18 +56,18 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
         return x * (0.5 * (1.0 + jnp.tanh(0.7978845608028654 * (x + cubic * x**3))))
 
 
-def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """x where positive, else alpha * x."""
     return jax.nn.leaky_relu(tensor(features), float(np.float32(alpha)))  # an attribute of TensorFlow's, in 32 bits
 
 
-def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
+def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """x * sigmoid(beta * x); also called swish."""
     array = tensor(features)
     return array * jax.nn.sigmoid(tensor(beta).astype(array.dtype) * array)
 
 
-def softsign(features: TensorLike, name: str | None = None) -> Tensor:
+def softsign(features: Any, name: str | None = None) -> Tensor:
     """x / (abs(x) + 1)."""
     return _softsign(tensor(features))
 
@@ -85,12 +84,12 @@ def _softsign_rule(primals: tuple[Tensor], tangents: tuple[Tensor]) -> tuple[Ten
     return _softsign(x), dx / jnp.square(1 + jnp.abs(x))
 
 
-def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
+def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Probabilities along `axis`, by default the last one."""
     return jax.nn.softmax(tensor(logits), -1 if axis is None else axis)
 
 
-def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
+def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Log-probabilities along `axis`, by default the last one."""
     return jax.nn.log_softmax(tensor(logits), -1 if axis is None else axis)
 
@@ -98,9 +97,7 @@ def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = 
 # --- Losses on logits -------------------------------------------------------------------------------------------------
 
 
-def softmax_cross_entropy_with_logits(
-    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
-) -> Tensor:
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """The cross entropy of class probabilities (cast to the dtype of the logits), reduced over `axis`.
 
     Its derivative by the logits is softmax - labels, as in TensorFlow also where the labels do not sum to 1.
@@ -130,7 +127,7 @@ def _log_probabilities(scores: Tensor, axis: int) -> Tensor:
     return jax.nn.log_softmax(scores.astype(jnp.promote_types(scores.dtype, np.float32)), axis)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """The cross entropy of class numbers (n...,) and logits (n..., classes); NaN for an invalid class number.
 
     Raises ValueError for labels of another rank, InvalidArgumentError for labels that are not integers.
@@ -146,7 +143,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorL
     return jnp.where(inside, -own, jnp.nan).astype(scores.dtype)
 
 
-def sigmoid_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
+def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """The cross entropy of independent binary labels, element by element. Raises ValueError for different shapes."""
     scores, truth = _same_shape(labels, logits)
     # Not maximum(scores, 0) and abs(scores), whose derivatives jump at 0.
@@ -155,9 +152,7 @@ def sigmoid_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, na
     return jnp.where(positive, scores, 0) - scores * truth + jnp.log1p(jnp.exp(minus_size))
 
 
-def weighted_cross_entropy_with_logits(
-    labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
-) -> Tensor:
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
     """Like `sigmoid_cross_entropy_with_logits`, with the positive labels weighted. Raises ValueError for different shapes."""
     scores, truth = _same_shape(labels, logits)
     weight = 1 + (tensor(pos_weight).astype(scores.dtype) - 1) * truth
@@ -171,9 +166,7 @@ def _same_shape(labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
     return scores, truth
 
 
-def log_poisson_loss(
-    targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False, name: str | None = None
-) -> Tensor:
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
     """The negative log-likelihood of counts under a Poisson distribution with this logarithm of its mean, up to a constant.
 
     compute_full_loss: adds the constant log(z!) by Stirling's approximation, for counts above 1.
@@ -187,7 +180,7 @@ def log_poisson_loss(
     return loss + jnp.where((truth >= 0) & (truth <= 1), jnp.zeros_like(truth), stirling)
 
 
-def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """Half the sum of squares."""
     return jnp.sum(jnp.square(tensor(t))) / 2
 
@@ -196,7 +189,7 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 
 
 def moments(
-    x: TensorLike, axes: IntLike, shift: Unused = None, keepdims: bool = False, name: str | None = None
+    x: Any, axes: Any, shift: object = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and variance over these axes; half precision is computed in float32."""
     array = tensor(x)
@@ -207,12 +200,12 @@ def moments(
 
 
 def batch_normalization(
-    x: TensorLike,
-    mean: TensorLike,
-    variance: TensorLike,
-    offset: TensorLike,
-    scale: TensorLike,
-    variance_epsilon: TensorLike,
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: Any,
     name: str | None = None,
 ) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset; scale and offset may be None."""
@@ -224,7 +217,7 @@ def batch_normalization(
     return (result if offset is None else result + tensor(offset)).astype(array.dtype)
 
 
-def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
+def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
     """Adds a vector along the channels: the last dimension, or the second one if the format starts with `NC`."""
     array, vector = operands("nn.bias_add", tensor(value), bias)
     if vector.ndim != 1:
@@ -234,9 +227,7 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     return array + vector
 
 
-def embedding_lookup(
-    params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
-) -> Tensor:
+def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
     """The rows of a table (one tensor or variable) with these indices, scaled down to `max_norm` if given."""
     rows = gather(_table(params), ids)
     return rows if max_norm is None else clip_by_norm(rows, max_norm, axes=list(range(tensor(ids).ndim, rows.ndim)))
@@ -254,7 +245,7 @@ def _table(params: Any) -> Any:
     return jnp.concatenate([tensor(p) for p in params])
 
 
-def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """The fraction of the entries that are zero, float32."""
     return jnp.mean(tensor(value) == 0, dtype=np.float32)
 

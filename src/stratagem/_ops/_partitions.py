@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._arrays import same_dtype
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, is_traced, on_device, operands, tensor
 from stratagem._ops._indexing import concrete
@@ -19,9 +18,7 @@ from stratagem._ops._symbolic import accept_symbols
 
 
 @moves_strings("data")
-def dynamic_partition(
-    data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
-) -> list[Tensor]:
+def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
     """Returns the entries of each of `num_partitions` parts, in order: tensors of shape (n, *data.shape[partitions.ndim:]).
 
     partitions: the number of each entry's part, of a shape with which that of `data` begins. Inside a trace it must be
@@ -38,7 +35,7 @@ def dynamic_partition(
 
 
 @moves_strings("data")
-def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Tensor:
+def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
     """Returns a tensor whose row `indices[i][j]` is `data[i][j]`: the inverse of `dynamic_partition`.
 
     The last of several rows for one place counts, and a place that none is for has zeros. Inside a trace the indices must
@@ -92,8 +89,8 @@ def _check_begins(name: str, array: Tensor, numbers: np.ndarray, what: str) -> N
 @moves_strings("input")
 @folds_constants
 def reverse_sequence(
-    input: TensorLike,
-    seq_lengths: TensorLike,
+    input: Any,
+    seq_lengths: Any,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,
@@ -125,7 +122,7 @@ def reverse_sequence(
 
 
 @folds_constants
-def unravel_index(indices: TensorLike, dims: IntLike, name: str | None = None) -> Tensor:
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Returns the coordinates of entries by their places in a flat tensor: (len(dims), len(indices)), or (len(dims),).
 
     dims: the tensor's shape. Both are int32 or int64, which the result is too. Raises InvalidArgumentError for other

@@ -9,7 +9,6 @@ import jax
 import numpy as np
 
 from stratagem._base.paths import local_path
-from stratagem._base.types import Value
 from stratagem._core.context import current
 from stratagem._core.step import TracedStrings
 from stratagem._core.values import as_text
@@ -23,7 +22,7 @@ def print(
     sep: str = " ",
     end: str = "\n",
     name: str | None = None,
-) -> Value:
+) -> Any:
     """Prints tensors and other objects, by default to the standard error stream.
 
     Inside a compiled step it prints on every run, once per replica; several prints of one run may come in any order.

@@ -5,11 +5,10 @@ import datetime
 import numbers
 import os
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from stratagem._base.types import Value
 from stratagem._ops._convert import Tensor
 
 # What functions take for a tensor (`tf.types.experimental.TensorLike`), beside variables.
@@ -44,12 +43,12 @@ def as_str(bytes_or_text: bytes | str, encoding: str = "utf-8") -> str:
     return as_text(bytes_or_text, encoding)
 
 
-def as_str_any(value: Value, encoding: str = "utf-8") -> str:
+def as_str_any(value: Any, encoding: str = "utf-8") -> str:
     """Returns `str(value)`, but bytes decoded."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
-def path_to_str(path: Value) -> Value:
+def path_to_str(path: Any) -> Any:
     """Returns what `os.fspath` makes of a path; anything else as it is."""
     return os.fspath(path) if hasattr(path, "__fspath__") else path
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, numpy_type, static_axes, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int64
 from stratagem._ops._symbolic import accept_symbols
@@ -37,27 +37,21 @@ def _booleans(name: str, value: Any) -> Tensor:
 
 
 @folds_constants
-def reduce_sum(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
+def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The sum, in the tensor's own dtype (small integers wrap around)."""
     array = _numbers("reduce_sum", input_tensor)
     return jnp.sum(array, static_axes(axis), dtype=array.dtype, keepdims=keepdims)
 
 
 @folds_constants
-def reduce_prod(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
+def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The product, in the tensor's own dtype; 1 for an empty tensor."""
     array = _numbers("reduce_prod", input_tensor)
     return jnp.prod(array, static_axes(axis), dtype=array.dtype, keepdims=keepdims)
 
 
 @folds_constants
-def reduce_mean(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
+def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The mean in the tensor's own dtype: integers are truncated towards zero. For an empty tensor NaN, for integers 0."""
     array, axes = _numbers("reduce_mean", input_tensor), static_axes(axis)
     if jnp.issubdtype(array.dtype, np.inexact):
@@ -68,9 +62,7 @@ def reduce_mean(
 
 
 @folds_constants
-def reduce_max(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
+def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The largest entry; for an empty tensor -inf, for integers the dtype's smallest value."""
     array = _numbers("reduce_max", input_tensor)
     with allow_x64(array.dtype):
@@ -78,9 +70,7 @@ def reduce_max(
 
 
 @folds_constants
-def reduce_min(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
+def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The smallest entry; for an empty tensor inf, for integers the dtype's largest value."""
     array = _numbers("reduce_min", input_tensor)
     with allow_x64(array.dtype):
@@ -98,24 +88,18 @@ def _start(array: Tensor, lowest: bool) -> dict[str, Any]:
 
 
 @folds_constants
-def reduce_any(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
+def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """True when at least one entry is true."""
     return jnp.any(_booleans("reduce_any", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
 @folds_constants
-def reduce_all(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
+def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """True when all entries are true."""
     return jnp.all(_booleans("reduce_all", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
-def reduce_logsumexp(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
+def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """log(sum(exp(x))) without overflow; -inf for an empty tensor."""
     array = _floating("reduce_logsumexp", input_tensor)
     if not array.size:
@@ -123,22 +107,18 @@ def reduce_logsumexp(
     return jax.nn.logsumexp(array, static_axes(axis), keepdims=keepdims)
 
 
-def reduce_variance(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
+def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The population variance."""
     return jnp.var(_floating("math.reduce_variance", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
-def reduce_std(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The population standard deviation."""
     return jnp.std(_floating("math.reduce_std", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
 def reduce_euclidean_norm(
-    input_tensor: TensorLike, axis: IntLike = None, keepdims: bool = False, name: str | None = None
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The square root of the sum of squares, in the tensor's own dtype."""
     array = _numbers("math.reduce_euclidean_norm", input_tensor)
@@ -147,8 +127,8 @@ def reduce_euclidean_norm(
 
 @folds_constants
 def count_nonzero(
-    input: TensorLike,
-    axis: IntLike = None,
+    input: Any,
+    axis: Any = None,
     keepdims: bool | None = None,
     dtype: DTypeLike = int64,
     name: str | None = None,
@@ -177,7 +157,7 @@ def _arg(name: str, function: Callable[..., Tensor], input: Any, axis: Any, outp
 
 
 @folds_constants
-def argmax(input: TensorLike, axis: IntLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
+def argmax(input: Any, axis: Any = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
     """The position of the largest entry along `axis` (0 if not given), the first one if there are ties; int64.
 
     A NaN is never the largest; 0 if there is nothing else.
@@ -186,7 +166,7 @@ def argmax(input: TensorLike, axis: IntLike = None, output_type: DTypeLike = int
 
 
 @folds_constants
-def argmin(input: TensorLike, axis: IntLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
+def argmin(input: Any, axis: Any = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
     """The position of the smallest entry along `axis` (0 if not given), the first one if there are ties; int64.
 
     A NaN is never the smallest; 0 if there is nothing else.
@@ -195,17 +175,13 @@ def argmin(input: TensorLike, axis: IntLike = None, output_type: DTypeLike = int
 
 
 @folds_constants
-def cumsum(
-    x: TensorLike, axis: IntLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
-) -> Tensor:
+def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """The cumulative sum. `exclusive` leaves out each entry itself; `reverse` starts from the end."""
     return _cumulative(jnp.cumsum, 0, x, axis, exclusive, reverse)
 
 
 @folds_constants
-def cumprod(
-    x: TensorLike, axis: IntLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
-) -> Tensor:
+def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """The cumulative product. `exclusive` leaves out each entry itself; `reverse` starts from the end."""
     return _cumulative(jnp.cumprod, 1, x, axis, exclusive, reverse)
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, Nest, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, on_device, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
 from stratagem._ops._indexing import concrete
@@ -65,42 +65,36 @@ def _row_counts(ids: Any, count: Any) -> Tensor:
     return _segments("sum", jnp.ones(tensor(ids).shape, np.int32), ids, count)
 
 
-def unsorted_segment_sum(data: Nest, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None) -> Tensor:
+def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The sum of the rows of each segment; rows with a negative id are ignored."""
     return _segments("sum", data, segment_ids, num_segments)
 
 
-def unsorted_segment_prod(
-    data: Nest, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Tensor:
+def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The product of the rows of each segment, 1 for an empty one."""
     return _segments("prod", data, segment_ids, num_segments)
 
 
-def unsorted_segment_max(data: Nest, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None) -> Tensor:
+def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The element-wise maximum of the rows of each segment, the dtype's smallest finite value for an empty one."""
     ids, result = segment_ids, _segments("max", data, segment_ids, num_segments)
     return _fill_empty(result, _row_counts(ids, num_segments) == 0, _limit(result, "min"))
 
 
-def unsorted_segment_min(data: Nest, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None) -> Tensor:
+def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The element-wise minimum of the rows of each segment, the dtype's largest finite value for an empty one."""
     ids, result = segment_ids, _segments("min", data, segment_ids, num_segments)
     return _fill_empty(result, _row_counts(ids, num_segments) == 0, _limit(result, "max"))
 
 
-def unsorted_segment_mean(
-    data: Nest, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Tensor:
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The mean of the rows of each segment, 0 for an empty one."""
     total = unsorted_segment_sum(data, segment_ids, num_segments)
     rows = jnp.maximum(_row_counts(segment_ids, num_segments), 1).astype(total.dtype)
     return total / rows.reshape(rows.shape + (1,) * (total.ndim - 1))
 
 
-def unsorted_segment_sqrt_n(
-    data: Nest, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Tensor:
+def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The sum of the rows of each segment, divided by the root of their number; 0 for an empty one."""
     total = unsorted_segment_sum(data, segment_ids, num_segments)
     if not jnp.issubdtype(total.dtype, np.inexact):
@@ -114,12 +108,12 @@ def _sorted_count(ids: Any) -> int:
     return int(ids_now[-1]) + 1 if ids_now.size else 0
 
 
-def segment_sum(data: Nest, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The sum of the rows of each segment; ids must be sorted and known."""
     return unsorted_segment_sum(data, segment_ids, _sorted_count(segment_ids))
 
 
-def segment_mean(data: Nest, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The mean of the rows of each segment, 0 for an empty one; ids must be sorted and known. Of integers, it is truncated."""
     count, array = _sorted_count(segment_ids), tensor(data)
     if jnp.issubdtype(array.dtype, np.inexact):
@@ -129,28 +123,28 @@ def segment_mean(data: Nest, segment_ids: TensorLike, name: str | None = None) -
     return jax.lax.div(*jnp.broadcast_arrays(total, rows.reshape(rows.shape + (1,) * (total.ndim - 1))))
 
 
-def segment_prod(data: Nest, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The product of the rows of each segment, 1 for an empty one; ids must be sorted and known."""
     return unsorted_segment_prod(data, segment_ids, _sorted_count(segment_ids))
 
 
-def segment_max(data: Nest, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The element-wise maximum of the rows of each segment, 0 for an empty one; ids must be sorted and known."""
     count = _sorted_count(segment_ids)
     return _fill_empty(unsorted_segment_max(data, segment_ids, count), _row_counts(segment_ids, count) == 0, 0)
 
 
-def segment_min(data: Nest, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The element-wise minimum of the rows of each segment, 0 for an empty one; ids must be sorted and known."""
     count = _sorted_count(segment_ids)
     return _fill_empty(unsorted_segment_min(data, segment_ids, count), _row_counts(segment_ids, count) == 0, 0)
 
 
 def confusion_matrix(
-    labels: TensorLike,
-    predictions: TensorLike,
-    num_classes: IntLike = None,
-    weights: TensorLike = None,
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
     dtype: DTypeLike = int32,
     name: str | None = None,
 ) -> Tensor:

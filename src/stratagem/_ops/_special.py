@@ -10,7 +10,7 @@ import numpy as np
 from jax.scipy import special
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, allow_x64, on_device, operands, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, float32
 from stratagem._ops._elementwise import Unary, smooth
@@ -28,7 +28,7 @@ def floating(label: str, *values: Any) -> tuple[Tensor, ...]:
 def unary(label: str, function: Callable[[Tensor], Tensor], doc: str) -> Unary:
     """A public function of one real tensor."""
 
-    def apply(x: TensorLike, name: str | None = None) -> Tensor:
+    def apply(x: Any, name: str | None = None) -> Tensor:
         (array,) = floating(label, x)
         with allow_x64(array.dtype):
             return function(array)
@@ -89,21 +89,21 @@ erfcinv = unary("math.erfcinv", _erfcinv, "The inverse of erfc; NaN outside of [
 # --- Gamma, beta, zeta ------------------------------------------------------------------------------------------------
 
 
-def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The lower incomplete gamma function, divided by gamma(a); NaN where a <= 0 or x < 0. Raises for integers."""
     arrays = floating("math.igamma", a, x)
     with allow_x64(arrays[0].dtype):
         return jax.lax.igamma(*jnp.broadcast_arrays(*arrays))
 
 
-def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The upper incomplete gamma function, divided by gamma(a): 1 - igamma(a, x). Raises for integers."""
     arrays = floating("math.igammac", a, x)
     with allow_x64(arrays[0].dtype):
         return jax.lax.igammac(*jnp.broadcast_arrays(*arrays))
 
 
-def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     """The incomplete beta function, divided by the whole one; NaN where x is not in [0, 1]. Raises for integers.
 
     Only `x` has a gradient, as in TensorFlow.
@@ -130,7 +130,7 @@ _polygamma: Callable[..., Tensor] = smooth(_polygamma_of_numbers, None, lambda y
 _zeta: Callable[..., Tensor] = smooth(jax.lax.zeta, None, lambda y, x, q: -x * _zeta(x + 1, q))
 
 
-def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The derivative number `a` of digamma (0: digamma itself) at `x`; NaN for an `a` that is no natural number.
 
     Only `x` has a gradient, as in TensorFlow. Raises InvalidArgumentError for integers.
@@ -139,7 +139,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     return _polygamma(*jnp.broadcast_arrays(jax.lax.stop_gradient(order), array))
 
 
-def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
+def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     """The Hurwitz zeta function, the sum of (k + q)^-x over k from 0; inf at x = 1, NaN below.
 
     Only `q` has a gradient, as in TensorFlow. Raises InvalidArgumentError for integers.
@@ -148,7 +148,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     return _zeta(*jnp.broadcast_arrays(jax.lax.stop_gradient(exponent), start))
 
 
-def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
+def lbeta(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the multivariate beta function of the last dimension; -inf of no entries."""
     (array,) = floating("math.lbeta", x)
     if not array.ndim:
@@ -160,7 +160,7 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 # --- Without NaN, next numbers, sequences -----------------------------------------------------------------------------
 
 
-def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     """1 / x, and 0 where x is 0. Raises InvalidArgumentError for integers."""
     array = tensor(x)
     if not jnp.issubdtype(array.dtype, np.inexact):
@@ -169,7 +169,7 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     return jnp.where(zero, 0, 1 / jnp.where(zero, 1, array))
 
 
-def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x log(1 + y), and 0 where x is 0. Raises InvalidArgumentError for integers."""
     factor, array = operands("math.xlog1py", x, y)
     if not jnp.issubdtype(factor.dtype, np.inexact):
@@ -181,14 +181,14 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _next = smooth(jnp.nextafter, lambda y, x, towards: jnp.ones_like(x), lambda y, x, towards: jnp.zeros_like(x))
 
 
-def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
+def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The next number that the dtype has after `x1` in the direction of `x2`; Python's integers are float32."""
     given = [float(v) if isinstance(v, int) else v for v in (x1, x2)]
     first, second = jnp.broadcast_arrays(*floating("math.nextafter", *given))
     return _next(first, second)
 
 
-def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The places of 0, 1, 2, ... in a permutation, which is 1-D and of int32 or int64.
 
     Raises InvalidArgumentError for other tensors; for numbers that are no permutation where they are known, else such a
@@ -214,20 +214,20 @@ def _neighbours(label: str, x: Any) -> tuple[Tensor, Tensor]:
     return flat[:-1], flat[1:]
 
 
-def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     """True if each entry, of all dimensions in order, is not above the next: a bool scalar. Raises TypeError for bool."""
     first, second = _neighbours("math.is_non_decreasing", x)
     return jnp.all(first <= second)
 
 
-def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """True if each entry, of all dimensions in order, is below the next: a bool scalar. Raises TypeError for bool."""
     first, second = _neighbours("math.is_strictly_increasing", x)
     return jnp.all(first < second)
 
 
 def sobol_sample(
-    dim: IntLike, num_results: IntLike, skip: IntLike = 0, dtype: DTypeLike = float32, name: str | None = None
+    dim: Any, num_results: Any, skip: Any = 0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
     """Points of Sobol's sequence in the unit cube, without the first, which is 0, and without `skip` more.
 
@@ -268,8 +268,8 @@ def _extremes(label: str, function: Callable[..., Any], operand: Any, k: Any, *o
 
 
 def approx_max_k(
-    operand: TensorLike,
-    k: IntLike,
+    operand: Any,
+    k: Any,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
     reduction_input_size_override: int = -1,
@@ -285,8 +285,8 @@ def approx_max_k(
 
 
 def approx_min_k(
-    operand: TensorLike,
-    k: IntLike,
+    operand: Any,
+    k: Any,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
     reduction_input_size_override: int = -1,
@@ -299,8 +299,8 @@ def approx_min_k(
 
 
 def approx_top_k(
-    input: TensorLike,
-    k: IntLike,
+    input: Any,
+    k: Any,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
     is_max_k: bool = True,

@@ -1,25 +1,25 @@
 """`tf.strided_slice`: what stands between brackets after a tensor, as numbers and bits."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Index, IntLike, TensorLike
 from stratagem._ops._convert import Tensor, folds_constants, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
 
 
 @folds_constants
 def strided_slice(
-    input_: TensorLike,
-    begin: IntLike,
-    end: IntLike,
-    strides: IntLike = None,
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: TensorLike = None,
+    var: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """Returns the slice that brackets would give, of which entry i is `begin[i]:end[i]:strides[i]`, or by bit i of a mask:
@@ -37,7 +37,7 @@ def strided_slice(
     return array[index] if var is None else var[index]
 
 
-def _bounds(begin: IntLike, end: IntLike, strides: IntLike) -> list[tuple[int, ...]]:
+def _bounds(begin: Any, end: Any, strides: Any) -> list[tuple[int, ...]]:
     """The three lists of numbers, of one length; without strides they are 1."""
     first = static_shape(begin)
     found = [first, static_shape(end), (1,) * len(first) if strides is None else static_shape(strides)]
@@ -47,7 +47,7 @@ def _bounds(begin: IntLike, end: IntLike, strides: IntLike) -> list[tuple[int, .
     return found
 
 
-def _entry(i: int, bounds: tuple[int, ...], masks: Sequence[int]) -> Index:
+def _entry(i: int, bounds: tuple[int, ...], masks: Sequence[int]) -> Any:
     """Returns what stands at place i between the brackets."""
     from_start, to_end, ellipsis, new_axis, shrink = (bool(mask & 1 << i) for mask in masks)
     begin, end, stride = bounds
@@ -64,7 +64,7 @@ def _entry(i: int, bounds: tuple[int, ...], masks: Sequence[int]) -> Index:
     return slice(None if from_start else begin, None if to_end else end, stride)
 
 
-def _check(index: tuple[Index, ...], array: Tensor, spec: Sequence[tuple[int, ...]]) -> None:
+def _check(index: tuple[Any, ...], array: Tensor, spec: Sequence[tuple[int, ...]]) -> None:
     """Raises InvalidArgumentError for what JAX would cut, or say in other words."""
     ellipses = [i for i, part in enumerate(index) if part is ...]
     taken = [part for part in index if part is not ... and part is not None]

@@ -10,7 +10,7 @@ import jax
 import keras
 import numpy as np
 
-from stratagem._base.types import Index, Nest, TensorLike, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._core.roles import GraphBuild
 from stratagem._core.values import CompositeTensor, TensorShape
@@ -156,7 +156,7 @@ class TFOpLambda(keras.layers.Layer):  # type: ignore[misc]
         self.function = function
         self.built = True
 
-    def __call__(self, args: Nest, kwargs: Nest, **context: Nest) -> Any:
+    def __call__(self, args: Any, kwargs: Any, **context: Any) -> Any:
         """Calls the function; with symbolic tensors, notes the call in their graph.
 
         context: what a model tells all its layers (`training`); functions do not ask. Raises ValueError for a call without
@@ -167,18 +167,18 @@ class TFOpLambda(keras.layers.Layer):  # type: ignore[misc]
             refuse_in_safe_mode("TFOpLambda", f"computes tf.{self.function} of constants")
         return keras.Operation.__call__(self, args, kwargs)
 
-    def symbolic_call(self, args: Nest, kwargs: Nest) -> Any:
+    def symbolic_call(self, args: Any, kwargs: Any) -> Any:
         """Notes a call in the graph of the symbolic tensors. Returns symbolic tensors."""
         return keras.Operation.symbolic_call(self, args, kwargs)
 
-    def call(self, args: Nest, kwargs: Nest) -> Any:
+    def call(self, args: Any, kwargs: Any) -> Any:
         """Calls the function."""
         kind = kind_among(args) or kind_among(kwargs.values())
         if kind is None or self.function == "getitem":
             return _FUNCTIONS[self.function](*args, **kwargs)
         return rule_of(self.function, kind)(*args, **kwargs)
 
-    def compute_output_spec(self, args: Nest, kwargs: Nest) -> Any:
+    def compute_output_spec(self, args: Any, kwargs: Any) -> Any:
         """Returns symbolic tensors of the shapes and types of the results; with their values, where shapes determine them."""
         first, second = (self._with_sizes(which, args, kwargs) for which in range(len(_SIZES)))
         return keras.tree.map_structure(_merged, first, second)
@@ -250,13 +250,13 @@ class KerasShapeTensor(keras.KerasTensor):  # type: ignore[misc]
         return (self[i] for i in range(self.shape[0]))
 
 
-def getitem_of_symbol(symbol: keras.KerasTensor, key: Index) -> keras.KerasTensor:
+def getitem_of_symbol(symbol: keras.KerasTensor, key: Any) -> keras.KerasTensor:
     """Returns what brackets choose of a symbolic tensor, by a layer."""
     return _layer_of("getitem")((symbol, key), {})
 
 
 def _operator(name: str, reverse: bool = False) -> Callable[[Any, Any], Any]:
-    def apply(self: Any, other: TensorLike) -> Any:
+    def apply(self: Any, other: Any) -> Any:
         operands = (other, self) if reverse else (self, other)
         return _layer_of(name)(_plain(operands), {})
 

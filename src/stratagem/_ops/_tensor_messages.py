@@ -1,13 +1,14 @@
 """`tf.make_tensor_proto` and `tf.make_ndarray`: tensors as messages, in the form that TensorFlow writes."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from stratagem._base.memory import available_memory, refuse_more_than
 from stratagem._base.tensor_proto import CODES, TensorProto
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Value
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import is_tensor, is_traced, need_value, on_host, tensor
 from stratagem._ops._dtypes import DType, as_dtype
 
@@ -25,12 +26,12 @@ _NEVER_AS_BYTES = ("string", "bool", "complex64", "complex128", "uint16", "int4"
 
 
 def make_tensor_proto(
-    values: TensorLike,
-    dtype: DTypeLike = None,
-    shape: ShapeLike = None,
+    values: Any,
+    dtype: DTypeLike | None = None,
+    shape: Iterable[Any] | None = None,
     verify_shape: bool = False,
     allow_broadcast: bool = False,
-) -> Value:
+) -> Any:
     """Returns a TensorProto with these values, as `tf.make_tensor_proto`; `SerializeToString()` gives TensorFlow's bytes.
 
     dtype: by default that of a NumPy value or tensor, for Python's numbers float32 or int32, int64 if they need it. shape: by
@@ -62,7 +63,7 @@ def make_tensor_proto(
     return message
 
 
-def make_ndarray(tensor: Value) -> np.ndarray:
+def make_ndarray(tensor: Any) -> np.ndarray:
     """Returns the array in a TensorProto, as `tf.make_ndarray`; strings are bytes objects in an array of objects.
 
     If there are fewer values than the shape holds, the last one is repeated; without any, there are zeros or empty strings.

@@ -1,10 +1,11 @@
 """`tf.type_spec_from_value`: the static description of any value that TensorFlow has one for."""
 
+from typing import Any
+
 import keras
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Nest
 from stratagem._core.values import TensorSpec, TypeSpec, VariableSpec
 from stratagem._ops._convert import is_tensor, tensor
 from stratagem._private import KerasVariable
@@ -12,7 +13,7 @@ from stratagem._private import KerasVariable
 _CONVERTED = (bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
 
 
-def type_spec_from_value(value: Nest) -> TypeSpec:
+def type_spec_from_value(value: Any) -> TypeSpec:
     """Returns the spec of a tensor, a variable, or of another value that has one; what becomes a tensor has that tensor's.
 
     Raises TypeError for all else, also for None and for symbolic tensors of Keras.
@@ -32,7 +33,7 @@ def type_spec_from_value(value: Nest) -> TypeSpec:
     raise _unsupported(value)
 
 
-def _unsupported(value: Nest) -> TypeError:
+def _unsupported(value: Any) -> TypeError:
     return TypeError(
         f"Could not build a TypeSpec for {value!r:.100} of unsupported type {type(value)}. A tensor, a variable, a dataset, an "
         "iterator, an Optional, a TensorArray or an IndexedSlices has one."

@@ -9,7 +9,6 @@ import keras
 import numpy as np
 
 from stratagem._base.job import process_job
-from stratagem._base.types import Json, TensorLike, Unused, Value
 from stratagem._checkpoints import Finalized, HostArray, Supplement
 from stratagem._core.values import is_per_replica
 from stratagem._data import Dataset, DistributedInput, to_numpy
@@ -28,10 +27,10 @@ class _Kept(Supplement):
     def __init__(self, layer: "AdaptedLayer") -> None:
         self._layer = layer
 
-    def get_state(self) -> Json:
+    def get_state(self) -> Any:
         return self._layer.kept()
 
-    def set_state(self, state: Json) -> None:
+    def set_state(self, state: Any) -> None:
         self._layer.take_up(state)
 
 
@@ -41,7 +40,7 @@ class AdaptedLayer(keras.Layer, Finalized):  # type: ignore[misc]
     What it computes on strings and on data is computed on the host, outside of programs.
     """
 
-    def __init__(self, **kwargs: Value) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         kwargs.pop("batch_input_shape", None)  # in files of Keras 2: that of the data from which the layer has learned
         super().__init__(**kwargs)
         accept_any_input(self)
@@ -53,10 +52,10 @@ class AdaptedLayer(keras.Layer, Finalized):  # type: ignore[misc]
         """True after `adapt`."""
         return self._is_adapted
 
-    def compile(self, run_eagerly: Unused = None, steps_per_execution: Unused = None) -> None:
+    def compile(self, run_eagerly: Any = None, steps_per_execution: Any = None) -> None:
         """Does nothing: `adapt` runs in Python."""
 
-    def adapt(self, data: Value, batch_size: int | None = None, steps: int | None = None) -> None:
+    def adapt(self, data: Any, batch_size: int | None = None, steps: int | None = None) -> None:
         """Computes the state anew from data.
 
         data: an array, tensor or list, a `tf.data.Dataset` or another iterable of batches, or a distributed data set, of which
@@ -77,7 +76,7 @@ class AdaptedLayer(keras.Layer, Finalized):  # type: ignore[misc]
         self._is_adapted = True
 
     @property
-    def weights(self) -> list[Value]:
+    def weights(self) -> list[Any]:
         """The variables, and what the layer has learned beside them: the weights of Keras 2, in its order."""
         return [*super().weights, *self.learned_weights()]
 
@@ -94,7 +93,7 @@ class AdaptedLayer(keras.Layer, Finalized):  # type: ignore[misc]
         return False
 
     @abc.abstractmethod
-    def update_state(self, data: TensorLike) -> None:
+    def update_state(self, data: Any) -> None:
         """Adds a batch of data to what has been learned."""
 
     @abc.abstractmethod
@@ -106,19 +105,19 @@ class AdaptedLayer(keras.Layer, Finalized):  # type: ignore[misc]
         """Makes what `call` uses from what has been learned."""
 
     @abc.abstractmethod
-    def learned(self) -> Json:
+    def learned(self) -> Any:
         """Returns what this worker has learned."""
 
     @abc.abstractmethod
-    def merge(self, states: list[Json]) -> None:
+    def merge(self, states: list[Any]) -> None:
         """Replaces what has been learned by what all workers have, in their order."""
 
     @abc.abstractmethod
-    def kept(self) -> Json:
+    def kept(self) -> Any:
         """Returns what a checkpoint keeps of what `adapt` has learned, beside variables."""
 
     @abc.abstractmethod
-    def take_up(self, state: Json) -> None:
+    def take_up(self, state: Any) -> None:
         """Makes the layer what it was when `kept` returned this."""
 
     def _build_for(self, batch: Any) -> None:

@@ -8,7 +8,6 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import ShapeLike, TensorLike, Value
 from stratagem._ops import Assert, as_dtype
 from stratagem._preprocessing._composites import Encoded, encoded_composite, is_composite
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape
@@ -27,7 +26,7 @@ class CategoryEncoding(keras.Layer):  # type: ignore[misc]
     """
 
     def __init__(
-        self, num_tokens: int | None = None, output_mode: str = "multi_hot", sparse: bool = False, **kwargs: Value
+        self, num_tokens: int | None = None, output_mode: str = "multi_hot", sparse: bool = False, **kwargs: Any
     ) -> None:
         if "max_tokens" in kwargs:
             _log.warning("CategoryEncoding: max_tokens is deprecated, use num_tokens instead.")
@@ -41,7 +40,7 @@ class CategoryEncoding(keras.Layer):  # type: ignore[misc]
             )
         self.num_tokens, self.output_mode, self.sparse = num_tokens, mode, sparse
 
-    def call(self, inputs: TensorLike, count_weights: TensorLike = None) -> Encoded:
+    def call(self, inputs: Any, count_weights: Any = None) -> Encoded:
         """Returns vectors, (num_tokens,) or (rows, num_tokens), of numbers from 0 to num_tokens - 1.
 
         count_weights: of the shape of `inputs`, for the mode count. Raises InvalidArgumentError for other numbers, and
@@ -58,7 +57,7 @@ class CategoryEncoding(keras.Layer):  # type: ignore[misc]
         mode, size, dtype = self.output_mode, self.num_tokens, self.compute_dtype
         return encoded(ids, mode, size, dtype, count_weights=weights, sparse=self.sparse)
 
-    def _ids(self, inputs: TensorLike) -> Any:
+    def _ids(self, inputs: Any) -> Any:
         ids = as_input(inputs)
         if not as_dtype(ids.dtype).is_integer:
             ids = ids.astype(np.int32)
@@ -72,15 +71,15 @@ class CategoryEncoding(keras.Layer):  # type: ignore[misc]
         elif ids.size and not (ids.min() >= 0 and ids.max() < self.num_tokens):
             raise InvalidArgumentError(f"{text} Got {ids.min()} to {ids.max()}.")
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> tuple[int | None, ...]:
+    def compute_output_shape(self, input_shape: Any) -> tuple[int | None, ...]:
         """Returns the shape of the output."""
         return encoded_shape(input_shape, self.output_mode, self.num_tokens)
 
-    def compute_output_spec(self, inputs: Value, count_weights: Value = None) -> Value:
+    def compute_output_spec(self, inputs: Any, count_weights: Any = None) -> Any:
         """Returns the symbolic output for a symbolic input."""
         return keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=self.compute_dtype)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         names = ("num_tokens", "output_mode", "sparse")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Value
+from stratagem._base.types import DTypeLike
 from stratagem._ops import Tensor, as_dtype, is_traced, need_value, tensor
 from stratagem._ops.ragged import RaggedTensor
 from stratagem._ops.sparse import SparseTensor
@@ -16,15 +16,15 @@ Composite: TypeAlias = RaggedTensor | SparseTensor
 Encoded: TypeAlias = Tensor | RaggedTensor | SparseTensor
 
 
-def is_composite(value: Value) -> bool:
+def is_composite(value: Any) -> bool:
     """Returns whether a value is a ragged or sparse tensor."""
     return isinstance(value, RaggedTensor | SparseTensor)
 
 
-def documents_of(inputs: Composite, dtype: DTypeLike) -> list[list[Value]]:
+def documents_of(inputs: Composite, dtype: DTypeLike) -> list[list[Any]]:
     """Returns the values of each row, converted to `dtype`, as lists."""
     values, rows, count = _entries(inputs)
-    found: list[list[Value]] = [[] for _ in range(count)]
+    found: list[list[Any]] = [[] for _ in range(count)]
     for row, value in zip(rows.tolist(), as_input(values, dtype).tolist(), strict=True):
         found[row].append(value)
     return found

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._base.types import Json, ShapeLike, TensorLike, Value
+from stratagem._base.types import ShapeLike
 from stratagem._ops import allow_x64
 from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._composites import Encoded, encoded_composite, is_composite
@@ -32,12 +32,12 @@ class Discretization(AdaptedLayer):
 
     def __init__(
         self,
-        bin_boundaries: Value = None,
+        bin_boundaries: Any = None,
         num_bins: int | None = None,
         epsilon: float = 0.01,
         output_mode: str = "int",
         sparse: bool = False,
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         old = kwargs.pop("bins", None)  # the number of bins or their boundaries in early versions
         if isinstance(old, int) and num_bins is None:
@@ -61,7 +61,7 @@ class Discretization(AdaptedLayer):
             LearnedWeight(self, "summary", lambda: self._summary.copy(), self._set_summary, lambda: (2, None)),
         )
 
-    def update_state(self, data: TensorLike) -> None:
+    def update_state(self, data: Any) -> None:
         """Adds a batch of numbers to the summary. Raises ValueError for a layer with given boundaries."""
         if self.input_bin_boundaries is not None:
             raise ValueError(f"{self.name} cannot be adapted: it was made with `bin_boundaries`. Use `num_bins`.")
@@ -89,32 +89,32 @@ class Discretization(AdaptedLayer):
         """Returns whether there is a summary."""
         return self.input_bin_boundaries is None and self._summary.size > 0
 
-    def learned(self) -> Json:
+    def learned(self) -> Any:
         """Returns this worker's summary."""
         return self._summary.tolist()
 
-    def merge(self, states: list[Json]) -> None:
+    def merge(self, states: list[Any]) -> None:
         """Replaces the summary by that of all workers."""
         self._summary = _EMPTY
         for state in states:
             self._summary = _merged(np.array(state, np.float32).reshape(2, -1), self._summary, self.epsilon)
 
-    def kept(self) -> Json:
+    def kept(self) -> Any:
         """Returns the boundaries, unless they are an argument."""
         return {} if self.input_bin_boundaries is not None else {"boundaries": self.bin_boundaries}
 
-    def take_up(self, state: Json) -> None:
+    def take_up(self, state: Any) -> None:
         """Makes these the boundaries."""
         self.bin_boundaries = list(state.get("boundaries", self.bin_boundaries))
 
-    def call(self, inputs: TensorLike) -> Encoded:
+    def call(self, inputs: Any) -> Encoded:
         """Returns the bin of each number, or vectors. inputs: also ragged or sparse."""
         depth, dtype = len(self.bin_boundaries) + 1, self.compute_dtype
         if is_composite(inputs):
             return encoded_composite(inputs, self._bins, self.output_mode, depth, dtype, sparse=self.sparse)
         return encoded(self._bins(inputs), self.output_mode, depth, dtype, sparse=self.sparse)
 
-    def _bins(self, inputs: TensorLike) -> Any:
+    def _bins(self, inputs: Any) -> Any:
         array = as_input(inputs)
         boundaries = np.array(self.bin_boundaries, np.float32).astype(
             array.dtype if array.dtype.kind == "f" else "float32"
@@ -129,22 +129,22 @@ class Discretization(AdaptedLayer):
         depth = len(self.bin_boundaries) + 1 if self.bin_boundaries else self.num_bins
         return encoded_shape(input_shape, self.output_mode, depth)
 
-    def compute_output_spec(self, inputs: Value) -> Value:
+    def compute_output_spec(self, inputs: Any) -> Any:
         """Returns the symbolic output for a symbolic input."""
         return keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=self.compute_dtype)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         names = ("num_bins", "epsilon", "output_mode", "sparse")
         config = {**super().get_config(), **{name: getattr(self, name) for name in names}}
         return {**config, "bin_boundaries": self.input_bin_boundaries}
 
-    def save_own_variables(self, store: dict[str, Value]) -> None:
+    def save_own_variables(self, store: dict[str, Any]) -> None:
         """Writes the summary."""
         if self.input_bin_boundaries is None:
             store["0"] = self._summary
 
-    def load_own_variables(self, store: dict[str, Value]) -> None:
+    def load_own_variables(self, store: dict[str, Any]) -> None:
         """Reads the summary, and makes the boundaries of it."""
         if self.input_bin_boundaries is None and "0" in store.keys():  # noqa: SIM118  # an HDF5 store is no dict
             self._summary = np.array(store["0"], np.float32)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import TensorShape
 from stratagem._ops import Tensor, as_dtype, need_value
 from stratagem._ops import on_device as constant
@@ -27,7 +27,7 @@ def checked_mode(layer: str, output_mode: str | None, allowed: tuple[str, ...], 
     return mode
 
 
-def output_dtype(layer: str, output_mode: str, dtype: DTypeLike, default: str) -> str:
+def output_dtype(layer: str, output_mode: str, dtype: Any, default: str) -> str:
     """Returns the dtype of a layer: int64 for integers, `default` for vectors. Raises ValueError for fractions as integers."""
     if dtype is None:
         return "int64" if output_mode == "int" else default
@@ -51,7 +51,7 @@ def encoded(
     depth: int,
     dtype: DTypeLike,
     *,
-    count_weights: TensorLike = None,
+    count_weights: Any = None,
     idf_weights: np.ndarray | None = None,
     sparse: bool = False,
 ) -> Tensor | SparseTensor:

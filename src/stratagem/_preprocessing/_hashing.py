@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._base.types import ShapeLike, TensorLike, Value
+from stratagem._base.types import ShapeLike
 from stratagem._core.step import TracedStrings, host_function, host_function_if_needed
 from stratagem._ops import Tensor, allow_x64, as_dtype, on_device, tensor
 from stratagem._ops.sparse import SparseTensor
@@ -37,11 +37,11 @@ class Hashing(keras.Layer):  # type: ignore[misc]
     def __init__(
         self,
         num_bins: int,
-        mask_value: Value = None,
+        mask_value: Any = None,
         salt: int | Sequence[int] | None = None,
         output_mode: str = "int",
         sparse: bool = False,
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         if num_bins is None or num_bins <= 0:
             raise ValueError(f"Hashing: `num_bins` must be positive, got {num_bins}.")
@@ -54,11 +54,11 @@ class Hashing(keras.Layer):  # type: ignore[misc]
             raise ValueError(f"Hashing: `salt` is one integer or two, got {salt!r}.")
         self.salt = [salt, salt] if isinstance(salt, int) else salt
 
-    def call(self, inputs: TensorLike) -> Encoded:
+    def call(self, inputs: Any) -> Encoded:
         """Returns the bucket of each string or integer, or vectors. Raises TypeError for other inputs."""
         return host_function_if_needed(self._prepared)(inputs)
 
-    def _prepared(self, inputs: TensorLike) -> Encoded:
+    def _prepared(self, inputs: Any) -> Encoded:
         if is_composite(inputs):
             return encoded_composite(
                 inputs,
@@ -92,11 +92,11 @@ class Hashing(keras.Layer):  # type: ignore[misc]
         """Returns the shape of the output."""
         return encoded_shape(input_shape, self.output_mode, self.num_bins)
 
-    def compute_output_spec(self, inputs: Value) -> Value:
+    def compute_output_spec(self, inputs: Any) -> Any:
         """Returns the symbolic output for a symbolic input."""
         return keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=self.compute_dtype)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         names = ("num_bins", "salt", "mask_value", "output_mode", "sparse")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
@@ -111,20 +111,20 @@ class HashedCrossing(keras.Layer):  # type: ignore[misc]
     ValueError for arguments that do not fit together.
     """
 
-    def __init__(self, num_bins: int, output_mode: str = "int", sparse: bool = False, **kwargs: Value) -> None:
+    def __init__(self, num_bins: int, output_mode: str = "int", sparse: bool = False, **kwargs: Any) -> None:
         mode = checked_mode("HashedCrossing", output_mode, ("int", "one_hot"), False)
         kwargs["dtype"] = output_dtype("HashedCrossing", mode, kwargs.get("dtype"), keras.config.floatx())
         super().__init__(**kwargs)
         accept_any_input(self)
         self.num_bins, self.output_mode, self.sparse = num_bins, mode, sparse
 
-    def __call__(self, inputs: Sequence[TensorLike], **kwargs: Value) -> Tensor | SparseTensor:
+    def __call__(self, inputs: Sequence[Any], **kwargs: Any) -> Tensor | SparseTensor:
         """Calls the layer with tensors: Keras takes no arrays beside them. Strings of a step become their fingerprints."""
         if isinstance(inputs, list | tuple) and not any(isinstance(x, keras.KerasTensor) for x in inputs):
             inputs = [words_of_strings(x) if isinstance(x, TracedStrings) else tensor(x) for x in inputs]
         return super().__call__(inputs, **kwargs)
 
-    def call(self, inputs: Sequence[TensorLike]) -> Tensor | SparseTensor:
+    def call(self, inputs: Sequence[Any]) -> Tensor | SparseTensor:
         """Returns the bucket of each combination, or vectors.
 
         inputs: two features or more, strings or integers of one shape, (), (n,) or (n, 1). Raises ValueError for others.
@@ -147,17 +147,17 @@ class HashedCrossing(keras.Layer):  # type: ignore[misc]
         """Returns the shape of the output."""
         return encoded_shape(input_shape[0], self.output_mode, self.num_bins)
 
-    def compute_output_spec(self, inputs: Sequence[Value]) -> Value:
+    def compute_output_spec(self, inputs: Sequence[Any]) -> Any:
         """Returns the symbolic output for symbolic inputs."""
         return keras.KerasTensor(self.compute_output_shape([x.shape for x in inputs]), dtype=self.compute_dtype)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         names = ("num_bins", "output_mode", "sparse")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 
 
-def integers_if_int(output_mode: str, dtype: Value) -> Value:
+def integers_if_int(output_mode: str, dtype: Any) -> Any:
     """Returns the dtype of a layer: fractions were accepted for integers by early versions, and mean int64."""
     name = getattr(dtype, "compute_dtype", dtype)
     if output_mode == "int" and (name is None or not as_dtype(name).is_integer):
@@ -166,6 +166,6 @@ def integers_if_int(output_mode: str, dtype: Value) -> Value:
 
 
 @host_function
-def words_of_strings(strings: TensorLike) -> Tensor:
+def words_of_strings(strings: Any) -> Tensor:
     """Returns the fingerprints of strings, which stand for them in crosses."""
     return on_device(fingerprints(np.asarray(strings)))

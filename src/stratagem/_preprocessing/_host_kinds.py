@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, TensorLike, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.step import HostKind, host_kind, named_host_function
 from stratagem._ops import on_device
 from stratagem._preprocessing._composites import Encoded
@@ -38,7 +38,7 @@ def _config(layer: keras.Layer) -> dict[str, Any]:
     return config
 
 
-def _lookup_facts(layer: IndexLookup) -> dict[str, Nest]:
+def _lookup_facts(layer: IndexLookup) -> dict[str, Any]:
     words, weights = layer.words_and_weights()
     return {"config": _without_files(_config(layer)), "words": words, "weights": weights}
 
@@ -54,7 +54,7 @@ def _of_known_words(layer: IndexLookup) -> UserFunction:
     if layer.num_oov_indices or layer.invert or not len(words):
         return layer._prepared
 
-    def prepared(inputs: TensorLike) -> Encoded:
+    def prepared(inputs: Any) -> Encoded:
         return layer._prepared(jax.tree.map(lambda leaf: on_device(_repeated(words[0], leaf)), inputs))
 
     return prepared
@@ -76,7 +76,7 @@ def _lookup(kind: type[IndexLookup]) -> HostKind:
     )
 
 
-def _vectorization_facts(layer: TextVectorization) -> dict[str, Nest]:
+def _vectorization_facts(layer: TextVectorization) -> dict[str, Any]:
     words, weights = layer._lookup_layer.words_and_weights()
     return {"config": _without_files(_config(layer)), "words": words, "weights": weights}
 

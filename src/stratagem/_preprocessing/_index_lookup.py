@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
 from stratagem._base.paths import local_path
-from stratagem._base.types import Json, ShapeLike, TensorLike, Value
+from stratagem._base.types import ShapeLike
 from stratagem._core.step import host_function, host_function_if_needed
 from stratagem._ops import Assert, Tensor, allow_x64, as_dtype, int64, on_device, reduce_all
 from stratagem._ops.files import exists
@@ -62,16 +62,16 @@ class IndexLookup(AdaptedLayer):
         self,
         max_tokens: int | None,
         num_oov_indices: int,
-        mask_token: Value,
-        oov_token: Value,
+        mask_token: Any,
+        oov_token: Any,
         vocabulary_dtype: str,
-        vocabulary: Value = None,
-        idf_weights: Value = None,
+        vocabulary: Any = None,
+        idf_weights: Any = None,
         invert: bool = False,
         output_mode: str = "int",
         sparse: bool = False,
         pad_to_max_tokens: bool = False,
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         label = type(self).__name__
         mode = checked_mode(label, output_mode, OUTPUT_MODES, sparse)
@@ -105,7 +105,7 @@ class IndexLookup(AdaptedLayer):
 
     # --- The vocabulary -----------------------------------------------------------------------------------------------
 
-    def set_vocabulary(self, vocabulary: Value, idf_weights: Value = None) -> None:
+    def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
         """Sets the words: a list, an array, or the path of a file with one in each line.
 
         idf_weights: with output_mode tf_idf, a weight for each of them; False keeps the present ones. Raises ValueError
@@ -132,15 +132,15 @@ class IndexLookup(AdaptedLayer):
         self._idf = self._idf if weights is None else weights
         self._note_given(vocabulary, idf_weights)
 
-    def _note_given(self, vocabulary: Value, idf_weights: Value) -> None:
+    def _note_given(self, vocabulary: Any, idf_weights: Any) -> None:
         """Makes these the arguments of a layer that had a vocabulary as an argument: a model is saved with those."""
         if self.input_vocabulary is not None:
             self.input_vocabulary, self._vocabulary_of_file = vocabulary, _is_path(vocabulary)
             self.input_idf_weights = self.input_idf_weights if idf_weights is False else idf_weights
 
-    def get_vocabulary(self, include_special_tokens: bool = True) -> list[Value]:
+    def get_vocabulary(self, include_special_tokens: bool = True) -> list[Any]:
         """Returns the words by their numbers, strings or integers, after the mask and the tokens of unknown words."""
-        words: list[Value] = self._words.tolist()
+        words: list[Any] = self._words.tolist()
         if self.vocabulary_dtype == "string":
             words = [self._decoded(word) for word in words]
         return [*self._special_tokens(), *words] if include_special_tokens else words
@@ -157,7 +157,7 @@ class IndexLookup(AdaptedLayer):
 
     vocab_size = vocabulary_size  # its name in early versions
 
-    def _special_tokens(self) -> list[Value]:
+    def _special_tokens(self) -> list[Any]:
         return [self.mask_token] * self._oov_start() + [self.oov_token] * self.num_oov_indices
 
     def _oov_start(self) -> int:
@@ -169,7 +169,7 @@ class IndexLookup(AdaptedLayer):
     def _encoding(self) -> str:
         return "utf-8"
 
-    def _raw(self, token: Value) -> Value:
+    def _raw(self, token: Any) -> Any:
         """Returns a token as tensors have it."""
         return token.encode(self._encoding()) if isinstance(token, str) else token
 
@@ -219,7 +219,7 @@ class IndexLookup(AdaptedLayer):
 
     # --- Learning -----------------------------------------------------------------------------------------------------
 
-    def update_state(self, data: TensorLike) -> None:
+    def update_state(self, data: Any) -> None:
         """Counts the words of a batch, whose rows are documents; a tensor of one dimension is one document.
 
         Raises ValueError for a layer whose vocabulary was given.
@@ -291,21 +291,21 @@ class IndexLookup(AdaptedLayer):
         """Returns whether there are words that are no argument."""
         return self.input_vocabulary is None and self._knows_words
 
-    def learned(self) -> Json:
+    def learned(self) -> Any:
         """Returns what this worker has counted."""
         return self._counts.state()
 
-    def merge(self, states: list[Json]) -> None:
+    def merge(self, states: list[Any]) -> None:
         """Replaces what has been counted by what all workers have."""
         self._counts.merge(states)
 
-    def kept(self) -> Json:
+    def kept(self) -> Any:
         """Returns the vocabulary, unless it is an argument, and the weights of its words."""
         if self.input_vocabulary is not None:
             return {}
         return {"words": [as_text(word) for word in self._words.tolist()], "idf_weights": self._idf.tolist()}
 
-    def take_up(self, state: Json) -> None:
+    def take_up(self, state: Any) -> None:
         """Makes these the words. Raises RuntimeError if the output would have another size."""
         if state and state["words"] and self.input_vocabulary is None:
             words = np.empty(len(state["words"]), self._words.dtype)
@@ -328,7 +328,7 @@ class IndexLookup(AdaptedLayer):
 
     # --- Calls --------------------------------------------------------------------------------------------------------
 
-    def call(self, inputs: TensorLike) -> Encoded:
+    def call(self, inputs: Any) -> Encoded:
         """Returns the numbers of words, or with `invert` the words of numbers; in other modes than int, vectors.
 
         inputs: of any shape, also ragged or sparse; (), (n,) or (rows, n) for vectors. Integers may be traced by a compiled
@@ -339,7 +339,7 @@ class IndexLookup(AdaptedLayer):
             return host_function(self._prepared)(inputs)
         return host_function_if_needed(self._prepared)(inputs)
 
-    def _prepared(self, inputs: TensorLike) -> Encoded:
+    def _prepared(self, inputs: Any) -> Encoded:
         depth, dtype = self._depth(), self.compute_dtype if self.invert else self.vocabulary_dtype
         weights = self._idf if self.output_mode == "tf_idf" else None
         if is_composite(inputs):
@@ -431,14 +431,14 @@ class IndexLookup(AdaptedLayer):
         depth = self.max_tokens if self.pad_to_max_tokens else self._frozen_vocab_size
         return encoded_shape(input_shape, self.output_mode, depth)
 
-    def compute_output_spec(self, inputs: Value) -> Value:
+    def compute_output_spec(self, inputs: Any) -> Any:
         """Returns the symbolic output for a symbolic input."""
         dtype = self.vocabulary_dtype if self.invert else self.compute_dtype
         return keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=dtype)
 
     # --- Saving -------------------------------------------------------------------------------------------------------
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments. A vocabulary that was learned is no argument: models are saved with it.
 
         A vocabulary that was read from a file is returned as its words, so that a saved model needs the file no more.
@@ -461,12 +461,12 @@ class IndexLookup(AdaptedLayer):
             "vocabulary_size": self._frozen_vocab_size,
         }
 
-    def save_own_variables(self, store: dict[str, Value]) -> None:
+    def save_own_variables(self, store: dict[str, Any]) -> None:
         """Writes the weights of the words."""
         if self.output_mode == "tf_idf":
             store["idf_weights"] = self._idf
 
-    def load_own_variables(self, store: dict[str, Value]) -> None:
+    def load_own_variables(self, store: dict[str, Any]) -> None:
         """Reads the weights of the words."""
         if self.output_mode == "tf_idf":
             self._idf = np.array(store["idf_weights"])
@@ -485,12 +485,12 @@ class IndexLookup(AdaptedLayer):
                 self.set_vocabulary(words, False if self.output_mode == "tf_idf" else None)
 
 
-def _is_path(vocabulary: Value) -> bool:
+def _is_path(vocabulary: Any) -> bool:
     return isinstance(vocabulary, str | os.PathLike)
 
 
-def _documents(array: Any) -> list[list[Value]]:
+def _documents(array: Any) -> list[list[Any]]:
     """The rows of an array as lists; one of at most one dimension is one document."""
     rows = array.reshape(1, -1) if array.ndim < 2 else array.reshape(array.shape[0], -1)
-    found: list[list[Value]] = rows.tolist()
+    found: list[list[Any]] = rows.tolist()
     return found

@@ -4,16 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops import StringTensor, allow_x64, as_dtype, is_traced, tensor
 
 
-def is_known(value: TensorLike) -> bool:
+def is_known(value: Any) -> bool:
     """Returns whether the numbers of an array are known now."""
     return not is_traced(value)
 
 
-def as_input(value: TensorLike, dtype: DTypeLike = None) -> Any:
+def as_input(value: Any, dtype: DTypeLike | None = None) -> Any:
     """Returns lists, arrays, tensors as an array of the host, or as a tensor if a step computes it; converted to `dtype`.
 
     Raises TypeError for strings as numbers, and numbers as strings.

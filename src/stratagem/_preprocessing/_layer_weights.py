@@ -1,17 +1,17 @@
 """Keras' `set_weights` for layers and models that have learned from data."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import keras
 import numpy as np
 
-from stratagem._base.types import Value
 from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._learned_weights import LearnedWeight
 from stratagem._private import sublayers
 
 
-def set_weights(layer: keras.Layer, weights: Sequence[Value]) -> None:
+def set_weights(layer: keras.Layer, weights: Sequence[Any]) -> None:
     """Gives the weights of a layer or a model these values, in the order of `weights`; calls from then on use them.
 
     Raises ValueError, before anything has changed, for another number of values and for shapes that do not fit.

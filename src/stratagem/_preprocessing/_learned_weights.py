@@ -6,7 +6,6 @@ from typing import Any, final
 import keras
 import numpy as np
 
-from stratagem._base.types import Value
 from stratagem._checkpoints import HostArray
 
 
@@ -59,7 +58,7 @@ class LearnedWeight(HostArray):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.asarray(self.value, dtype)
 
-    def check(self, value: Value) -> np.ndarray:
+    def check(self, value: Any) -> np.ndarray:
         """Returns a value as an array of this weight's dtype. Raises ValueError for a shape that does not fit."""
         found, wanted = np.asarray(value), tuple(self._accepts())
         if len(found.shape) != len(wanted) or any(w not in (None, n) for w, n in zip(wanted, found.shape, strict=True)):
@@ -71,7 +70,7 @@ class LearnedWeight(HostArray):
         words[:] = [word if isinstance(word, bytes) else str(word).encode() for word in found.tolist()]
         return words
 
-    def assign(self, value: Value) -> None:
+    def assign(self, value: Any) -> None:
         """Makes an array the value; calls of the layer use it after `finalize_state`. Raises as `check`."""
         self._store(self.check(value))
 

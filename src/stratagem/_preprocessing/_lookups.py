@@ -1,12 +1,12 @@
 """`StringLookup` and `IntegerLookup`: the numbers of words, and of integers."""
 
 import logging
-from typing import final
+from typing import Any, final
 
 import keras
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Value
+from stratagem._base.types import DTypeLike
 from stratagem._ops import as_dtype
 from stratagem._preprocessing._index_lookup import IndexLookup
 
@@ -32,14 +32,14 @@ class StringLookup(IndexLookup):
         num_oov_indices: int = 1,
         mask_token: str | None = None,
         oov_token: str = "[UNK]",
-        vocabulary: Value = None,
-        idf_weights: Value = None,
+        vocabulary: Any = None,
+        idf_weights: Any = None,
         encoding: str = "utf-8",
         invert: bool = False,
         output_mode: str = "int",
         sparse: bool = False,
         pad_to_max_tokens: bool = False,
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         if kwargs.get("dtype") == "string":  # what early versions had here
             del kwargs["dtype"]
@@ -62,7 +62,7 @@ class StringLookup(IndexLookup):
     def _encoding(self) -> str:
         return str(self.__dict__["encoding"])
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         config = {**super().get_config(), "encoding": self._encoding()}
         del config["vocabulary_dtype"]
@@ -84,14 +84,14 @@ class IntegerLookup(IndexLookup):
         num_oov_indices: int = 1,
         mask_token: int | None = None,
         oov_token: int = -1,
-        vocabulary: Value = None,
+        vocabulary: Any = None,
         vocabulary_dtype: DTypeLike = "int64",
-        idf_weights: Value = None,
+        idf_weights: Any = None,
         invert: bool = False,
         output_mode: str = "int",
         sparse: bool = False,
         pad_to_max_tokens: bool = False,
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         if not as_dtype(vocabulary_dtype).is_integer:
             raise ValueError(f"IntegerLookup: `vocabulary_dtype` is a type of integers, got {vocabulary_dtype!r}.")
@@ -116,7 +116,7 @@ class IntegerLookup(IndexLookup):
         )
 
 
-def _renamed(kwargs: dict[str, Value], old: str, new: str, value: Value) -> Value:
+def _renamed(kwargs: dict[str, Any], old: str, new: str, value: Any) -> Any:
     """Returns an argument that may be given under its old name."""
     if old not in kwargs:
         return value

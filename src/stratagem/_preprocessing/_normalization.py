@@ -5,7 +5,7 @@ from typing import Any, final
 import keras
 import numpy as np
 
-from stratagem._base.types import Json, ShapeLike, TensorLike, Value
+from stratagem._base.types import ShapeLike
 from stratagem._ops import as_dtype
 from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._inputs import as_input
@@ -21,18 +21,18 @@ class Normalization(AdaptedLayer, keras.layers.Normalization):  # type: ignore[m
     """
 
     def __init__(
-        self, axis: Value = -1, mean: Value = None, variance: Value = None, invert: bool = False, **kwargs: Value
+        self, axis: Any = -1, mean: Any = None, variance: Any = None, invert: bool = False, **kwargs: Any
     ) -> None:
         super().__init__(axis=axis, mean=mean, variance=variance, invert=invert, **kwargs)
-        self._taken_up: Json = []
+        self._taken_up: Any = []
 
-    def add_weight(self, *args: Value, **kwargs: Value) -> Value:
+    def add_weight(self, *args: Any, **kwargs: Any) -> Any:
         """Adds a variable. The count is of int64, as in TensorFlow: data may have more than 2^31 numbers."""
         if kwargs.get("name") == "count":
             kwargs["dtype"] = "int64"
         return super().add_weight(*args, **kwargs)
 
-    def update_state(self, data: TensorLike) -> None:
+    def update_state(self, data: Any) -> None:
         """Adds a batch to the mean and the variance. Raises ValueError if these were given, RuntimeError before `build`."""
         if self.input_mean is not None:
             raise ValueError(f"{self.name} cannot be adapted: it was made with a mean and a variance.")
@@ -75,24 +75,24 @@ class Normalization(AdaptedLayer, keras.layers.Normalization):  # type: ignore[m
         if self._taken_up:
             self.take_up(self._taken_up)
 
-    def kept(self) -> Json:
+    def kept(self) -> Any:
         """Returns the number, mean and variance of what was seen: variables have them, too, but not what `call` uses."""
         return self.learned() if self.input_mean is None else []
 
-    def take_up(self, state: Json) -> None:
+    def take_up(self, state: Any) -> None:
         """Makes these the mean and the variance, now or when the layer is built."""
         self._taken_up = state
         if state and self.built and self.input_mean is None:
             self.merge([state])
             self.finalize_state()
 
-    def learned(self) -> Json:
+    def learned(self) -> Any:
         """Returns the number, mean and variance of what this worker has seen."""
         if not self.built:
             return []
         return [np.asarray(v.value).tolist() for v in (self.count, self.adapt_mean, self.adapt_variance)]
 
-    def merge(self, states: list[Json]) -> None:
+    def merge(self, states: list[Any]) -> None:
         """Replaces the mean and the variance by those of all that the workers have seen."""
         kind = as_dtype(self.compute_dtype).dtype
         self.reset_state()

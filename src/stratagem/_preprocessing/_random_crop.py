@@ -4,8 +4,6 @@ from typing import Any, final
 
 import keras
 
-from stratagem._base.types import TensorLike, Value
-
 
 @final
 @keras.saving.register_keras_serializable("stratagem")
@@ -17,13 +15,11 @@ class RandomCrop(keras.layers.RandomCrop):  # type: ignore[misc]
     """
 
     def __init__(
-        self, height: int, width: int, seed: int | None = None, data_format: str | None = None, **kwargs: Value
+        self, height: int, width: int, seed: int | None = None, data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(height, width, seed=seed, data_format=data_format, **kwargs)
 
-    def get_random_transformation(
-        self, data: Value, training: bool = True, seed: Value = None
-    ) -> tuple[TensorLike, TensorLike]:
+    def get_random_transformation(self, data: Any, training: bool = True, seed: Any = None) -> tuple[Any, Any]:
         """Returns the row and the column at which the windows begin: 0 and 0 for images that are resized."""
         spare = self._spare(data["images"] if isinstance(data, dict) else data)
         if not training or min(spare) < 0:
@@ -32,7 +28,7 @@ class RandomCrop(keras.layers.RandomCrop):  # type: ignore[misc]
         row, column = (keras.random.randint((), 0, most + 1, seed=source) for most in spare)
         return row, column
 
-    def transform_images(self, images: TensorLike, transformation: Value, training: bool = True) -> TensorLike:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """Returns the windows, of the layer's dtype. transformation: the row and the column at which they begin."""
         array = keras.ops.cast(images, self.compute_dtype)
         size = self.height, self.width

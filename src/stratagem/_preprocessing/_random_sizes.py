@@ -5,7 +5,6 @@ from typing import Any, ClassVar, final
 
 import keras
 
-from stratagem._base.types import ShapeLike, TensorLike, Value
 from stratagem._ops.images import resize
 from stratagem._private import accept_any_input
 
@@ -20,9 +19,7 @@ class RandomSize(keras.Layer, abc.ABC):  # type: ignore[misc]
 
     _axis: ClassVar[int]
 
-    def __init__(
-        self, factor: Value, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Value
-    ) -> None:
+    def __init__(self, factor: Any, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         accept_any_input(self)
         lower, upper = factor if isinstance(factor, tuple | list) else (-factor, factor)
@@ -36,7 +33,7 @@ class RandomSize(keras.Layer, abc.ABC):  # type: ignore[misc]
         self._range = (1.0 + lower, 1.0 + upper)
         self._source = keras.random.SeedGenerator(seed)
 
-    def call(self, inputs: TensorLike, training: bool = True) -> TensorLike:
+    def call(self, inputs: Any, training: bool = True) -> Any:
         """Returns images, (height, width, channels) or a batch of them, of the layer's dtype.
 
         training: whether the size changes. Raises TracedDecisionError in a replica's step.
@@ -49,17 +46,17 @@ class RandomSize(keras.Layer, abc.ABC):  # type: ignore[misc]
         size[self._axis + 3] = int(drawn * size[self._axis + 3])
         return keras.ops.cast(resize(images, size, self.interpolation), self.compute_dtype)
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> tuple[int | None, ...]:
+    def compute_output_shape(self, input_shape: Any) -> tuple[int | None, ...]:
         """Returns the shape of the output: one size is unknown."""
         shape = [*input_shape]
         shape[self._axis] = None
         return tuple(shape)
 
-    def compute_output_spec(self, inputs: Value, training: bool = True) -> Value:
+    def compute_output_spec(self, inputs: Any, training: bool = True) -> Any:
         """Returns the symbolic output for a symbolic input."""
         return keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=self.compute_dtype)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments."""
         return {**super().get_config(), "factor": self.factor, "interpolation": self.interpolation, "seed": self.seed}
 
@@ -75,9 +72,7 @@ class RandomHeight(RandomSize):
 
     _axis = -3
 
-    def __init__(
-        self, factor: Value, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Value
-    ) -> None:
+    def __init__(self, factor: Any, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(factor, interpolation, seed, **kwargs)
         self.height_lower, self.height_upper = (bound - 1.0 for bound in self._range)
 
@@ -92,8 +87,6 @@ class RandomWidth(RandomSize):
 
     _axis = -2
 
-    def __init__(
-        self, factor: Value, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Value
-    ) -> None:
+    def __init__(self, factor: Any, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(factor, interpolation, seed, **kwargs)
         self.width_lower, self.width_upper = (bound - 1.0 for bound in self._range)

@@ -1,13 +1,13 @@
 """`TextVectorization`: texts as numbers of words, or as vectors."""
 
 import string
-from typing import Self, final
+from typing import Any, Self, final
 
 import keras
 import numpy as np
 
 from stratagem._base.paths import local_path
-from stratagem._base.types import Json, ShapeLike, TensorLike, UserFunction, Value
+from stratagem._base.types import ShapeLike, UserFunction
 from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import TensorShape
 from stratagem._ops import StringTensor, on_device
@@ -49,12 +49,12 @@ class TextVectorization(AdaptedLayer):
         output_mode: str | None = "int",
         output_sequence_length: int | None = None,
         pad_to_max_tokens: bool = False,
-        vocabulary: Value = None,
-        idf_weights: Value = None,
+        vocabulary: Any = None,
+        idf_weights: Any = None,
         sparse: bool = False,
         ragged: bool = False,
         encoding: str = "utf-8",
-        **kwargs: Value,
+        **kwargs: Any,
     ) -> None:
         mode = {"binary": "multi_hot", "tf-idf": "tf_idf"}.get(str(output_mode), output_mode)
         _check_arguments(standardize, split, ngrams, mode)
@@ -85,7 +85,7 @@ class TextVectorization(AdaptedLayer):
 
     # --- The vocabulary -----------------------------------------------------------------------------------------------
 
-    def set_vocabulary(self, vocabulary: Value, idf_weights: Value = None) -> None:
+    def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
         """Sets the words; see StringLookup."""
         self._lookup_layer.set_vocabulary(vocabulary, idf_weights)
 
@@ -97,7 +97,7 @@ class TextVectorization(AdaptedLayer):
         """Returns the number of words, the padding and unknown words included."""
         return self._lookup_layer.vocabulary_size()
 
-    def update_state(self, data: TensorLike) -> None:
+    def update_state(self, data: Any) -> None:
         """Counts the words of a batch of texts."""
         tokens = self._tokens_of(data)
         if isinstance(tokens, TokenRows):
@@ -114,19 +114,19 @@ class TextVectorization(AdaptedLayer):
         """Makes the vocabulary of the words that were counted."""
         self._lookup_layer.finalize_state()
 
-    def learned(self) -> Json:
+    def learned(self) -> Any:
         """Returns what this worker has counted."""
         return self._lookup_layer.learned()
 
-    def merge(self, states: list[Json]) -> None:
+    def merge(self, states: list[Any]) -> None:
         """Replaces what has been counted by what all workers have."""
         self._lookup_layer.merge(states)
 
-    def kept(self) -> Json:
+    def kept(self) -> Any:
         """Returns nothing: a part of the layer has the vocabulary."""
         return {}
 
-    def take_up(self, state: Json) -> None:
+    def take_up(self, state: Any) -> None:
         """Does nothing."""
 
     def build(self, input_shape: ShapeLike) -> None:
@@ -134,7 +134,7 @@ class TextVectorization(AdaptedLayer):
 
     # --- Calls --------------------------------------------------------------------------------------------------------
 
-    def call(self, inputs: TensorLike) -> Encoded:
+    def call(self, inputs: Any) -> Encoded:
         """Returns numbers, int64, (*texts, length), or for the other modes vectors, (texts, tokens).
 
         With `ragged` rows of numbers are a RaggedTensor, as are words, (texts, (words)). inputs: strings, (), (n,) or (n, 1);
@@ -142,7 +142,7 @@ class TextVectorization(AdaptedLayer):
         """
         return host_function_if_needed(self._prepared)(inputs)
 
-    def _prepared(self, inputs: TensorLike) -> Encoded:
+    def _prepared(self, inputs: Any) -> Encoded:
         most = self._output_sequence_length if self._output_mode == "int" and not self._ragged else None
         tokens = self._spans_of(inputs, most) or self._tokens_of(inputs, most)
         if isinstance(tokens, Tokens):
@@ -164,7 +164,7 @@ class TextVectorization(AdaptedLayer):
             return tokens.ragged(numbers)
         return on_device(tokens.padded(numbers, self._output_sequence_length))
 
-    def _spans_of(self, inputs: TensorLike, most: int | None) -> Tokens | None:
+    def _spans_of(self, inputs: Any, most: int | None) -> Tokens | None:
         """The words of texts as spans; None if there are to be words, or if something else than whitespace tells them apart."""
         if self._split != "whitespace" or callable(self._standardize) or self._output_mode is None:
             return None
@@ -174,7 +174,7 @@ class TextVectorization(AdaptedLayer):
         spans = split_at_whitespace(texts, *self._translation(), single=self._ngrams is not None)
         return spans if spans is None or self._ngrams is None else spans.with_ngrams(self._ngrams, most)
 
-    def _tokens_of(self, inputs: TensorLike, most: int | None = None) -> np.ndarray | TokenRows:
+    def _tokens_of(self, inputs: Any, most: int | None = None) -> np.ndarray | TokenRows:
         """The words of texts, at least the first `most`: an array if all rows have one length by their kind, as of one text."""
         if isinstance(inputs, RaggedTensor) and self._split is None:
             words = inputs.with_flat_values(self._standardized(as_input(inputs.flat_values, "string")))
@@ -232,7 +232,7 @@ class TextVectorization(AdaptedLayer):
         whole = self._split is None and len(shape) > 1
         return self._lookup_layer.compute_output_shape(shape if whole else (*shape[:1], None))
 
-    def compute_output_spec(self, inputs: Value) -> Value:
+    def compute_output_spec(self, inputs: Any) -> Any:
         """Returns the symbolic output for a symbolic input."""
         kinds = {"int": "int64", None: "string"}
         dtype = kinds.get(self._output_mode, keras.config.floatx())
@@ -245,7 +245,7 @@ class TextVectorization(AdaptedLayer):
 
     # --- Saving -------------------------------------------------------------------------------------------------------
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments; functions as Keras writes them. A vocabulary that was learned is no argument."""
         inner, config = self._lookup_layer.get_config(), super().get_config()
         same = ("max_tokens", "pad_to_max_tokens", "sparse", "idf_weights", "encoding")
@@ -261,7 +261,7 @@ class TextVectorization(AdaptedLayer):
             "ragged": self._ragged,
         }
 
-    def load_own_variables(self, store: dict[str, Value]) -> None:
+    def load_own_variables(self, store: dict[str, Any]) -> None:
         """Reads nothing: a part of the layer has the weights of the words, which TensorFlow writes here, too."""
 
     def save_assets(self, dir_path: str) -> None:
@@ -274,7 +274,7 @@ class TextVectorization(AdaptedLayer):
         self._lookup_layer.load_assets(dir_path)
 
     @classmethod
-    def from_config(cls, config: dict[str, Value]) -> Self:
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """Returns the layer that has this config."""
         found = dict(config)
         for name in ("standardize", "split"):
@@ -296,7 +296,7 @@ def _cut_or_filled(numbers: np.ndarray, length: int) -> np.ndarray:
     return cut if not cut.shape[-1] else np.pad(cut, [(0, 0)] * (cut.ndim - 1) + [(0, length - cut.shape[-1])])
 
 
-def _check_arguments(standardize: Value, split: Value, ngrams: Value, mode: Value) -> None:
+def _check_arguments(standardize: Any, split: Any, ngrams: Any, mode: Any) -> None:
     """Raises ValueError for ways that do not exist."""
     for what, value, known in (("standardize", standardize, _STANDARDS), ("split", split, _SPLITS)):
         if not (value is None or callable(value) or value in known):
@@ -312,7 +312,7 @@ def _check_arguments(standardize: Value, split: Value, ngrams: Value, mode: Valu
         raise ValueError(f"TextVectorization: `ngrams` is None, an integer or a tuple of integers, got {ngrams!r}.")
 
 
-def _check_lengths(mode: Value, length: Value, ragged: bool) -> None:
+def _check_lengths(mode: Any, length: Any, ragged: bool) -> None:
     """Raises ValueError for a length or ragged rows where there are none."""
     if mode != "int" and length is not None:
         raise ValueError(f"TextVectorization: `output_sequence_length` is for output_mode='int', not {mode!r}.")

@@ -2,11 +2,9 @@
 
 import collections
 from collections.abc import Iterable, Sequence
-from typing import final
+from typing import Any, final
 
 import numpy as np
-
-from stratagem._base.types import Json, Value
 
 
 @final
@@ -15,8 +13,8 @@ class TokenCounts:
 
     def __init__(self, *, documents: bool) -> None:
         """documents: whether documents are counted."""
-        self._tokens: collections.Counter[Value] = collections.Counter()
-        self._in_documents: collections.Counter[Value] = collections.Counter()
+        self._tokens: collections.Counter[Any] = collections.Counter()
+        self._in_documents: collections.Counter[Any] = collections.Counter()
         self._documents, self._counts_documents = 0, documents
 
     def __len__(self) -> int:
@@ -30,7 +28,7 @@ class TokenCounts:
         """Goes on from this number of documents."""
         self._documents = int(number)
 
-    def add(self, documents: Iterable[Sequence[Value]]) -> None:
+    def add(self, documents: Iterable[Sequence[Any]]) -> None:
         """Counts the tokens of further documents."""
         for document in documents:
             self._tokens.update(document)
@@ -38,12 +36,12 @@ class TokenCounts:
                 self._in_documents.update(set(document))
                 self._documents += 1
 
-    def chosen(self, without: Sequence[Value], most: int | None) -> list[Value]:
+    def chosen(self, without: Sequence[Any], most: int | None) -> list[Any]:
         """Returns the most frequent tokens, at most this many; among equally frequent ones the largest comes first."""
         pairs = [(count, token) for token, count in self._tokens.items() if token not in without]
         return [token for _, token in sorted(pairs, reverse=True)][:most]
 
-    def inverse_document_frequencies(self, tokens: Sequence[Value]) -> np.ndarray:
+    def inverse_document_frequencies(self, tokens: Sequence[Any]) -> np.ndarray:
         """Returns log(1 + documents / (1 + documents with the token)) of each token, float64."""
         counts = np.array([self._in_documents[token] for token in tokens], np.float64)
         return np.log(1.0 + self._documents / (1.0 + counts))
@@ -54,7 +52,7 @@ class TokenCounts:
         self._in_documents.clear()
         self._documents = 0
 
-    def state(self) -> Json:
+    def state(self) -> Any:
         """Returns the counts as JSON, in the order of the tokens."""
         counters = (self._tokens, self._in_documents)
         return [
@@ -62,7 +60,7 @@ class TokenCounts:
             *([[as_text(token), counts[token]] for token in sorted(counts)] for counts in counters),
         ]
 
-    def merge(self, states: Sequence[Json]) -> None:
+    def merge(self, states: Sequence[Any]) -> None:
         """Replaces the counts by the sums of several states."""
         self.clear()
         for documents, tokens, in_documents in states:
@@ -72,11 +70,11 @@ class TokenCounts:
                     counts[of_text(token)] += count
 
 
-def as_text(token: Value) -> Value:
+def as_text(token: Any) -> Any:
     """Returns a token as JSON has it: each byte of a string is a character."""
     return token.decode("latin-1") if isinstance(token, bytes) else token
 
 
-def of_text(token: Value) -> Value:
+def of_text(token: Any) -> Any:
     """Returns the token that `as_text` returned this for."""
     return token.encode("latin-1") if isinstance(token, str) else token

@@ -1,11 +1,11 @@
 """Tokenizers of `tf.keras.preprocessing.text` that are read from a text."""
 
+from typing import Any
+
 from keras._tf_keras.keras.preprocessing import text
 
-from stratagem._base.types import Value
 
-
-def tokenizer_from_json(json_string: str) -> Value:
+def tokenizer_from_json(json_string: str) -> Any:
     """Returns the tokenizer that `tokenizer.to_json()` describes. Raises ValueError for a text that describes none."""
     try:
         return text.tokenizer_from_json(json_string)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import DataLossError
-from stratagem._base.types import Value
 from stratagem._ops import as_dtype
 
 _MOST_OOV = 1 << 22
@@ -17,7 +16,7 @@ _LINES, _LIST = "vocabulary.txt", "vocabulary.json"
 
 
 def check_arguments(
-    label: str, mode: str, max_tokens: int | None, oov: int, pad: bool, invert: bool, idf_weights: Value
+    label: str, mode: str, max_tokens: int | None, oov: int, pad: bool, invert: bool, idf_weights: Any
 ) -> None:
     """Raises ValueError for arguments that do not fit together."""
     if max_tokens is not None and max_tokens <= 1:
@@ -45,7 +44,7 @@ def as_tokens(vocabulary: Any, dtype: str, encoding: str) -> np.ndarray:
 
 
 def without_special_tokens(
-    tokens: np.ndarray, special: Sequence[Value], mask: Value, oov: Value, max_tokens: int | None
+    tokens: np.ndarray, special: Sequence[Any], mask: Any, oov: Any, max_tokens: int | None
 ) -> tuple[np.ndarray, bool]:
     """Returns the words after the special tokens, with which a vocabulary may begin, and whether it does.
 
@@ -85,7 +84,7 @@ def padded_weights(weights: Any, count: int, found: bool, front: int, size: int 
     return np.concatenate([np.full(before, np.average(array)), array, np.zeros(after)])
 
 
-def listed(value: Any) -> Value:
+def listed(value: Any) -> Any:
     """Returns an array, a tensor or a tuple as a list, which a config can have; anything else as it is."""
     if value is None or isinstance(value, str | int | float):
         return value
@@ -93,12 +92,12 @@ def listed(value: Any) -> Value:
     return [item.decode() if isinstance(item, bytes) else item for item in found]
 
 
-def lines_of_words(words: np.ndarray) -> list[Value]:
+def lines_of_words(words: np.ndarray) -> list[Any]:
     """Returns the words of a file as a configuration has them: integers, or texts with any byte that is not UTF-8."""
     return [word.decode(errors="surrogateescape") if isinstance(word, bytes) else word for word in words.tolist()]
 
 
-def words_of_lines(lines: Sequence[Value], dtype: str) -> np.ndarray:
+def words_of_lines(lines: Sequence[Any], dtype: str) -> np.ndarray:
     """Returns the words that `lines_of_words` returned these for, (n,)."""
     if dtype != "string":
         return np.array(lines, as_dtype(dtype).dtype)
@@ -107,7 +106,7 @@ def words_of_lines(lines: Sequence[Value], dtype: str) -> np.ndarray:
     return words
 
 
-def save_vocabulary(folder: str, tokens: Sequence[Value]) -> None:
+def save_vocabulary(folder: str, tokens: Sequence[Any]) -> None:
     """Writes a vocabulary into the folder of a saved layer: lines, as TensorFlow, or a list if a word has an end of line."""
     texts = [str(token) for token in tokens]
     if any("\n" in text for text in texts):
@@ -116,7 +115,7 @@ def save_vocabulary(folder: str, tokens: Sequence[Value]) -> None:
         Path(folder, _LINES).write_bytes("\n".join(texts).encode())
 
 
-def load_vocabulary(folder: str, dtype: str) -> list[Value]:
+def load_vocabulary(folder: str, dtype: str) -> list[Any]:
     """Reads what `save_vocabulary` has written, strings or integers. Raises DataLossError for anything else."""
     listed = Path(folder, _LIST)
     try:

@@ -1,14 +1,14 @@
 """The exchange of what the workers of a job have learned, which may be longer than one agreement."""
 
 import json
+from typing import Any
 
 from stratagem._base.job import Job
-from stratagem._base.types import Json
 
 _PART = 1 << 18  # characters
 
 
-def exchanged(job: Job, what: str, state: Json) -> list[Json]:
+def exchanged(job: Job, what: str, state: Any) -> list[Any]:
     """Returns the state of every worker, by its index; waits for all of them.
 
     what: names what has the state, alike on all workers. Raises what `Job.agree` raises.

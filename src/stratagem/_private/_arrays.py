@@ -18,7 +18,6 @@ from jax._src.lax import lax as jax_lax
 from jax._src.lib import xla_client  # type: ignore[attr-defined]
 from jax.sharding import NamedSharding, SingleDeviceSharding
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._private._variables import KerasVariable
 
 _ALIGNMENT = 64  # of memory that XLA takes without a copy
@@ -65,7 +64,7 @@ def _set_shape(tensor: Any, shape: Any) -> None:
         raise ValueError(f"Tensor's shape {tensor.shape} is not compatible with supplied shape {shape}.")
 
 
-def add_tensor_methods(reference: Callable[[TensorLike], Hashable]) -> None:
+def add_tensor_methods(reference: Callable[[Any], Hashable]) -> None:
     """Give JAX's arrays, which are our tensors, variables and symbols the methods that TF code calls. Nothing is replaced.
 
     reference(tensor) returns what `tensor.ref()` does.
@@ -101,7 +100,7 @@ def operate_on_bits() -> None:
         setattr(KerasVariable, name, operate)
 
 
-def add_variable_properties(**properties: Callable[[keras.Variable], Value]) -> None:
+def add_variable_properties(**properties: Callable[[keras.Variable], Any]) -> None:
     """Give variables these properties, each computed by a function of the variable."""
     for name, compute in properties.items():
         setattr(KerasVariable, name, property(compute, doc=compute.__doc__))
@@ -173,7 +172,7 @@ def movable(array: jax.Array) -> jax.Array:
     return ArrayImpl(array.aval, array.sharding, array._arrays, committed=False, _skip_checks=True)
 
 
-def on_a_mesh(value: TensorLike) -> bool:
+def on_a_mesh(value: Any) -> bool:
     """True for an array whose type names a mesh: JAX keeps that of an operand, also for values that lie on one device."""
     return isinstance(value, ArrayImpl) and isinstance(value.sharding, NamedSharding)
 

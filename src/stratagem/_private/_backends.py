@@ -12,7 +12,6 @@ from jax._src import distributed as jax_distributed
 from jax._src import xla_bridge
 
 from stratagem._base.program_line import call_of_program
-from stratagem._base.types import Value
 
 POOL = "PJRT_NPROC"  # the number of threads of XLA's CPU client, in the environment
 _started_by = ""
@@ -105,7 +104,7 @@ def backend_started_by() -> str:
     return f", by {_started_by}" if _started_by else ""
 
 
-def connect_backend(client: Value, rank: int, processes: int) -> None:
+def connect_backend(client: Any, rank: int, processes: int) -> None:
     """Make JAX's backend, which must not have started, one of a job's. `client` is connected to the coordination service.
 
     JAX's own `initialize` cannot be used: its client aborts the process when the service or a peer is gone.

@@ -8,23 +8,22 @@ from typing import Any
 import keras
 from keras.src import utils as keras_utils
 
-from stratagem._base.types import Nest
 from stratagem._private._trainer import Route, routed_method
 
 _log = logging.getLogger("stratagem")
 
 
-def is_default(method: Nest) -> bool:
+def is_default(method: Any) -> bool:
     """True for a method of a callback that is Keras' own and does nothing."""
     return bool(keras_utils.is_default(method))
 
 
-def display_histories(table: Callable[[Nest], str]) -> None:
+def display_histories(table: Callable[[Any], str]) -> None:
     """Have notebooks show what `fit` returns by what `table` makes of it, HTML."""
     keras.callbacks.History._repr_html_ = table
 
 
-def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str], None]) -> None:
+def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Any, str], None]) -> None:
     """Route hooks of `BackupAndRestore`, and the saving of `ModelCheckpoint` for models that were made under a strategy.
 
     `BackupAndRestore` gets TensorFlow's argument `save_before_preemption`, and `options`, with which checkpoints are saved.
@@ -36,7 +35,7 @@ def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str],
 
     @functools.wraps(init)
     def new_init(
-        self: Any, *args: Any, save_before_preemption: bool = False, options: Nest = None, **kwargs: Any
+        self: Any, *args: Any, save_before_preemption: bool = False, options: Any = None, **kwargs: Any
     ) -> None:
         init(self, *args, **kwargs)
         self.options = options

@@ -10,8 +10,6 @@ import keras
 from jax._src import core as jax_core
 from jax._src.interpreters import partial_eval
 
-from stratagem._base.types import Value
-
 
 @final
 class _CapturedTrace(jax_core.Trace):
@@ -87,12 +85,12 @@ class CapturedTensor(CapturedValue):
         return self._tensor
 
 
-def parent_trace(trace: Value) -> Value:
+def parent_trace(trace: Any) -> Any:
     """Returns the trace that a transformation of JAX, or a tape, hands operations down to; None at the bottom."""
     return getattr(trace, "parent_trace", None)
 
 
-def is_staged(trace: Value) -> bool:
+def is_staged(trace: Any) -> bool:
     """Returns whether operations on this trace become a program that code which runs at once has asked JAX for.
 
     Those of steps and graphs, whose variables are inputs, are no such traces.
@@ -104,7 +102,7 @@ def is_staged(trace: Value) -> bool:
     return staged and not isinstance(trace, partial_eval.DynamicJaxprTrace)
 
 
-def resolved(operands: Sequence[Value], trace: Value) -> Sequence[Value]:
+def resolved(operands: Sequence[Any], trace: Any) -> Sequence[Any]:
     """Returns the operands of an operation on a trace with what captured ones stand for at present.
 
     Where the operation becomes a part of a program, variables stay captured.

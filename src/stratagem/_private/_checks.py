@@ -10,7 +10,6 @@ import jax.numpy as jnp
 from jax._src import checkify, effects
 from jax.extend import core as xc
 
-from stratagem._base.types import Value
 from stratagem._private._traces import map_jaxprs, sub_jaxprs
 
 
@@ -36,7 +35,7 @@ def _failure(number: int) -> type:
     return type(f"CheckResult{number:06}", (checkify.FailedCheckError,), {})
 
 
-def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Value:
+def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Any:
     """Add the check with this number to the program being traced; returns what its values are known by in `CheckResult`."""
     effect = checkify.ErrorEffect(_failure(number), tuple(jax.ShapeDtypeStruct(v.shape, v.dtype) for v in values))
     error = checkify.Error({effect: fails}, {effect: jnp.asarray(number, jnp.int32)}, {}, {effect: list(values)})
@@ -49,7 +48,7 @@ def has_checks(closed: xc.ClosedJaxpr) -> bool:
     return any(isinstance(effect, checkify.ErrorEffect) for effect in closed.effects)
 
 
-def checked(closed: xc.ClosedJaxpr, *args: Value) -> tuple[list[Value], CheckResult]:
+def checked(closed: xc.ClosedJaxpr, *args: Any) -> tuple[list[Any], CheckResult]:
     """Evaluate a program that has checks: its results, and what the checks found.
 
     In a trace, whose program `revealed` completes.

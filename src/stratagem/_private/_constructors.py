@@ -6,13 +6,10 @@ from typing import Any, cast
 
 import keras
 
-from stratagem._base.types import Value
 from stratagem._private._legacy import Conversion, Method
 
 
-def convert_arguments(
-    kind: type, converted: Conversion, defaults: dict[str, Value], named: tuple[str, ...] = ()
-) -> None:
+def convert_arguments(kind: type, converted: Conversion, defaults: dict[str, Any], named: tuple[str, ...] = ()) -> None:
     """Let the constructor of a class take what `converted` makes arguments of Keras 3 of.
 
     defaults: of its own parameters; named: further ones, which its signature shows.

@@ -13,7 +13,7 @@ from jax._src.interpreters import partial_eval
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
 
 from stratagem._base.errors import ContextError
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Value
+from stratagem._base.types import DTypeLike
 
 
 @final
@@ -29,7 +29,7 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
         return id(self)
 
     @property
-    def graph(self) -> Value:
+    def graph(self) -> Any:
         """The graph that the tensor is a part of."""
         return cast(GraphTrace, self._trace).owner
 
@@ -39,7 +39,7 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
         return cast(str, self.graph.name_of_tensor(self))
 
     @property
-    def op(self) -> Value:
+    def op(self) -> Any:
         """The operation that makes the tensor."""
         return self.graph.operation_of(self)
 
@@ -49,12 +49,12 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
     __str__ = __repr__
 
     @property
-    def _debug_info(self) -> Value:
+    def _debug_info(self) -> Any:
         """Raises ContextError: JAX asks for it when a tensor is used where the graph is not being built."""
         raise ContextError(_NO_VALUE)
 
     @_debug_info.setter
-    def _debug_info(self, info: Value) -> None:
+    def _debug_info(self, info: Any) -> None:
         """Takes what JAX's constructor sets."""
 
     def _origin_msg(self) -> str:
@@ -64,7 +64,7 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
             "initialized in the session (tf.compat.v1.data.make_initializable_iterator)."
         )
 
-    def eval(self, feed_dict: Value = None, session: Value = None) -> Value:
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Returns the tensor's value in a session, by default the one that is open."""
         return self.graph.evaluated(self, feed_dict, session)
 
@@ -78,7 +78,7 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
 
     __slots__ = ("arguments", "owner")
 
-    def __init__(self, owner: Value) -> None:
+    def __init__(self, owner: Any) -> None:
         super().__init__(_DEBUG)
         self.owner = owner
 
@@ -88,17 +88,17 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
             raise ContextError(_NO_VALUE)
         return bool(super().is_valid())  # type: ignore[no-untyped-call]
 
-    def var_to_tracer(self, var: Value, source_info: Value, parent: Value = None) -> GraphTracer:
+    def var_to_tracer(self, var: Any, source_info: Any, parent: Any = None) -> GraphTracer:
         if parent is not None:
             self.owner.made(var)
         return GraphTracer(self, var.aval, var, source_info, parent)
 
-    def to_jaxpr_tracer(self, value: Value, source_info: Value) -> Value:
+    def to_jaxpr_tracer(self, value: Any, source_info: Any) -> Any:
         if isinstance(value, GraphTracer) and value._trace is not self:
             raise ValueError(f"{value!r} must be from the same graph as what it is used with.")
         return super().to_jaxpr_tracer(value, source_info)
 
-    def new_tensor(self, shape: ShapeLike, dtype: DTypeLike) -> TensorLike:
+    def new_tensor(self, shape: Sequence[Any], dtype: DTypeLike) -> Any:
         """Returns a tensor that is an input of the graph. shape: sizes that are numbers, or symbols for unknown ones."""
         aval = jax_core.ShapedArray(tuple(shape), jax.numpy.dtype(dtype))
         var = self.frame.newvar(aval)
@@ -125,18 +125,18 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
         """Returns whether operations of the present code are parts of this graph."""
         return jax_core.trace_ctx.trace is self
 
-    def holds(self, value: Value) -> bool:
+    def holds(self, value: Any) -> bool:
         """Returns whether a value is a tensor of this graph, and no constant."""
         return isinstance(value, GraphTracer) and value._trace is self and not isinstance(value.val, Literal)
 
-    def so_far(self) -> Sequence[Value]:
+    def so_far(self) -> Sequence[Any]:
         """Returns the equations of the graph as it is now."""
         return cast(list[Any], self.frame.get_eqns())
 
     def program(
         self,
-        outs: Sequence[TensorLike],
-        kept: Callable[[Value, set[Var], Sequence[Value]], bool],
+        outs: Sequence[Any],
+        kept: Callable[[Any, set[Var], Sequence[Any]], bool],
         given: Sequence[Var] = (),
         effects: Set[int] = frozenset(),
         tied: Mapping[int, Set[Var]] = MappingProxyType({}),
@@ -171,13 +171,13 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
         """Returns the numbers of the equations from this one on that have an effect, as checks and prints."""
         return [i for i, eqn in enumerate(self.frame.tracing_eqns[number:], number) if cast(Any, eqn).effects]
 
-    def made_with(self, tensor: TensorLike) -> Set[Var]:
+    def made_with(self, tensor: Any) -> Set[Var]:
         """Returns what stands for the results of the equation that makes a tensor."""
         var = self.variable_of(tensor)
         eqns = (cast(Any, eqn) for eqn in reversed(self.frame.tracing_eqns))
         return frozenset(next((eqn.outvars for eqn in eqns if var in eqn.outvars), ()))
 
-    def variable_of(self, tensor: TensorLike) -> Var:
+    def variable_of(self, tensor: Any) -> Var:
         """Returns what stands for a tensor in programs of the graph."""
         return tensor.val
 

@@ -12,13 +12,12 @@ import keras
 from keras.src.backend.jax import numpy as keras_numpy
 from keras.src.backend.jax import random as keras_random
 
-from stratagem._base.types import TensorLike
 from stratagem._private._traces import computes_at_once
 from stratagem._private._variables import KerasVariable
 
 Draw = Callable[..., Any]
-Drawn = Callable[[Draw, tuple[int, ...], float, float, jax.Array], TensorLike | None]
-Filled = Callable[[tuple[int, ...], float], TensorLike | None]
+Drawn = Callable[[Draw, tuple[int, ...], float, float, jax.Array], Any | None]
+Filled = Callable[[tuple[int, ...], float], Any | None]
 
 _DRAWS = ("normal", "truncated_normal", "uniform")
 _CONSTANTS = {"zeros": 0.0, "ones": 1.0}

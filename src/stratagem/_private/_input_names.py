@@ -9,8 +9,6 @@ from typing import Any, final
 import keras
 from keras.src.models.functional import Functional
 
-from stratagem._base.types import Value
-
 _INPUT, _NAMES = "input", "input_names"
 # Of the input that a Sequential is making of its first layer's shape.
 _of_first_layer: contextvars.ContextVar[str] = contextvars.ContextVar("stratagem_name_of_input", default="")
@@ -101,7 +99,7 @@ class _InputNames:
             )
         return [each._keras_history.operation.name for each in known.inputs]
 
-    def __set__(self, model: Any, value: Value) -> None:
+    def __set__(self, model: Any, value: Any) -> None:
         vars(model)[_NAMES] = value
 
     def __delete__(self, model: Any) -> None:

@@ -1,7 +1,7 @@
 """Programs whose sizes were symbols when they were traced, with known sizes in their place."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast, final
 
 import jax
@@ -11,20 +11,18 @@ from jax._src import linear_util
 from jax._src.export.shape_poly import _DimExpr, dim_as_value_p
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
 
-from stratagem._base.types import ShapeLike, Value
-
 
 def with_sizes(closed: ClosedJaxpr, sizes: Mapping[str, int]) -> ClosedJaxpr:
     """Returns the program with a number in place of every symbol. sizes: by the names of the symbols."""
     return ClosedJaxpr(_Sizes(sizes).program(closed.jaxpr), closed.consts)
 
 
-def known_shape(shape: ShapeLike, sizes: Mapping[str, int]) -> tuple[int, ...]:
+def known_shape(shape: Sequence[Any], sizes: Mapping[str, int]) -> tuple[int, ...]:
     """Returns a shape with numbers in place of symbols."""
     return tuple(_Sizes(sizes).known(size) for size in shape)
 
 
-def names_in(shape: ShapeLike) -> set[str]:
+def names_in(shape: Iterable[Any]) -> set[str]:
     """Returns the names of the symbols in a shape."""
     return {name for size in shape if isinstance(size, _DimExpr) for name in size._get_vars()}
 
@@ -38,7 +36,7 @@ def names_needed(closed: ClosedJaxpr) -> set[str]:
     return noted.names
 
 
-def symbol_of(size: Value, number: int) -> tuple[str, int | None]:
+def symbol_of(size: Any, number: int) -> tuple[str, int | None]:
     """Returns the name in a sum of one symbol, and what that is where the sum is `number`; None if it is no integer."""
     (name,) = size._get_vars()
     at_none, at_one = (int(size._evaluate({name: each})) for each in (0, 1))

@@ -6,7 +6,6 @@ from typing import Any
 
 import keras
 
-from stratagem._base.types import TensorLike, Trackable
 from stratagem._private._traces import OutsideOfTraces
 
 _builders: list[Callable[[Any], None]] = []
@@ -35,7 +34,7 @@ def accept_any_input(layer: keras.layers.Layer) -> None:
     layer._allow_non_tensor_positional_args = True
 
 
-def before_embedding(checked: Callable[[keras.layers.Embedding, TensorLike], TensorLike]) -> None:
+def before_embedding(checked: Callable[[keras.layers.Embedding, Any], Any]) -> None:
     """Let embeddings look up what `checked` returns for the ids that they are called with."""
     look_up = keras.layers.Embedding.call
 
@@ -46,7 +45,7 @@ def before_embedding(checked: Callable[[keras.layers.Embedding, TensorLike], Ten
     keras.layers.Embedding.call = call
 
 
-def track_late(layer: keras.layers.Layer, made: Trackable) -> None:
+def track_late(layer: keras.layers.Layer, made: Any) -> None:
     """Add a variable or a layer to those of a layer, which may have been built already."""
     locked = layer._tracker.locked
     layer._tracker.unlock()

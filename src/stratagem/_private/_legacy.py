@@ -11,14 +11,13 @@ from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 from keras.src.optimizers.multi_optimizer import MultiOptimizer
 from keras.src.utils import summary_utils
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._private._scopes import unscoped
 from stratagem._private._traces import OutsideOfTraces
 
 Method = Callable[..., Any]
 # The positional and the keyword arguments of a call.
-Arguments = tuple[tuple[Value, ...], dict[str, Value]]
-Conversion = Callable[[tuple[Value, ...], dict[str, Value]], Arguments]
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+Conversion = Callable[[tuple[Any, ...], dict[str, Any]], Arguments]
 
 
 class SlotNames:
@@ -48,7 +47,7 @@ class CallableList(list[keras.Variable]):
 def add_optimizer_methods(
     *,
     methods: dict[str, Method],
-    accept: Callable[[keras.optimizers.Optimizer, dict[str, Value]], dict[str, Value]],
+    accept: Callable[[keras.optimizers.Optimizer, dict[str, Any]], dict[str, Any]],
     counted: Callable[[keras.optimizers.Optimizer], list[keras.Variable]],
 ) -> None:
     """Give every optimizer these methods, and let its `variables` be called.
@@ -75,7 +74,7 @@ def _called_too(variables: Any, counted: Callable[[Any], list[Any]]) -> property
 
 def add_loss_scaling(
     members: dict[str, Method | property],
-    before: Callable[[keras.optimizers.Optimizer, list[TensorLike]], list[TensorLike]],
+    before: Callable[[keras.optimizers.Optimizer, list[Any]], list[Any]],
 ) -> None:
     """Give `LossScaleOptimizer` these methods and properties.
 
@@ -101,7 +100,7 @@ def add_loss_scaling(
     LossScaleOptimizer.scale_loss = new_scale_loss
 
 
-def add_model_properties(properties: dict[str, Callable[[keras.Model], Value]]) -> None:
+def add_model_properties(properties: dict[str, Callable[[keras.Model], Any]]) -> None:
     """Give every model these properties, which a model's own attributes of these names hide."""
     for name, read in properties.items():
         setattr(keras.Model, name, _OverridableProperty(read))
@@ -147,7 +146,7 @@ def add_layer_methods(
     keras.layers.Layer.add_variable = _converting(keras.layers.Layer.add_variable, of_layer)
 
 
-def weigh_layers(set_weights: Method, counts: Callable[[Value], bool]) -> None:
+def weigh_layers(set_weights: Method, counts: Callable[[Any], bool]) -> None:
     """Give layers this `set_weights`; summaries and `count_params` count the weights of which `counts` is true."""
     keras.layers.Layer.set_weights = set_weights
     for name in ("count_params", "weight_memory_size"):
@@ -193,7 +192,7 @@ def sublayers(layer: keras.layers.Layer) -> list[keras.layers.Layer]:
     return list(layer._flatten_layers())
 
 
-def compiled_parts(model: keras.Model) -> tuple[Value, Value, Value]:
+def compiled_parts(model: keras.Model) -> tuple[Any, Any, Any]:
     """A model's compiled loss, its compiled metrics and the metric of its loss; each None if it has none."""
     return (
         getattr(model, "_compile_loss", None),

@@ -7,12 +7,8 @@ from typing import Any
 import jax
 from keras.src.backend.jax import numpy as jax_numpy
 
-from stratagem._base.types import TensorLike
 
-
-def intercept_take(
-    rows: Callable[[TensorLike, TensorLike], TensorLike], mark: Callable[[TensorLike, jax.Array], jax.Array]
-) -> None:
+def intercept_take(rows: Callable[[Any, Any], Any], mark: Callable[[Any, jax.Array], jax.Array]) -> None:
     """Let rows(x, indices) answer `keras.ops.take` along axis 0, unless it returns None; then mark(x, taken) is the result."""
     take = jax_numpy.take
 

@@ -8,10 +8,8 @@ import keras
 from keras.src import losses as losses_module
 from keras.src.losses import loss as loss_module
 
-from stratagem._base.types import TensorLike
 
-
-def intercept_loss(check: Callable[[TensorLike], None]) -> None:
+def intercept_loss(check: Callable[[Any], None]) -> None:
     """Call check(loss) before every call of a Keras loss object."""
     call = keras.losses.Loss.__call__
 
@@ -38,10 +36,10 @@ def find_losses_by_name() -> None:
 
 def intercept_loss_reduction(
     *,
-    reduce: Callable[[TensorLike, TensorLike, str | None, Callable[..., TensorLike]], TensorLike],
-    weigh: Callable[[TensorLike, TensorLike, Callable[..., TensorLike]], TensorLike],
-    added: Callable[[TensorLike], TensorLike],
-    regularization: Callable[[TensorLike], TensorLike],
+    reduce: Callable[[Any, Any, str | None, Callable[..., Any]], Any],
+    weigh: Callable[[Any, Any, Callable[..., Any]], Any],
+    added: Callable[[Any], Any],
+    regularization: Callable[[Any], Any],
 ) -> None:
     """Attach to every place where Keras makes one number of the losses of many examples.
 

@@ -10,10 +10,8 @@ from keras.src.losses import loss as keras_loss
 from keras.src.metrics import iou_metrics, reduction_metrics
 from keras.src.metrics.metric import Metric
 
-from stratagem._base.types import TensorLike
 
-
-def intercept_metric_results(around: Callable[[Callable[[], TensorLike]], TensorLike]) -> None:
+def intercept_metric_results(around: Callable[[Callable[[], Any]], Any]) -> None:
     """Run every metric's `result()` as around(compute)."""
 
     def wrap(cls: type) -> None:

@@ -1,15 +1,16 @@
 """Exports of Keras models: the shapes and dtypes of their inputs, and the method that writes one."""
 
 import functools
+from typing import Any
 
 import keras
 from keras.src.export.export_utils import get_input_signature
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import UserFunction
 
 
-def input_specs_of_model(model: keras.Model) -> Nest:
+def input_specs_of_model(model: keras.Model) -> Any:
     """Returns the structure of a model's first argument with a `keras.InputSpec` for each tensor.
 
     The first size of each is None. Returns None of a model that was neither built nor called. Raises UnimplementedError for a

@@ -14,7 +14,7 @@ from keras.src.models.functional import Functional
 from keras.src.saving import saving_api, saving_lib
 from keras.src.utils import io_utils
 
-from stratagem._base.types import UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._private._constructors import showing
 from stratagem._private._hdf5_files import opened_hdf5
 
@@ -62,7 +62,7 @@ def intercept_saving(routes: dict[str, Callable[[UserFunction], UserFunction]]) 
     keras.Model.load_weights = showing(new_load_weights, load_weights, *_FURTHER["load_weights"])
 
 
-def accept_any_path(stand_in: Callable[[str, bool, Value], str], settle: Callable[[Value], None]) -> None:
+def accept_any_path(stand_in: Callable[[str, bool, Any], str], settle: Callable[[Any], None]) -> None:
     """Let `ModelCheckpoint` take any path, and TensorFlow's arguments `options` and `period`.
 
     stand_in(path, save_weights_only, options): a path that Keras accepts in place of this one while it checks its arguments.
@@ -72,7 +72,7 @@ def accept_any_path(stand_in: Callable[[str, bool, Value], str], settle: Callabl
     init, save_model = cls.__init__, cls._save_model
 
     @functools.wraps(init)
-    def new_init(self: Any, filepath: Any, *args: Any, options: Value = None, period: int = 1, **kwargs: Any) -> None:
+    def new_init(self: Any, filepath: Any, *args: Any, options: Any = None, period: int = 1, **kwargs: Any) -> None:
         path = os.fspath(filepath)
         weights_only = args[3] if len(args) > 3 else kwargs.get("save_weights_only", False)
         init(self, stand_in(path, weights_only, options), *args, **kwargs)
@@ -175,7 +175,7 @@ def write_hdf5_model(model: keras.Model, path: str, include_optimizer: bool) -> 
     legacy_h5_format.save_model_to_hdf5(model, path, include_optimizer=include_optimizer)
 
 
-def read_hdf5_model(path: Value, custom_objects: Value, compile: bool, safe_mode: bool) -> keras.Model:
+def read_hdf5_model(path: Any, custom_objects: Any, compile: bool, safe_mode: bool) -> keras.Model:
     """Read a whole model from an HDF5 file of any name, or from an open one."""
     return legacy_h5_format.load_model_from_hdf5(path, custom_objects, compile, safe_mode=safe_mode)
 
@@ -197,6 +197,6 @@ def read_hdf5_weights(model: keras.Model, path: str, by_name: bool, skip_mismatc
             legacy_h5_format.load_weights_from_hdf5_group(group, model, skip_mismatch)
 
 
-def has_layers_by_position(model: Value) -> bool:
+def has_layers_by_position(model: Any) -> bool:
     """Returns whether `model` is a Sequential or a functional model: their layers have an order of their own."""
     return isinstance(model, Functional | keras.Sequential)

@@ -10,7 +10,6 @@ from typing import Any
 import keras
 from keras.src.utils import python_utils
 
-from stratagem._base.types import Value
 from stratagem._private._traces import OutsideOfTraces
 
 _called: ContextVar[keras.layers.Layer | None] = ContextVar("called", default=None)
@@ -24,7 +23,7 @@ def build_models_from_shapes() -> None:
     default = keras.layers.Layer.build
 
     @functools.wraps(default)
-    def build(self: Any, input_shape: Value) -> None:
+    def build(self: Any, input_shape: Any) -> None:
         unbuilt = any(not layer.built for layer in self._layers)
         if unbuilt and python_utils.is_default(self.build) and _called.get() is not self:
             _call_on_symbols(self, input_shape)
@@ -52,7 +51,7 @@ def _calling(model: keras.Model) -> Iterator[None]:
         _called.reset(token)
 
 
-def _call_on_symbols(model: Any, input_shape: Value) -> None:
+def _call_on_symbols(model: Any, input_shape: Any) -> None:
     """Make the weights of the layers that `model.call` uses; ValueError if it cannot be called with inputs of these shapes."""
     symbols = keras.tree.map_shape_structure(lambda shape: keras.KerasTensor(shape, model.input_dtype), input_shape)
     takes = inspect.signature(model.call).parameters

@@ -22,7 +22,6 @@ from jax.interpreters import ad, batching, mlir
 from jaxlib.mlir import ir
 
 from stratagem._base.processor import has_avx512
-from stratagem._base.types import Value
 
 # Those with which tests/core/step/test_convolutions.py and test_products.py pass.
 _TESTED: Final = ("0.10.2",)
@@ -56,7 +55,7 @@ def calls_onednn(module: Any) -> bool:
     return found
 
 
-def convolve_by_onednn(x: jax.Array, w: jax.Array, **params: Value) -> jax.Array:
+def convolve_by_onednn(x: jax.Array, w: jax.Array, **params: Any) -> jax.Array:
     """Returns a convolution, by oneDNN where this process can.
 
     Args:

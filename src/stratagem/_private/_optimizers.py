@@ -12,7 +12,6 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer, clip_by_global_no
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import TensorLike
 from stratagem._private._layers import announce_build
 from stratagem._private._scopes import give_first_values, unscoped
 from stratagem._private._traces import OutsideOfTraces
@@ -20,8 +19,8 @@ from stratagem._private._variables import KerasVariable
 
 
 def intercept_apply(
-    around: Callable[[TensorLike, list[TensorLike], TensorLike, Callable[[list[TensorLike]], None]], None],
-    at_once: Callable[[keras.optimizers.Optimizer, list[TensorLike], list[keras.Variable]], bool],
+    around: Callable[[Any, list[Any], Any, Callable[[list[Any]], None]], None],
+    at_once: Callable[[keras.optimizers.Optimizer, list[Any], list[keras.Variable]], bool],
 ) -> None:
     """Route `optimizer.apply(grads, variables)` through around(optimizer, grads, variables, apply_these).
 
@@ -124,21 +123,21 @@ def _routed_apply(original: Any, around: Any) -> Any:
     return apply
 
 
-def computed_settings(optimizer: keras.optimizers.Optimizer) -> dict[str, TensorLike]:
+def computed_settings(optimizer: keras.optimizers.Optimizer) -> dict[str, Any]:
     """Returns by name the settings of an optimizer that the present step computes; those of Keras' classes are numbers.
 
     One that has any gets their values back by `take_settings`, where it updates variables.
     """
-    found: Callable[[], dict[str, TensorLike]] | None = getattr(optimizer, "computed_settings", None)
+    found: Callable[[], dict[str, Any]] | None = getattr(optimizer, "computed_settings", None)
     return {} if found is None else found()
 
 
 def apply_locally(
     optimizer: keras.optimizers.Optimizer,
-    grads: Sequence[TensorLike],
+    grads: Sequence[Any],
     variables: Sequence[keras.Variable],
     others: Collection[int] | None = None,
-    settings: Mapping[str, TensorLike] = MappingProxyType({}),
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Keras' own `apply`, as a server runs it: on these gradients of some variables, as if the optimizer had no others.
 
@@ -180,13 +179,13 @@ def keeps_rows(optimizer: keras.optimizers.Optimizer) -> bool:
 
 
 def known_gradients(
-    optimizer: keras.optimizers.Optimizer, grads: Sequence[TensorLike], variables: Sequence[keras.Variable]
-) -> tuple[list[TensorLike], list[TensorLike]]:
+    optimizer: keras.optimizers.Optimizer, grads: Sequence[Any], variables: Sequence[keras.Variable]
+) -> tuple[list[Any], list[Any]]:
     """Drops the variables that have no gradient, which Keras warns of. Raises ValueError if none has one."""
     return cast(tuple[list[Any], list[Any]], optimizer._filter_empty_gradients(list(grads), list(variables)))
 
 
-def untangled_clip(optimizer: keras.optimizers.Optimizer, grads: list[TensorLike]) -> list[TensorLike]:
+def untangled_clip(optimizer: keras.optimizers.Optimizer, grads: list[Any]) -> list[Any]:
     """The gradients after what Keras does with all of them together: `global_clipnorm`.
 
     Raises UnimplementedError where that has to wait for other gradients (`gradient_accumulation_steps`).
@@ -218,7 +217,7 @@ def intercept_slots(around: Callable[[keras.Variable], contextlib.AbstractContex
     BaseOptimizer.add_variable_from_reference = new_add
 
 
-def advance_momenta(optimizer: keras.optimizers.Optimizer, stepped: TensorLike) -> None:
+def advance_momenta(optimizer: keras.optimizers.Optimizer, stepped: Any) -> None:
     """Multiplies Nadam's product of momenta by the last one, if a step was made: Keras has it beside the variables.
 
     What an optimizer does in a scope of Keras' own it returns for its variables alone.

@@ -11,7 +11,7 @@ from keras.src.backend.jax import core as keras_core
 from keras.src.layers.layer import Layer
 from keras.src.ops.operation import Operation
 
-from stratagem._base.types import TensorLike, UserFunction, Value
+from stratagem._base.types import UserFunction
 
 _OPERATORS = ("__getitem__", *(f"__{r}{name}__" for name in ("add", "sub", "mul", "truediv") for r in ("", "r")))
 RAGGED_PLACES = (
@@ -33,10 +33,10 @@ _SIZES = ((83, 3), (89, 5))
 def take_ragged(
     ragged: type,
     called: Callable[[keras.Layer], UserFunction | None],
-    converted: Callable[[Value, Value], Value],
-    example: Callable[[TensorLike, tuple[int | None, ...], int, int], Value],
+    converted: Callable[[Any, Any], Any],
+    example: Callable[[Any, tuple[int | None, ...], int, int], Any],
     operators: dict[str, UserFunction],
-    mask_of: Callable[[keras.Layer, Value], Value],
+    mask_of: Callable[[keras.Layer, Any], Any],
 ) -> None:
     """Let ragged tensors through the calls of layers and models, and symbolic ones stand for them.
 
@@ -108,7 +108,7 @@ def take_ragged(
         setattr(keras.KerasTensor, name, _of_symbols(getattr(keras.KerasTensor, name), operators[name]))
 
 
-def is_ragged_symbol(value: Value) -> bool:
+def is_ragged_symbol(value: Any) -> bool:
     """Returns whether a value is a symbolic tensor that stands for a ragged one."""
     return isinstance(value, keras.KerasTensor) and value.ragged
 

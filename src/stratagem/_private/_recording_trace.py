@@ -12,7 +12,6 @@ from jax._src.array import ArrayImpl
 from jax._src.dispatch import device_put_p
 from jax._src.linear_util import StoreException
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._private._captured_values import resolved
 
 
@@ -26,37 +25,37 @@ class EagerOperation:
     dropped. told_twice: where the same is told once more if it is differentiated, too; JAX wants only one.
     """
 
-    compute: Callable[..., Value]
+    compute: Callable[..., Any]
     key: Hashable
-    told: tuple[Value, ...] = ()
-    told_twice: tuple[Value, ...] = ()
-    owner: Value = None
+    told: tuple[Any, ...] = ()
+    told_twice: tuple[Any, ...] = ()
+    owner: Any = None
 
 
 class OperationRecorder(Protocol):
     """Receives the operations of a recording trace."""
 
-    def run(self, operation: EagerOperation, operands: Sequence[TensorLike]) -> Value:
+    def run(self, operation: EagerOperation, operands: Sequence[Any]) -> Any:
         """Computes an operation on the trace below, and records it if a tape needs it."""
 
-    def tracks(self, operands: Sequence[TensorLike]) -> bool:
+    def tracks(self, operands: Sequence[Any]) -> bool:
         """Returns whether a tape needs what is computed from one of these values."""
 
     def note_call(
         self,
-        operands: Sequence[TensorLike],
-        results: Sequence[TensorLike],
-        reverse: Callable[[Sequence[TensorLike]], Sequence[TensorLike]],
+        operands: Sequence[Any],
+        results: Sequence[Any],
+        reverse: Callable[[Sequence[Any]], Sequence[Any]],
     ) -> None:
         """Notes what Python computed: from the cotangents of `results`, `reverse` returns those of `operands`."""
 
-    def refuse(self, results: Sequence[TensorLike], message: str) -> None:
+    def refuse(self, results: Sequence[Any], message: str) -> None:
         """Notes that these results cannot be differentiated: a gradient of them is an error with this message."""
 
-    def read(self, variable: keras.Variable, value: Callable[[], TensorLike]) -> TensorLike:
+    def read(self, variable: keras.Variable, value: Callable[[], Any]) -> Any:
         """Returns what tapes know a variable's value as. value: returns it, if it was not read before."""
 
-    def note_scoped(self, variable: keras.Variable, value: TensorLike) -> None:
+    def note_scoped(self, variable: keras.Variable, value: Any) -> None:
         """Notes what a variable was read as in the scope of a step. In one of the user's, what is read is a tensor."""
 
 
@@ -66,12 +65,12 @@ class RecordingTrace(jax_core.Trace):
 
     __slots__ = ("parent_trace", "recorder")
 
-    def __init__(self, recorder: OperationRecorder, parent: Value) -> None:
+    def __init__(self, recorder: OperationRecorder, parent: Any) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.requires_low = False
         self.recorder, self.parent_trace = recorder, parent
 
-    def process_primitive(self, primitive: Value, args: Value, params: Value, /) -> Value:
+    def process_primitive(self, primitive: Any, args: Any, params: Any, /) -> Any:
         args = resolved(args, self)
         if primitive is device_put_p:  # a compiled program would leave the values where they are
             return self._moved(args, params)
@@ -83,40 +82,36 @@ class RecordingTrace(jax_core.Trace):
         key = (primitive, *params.values())
         return self._run(EagerOperation(lambda *operands: primitive.bind(*operands, **params), key), args)
 
-    def process_custom_jvp_call(
-        self, primitive: Value, fun: Value, jvp: Value, args: Value, /, **params: Value
-    ) -> Value:
-        def compute(*operands: Value) -> Value:
+    def process_custom_jvp_call(self, primitive: Any, fun: Any, jvp: Any, args: Any, /, **params: Any) -> Any:
+        def compute(*operands: Any) -> Any:
             return primitive.bind(*operands, subfuns=(fun, jvp), **params)
 
         # The transformations of `jvp` say what those of `fun` do, and where this call finds the structure of its results.
         key = ("custom_jvp", fun.f, fun.transforms, fun.params, jvp.f, *params.values())
         return self._run(EagerOperation(compute, key, fun.stores, jvp.stores), args)
 
-    def process_custom_vjp_call(
-        self, primitive: Value, fun: Value, fwd: Value, bwd: Value, args: Value, /, **params: Value
-    ) -> Value:
-        def compute(*operands: Value) -> Value:
+    def process_custom_vjp_call(self, primitive: Any, fun: Any, fwd: Any, bwd: Any, args: Any, /, **params: Any) -> Any:
+        def compute(*operands: Any) -> Any:
             return primitive.bind(*operands, subfuns=(fun, fwd, bwd), **params)
 
         # Its reverse may close over values of this call, so that no other call computes the same.
         return self._run(EagerOperation(compute, None, told_twice=fun.stores), args)
 
-    def process_call(self, primitive: Value, f: Value, args: Value, params: Value, /) -> Value:
+    def process_call(self, primitive: Any, f: Any, args: Any, params: Any, /) -> Any:
         return self._run(EagerOperation(lambda *operands: primitive.bind(f, *operands, **params), None), args)
 
-    def process_shard_map(self, primitive: Value, fun: Value, args: Value, /, **params: Value) -> Value:
+    def process_shard_map(self, primitive: Any, fun: Any, args: Any, /, **params: Any) -> Any:
         return self._run(
             EagerOperation(lambda *operands: primitive.bind(*operands, subfuns=(fun,), **params), None), args
         )
 
-    def stage_value(self, value: Value) -> Value:
+    def stage_value(self, value: Any) -> Any:
         if isinstance(value, jax.Array):
             return value
         with jax_core.set_current_trace(self.parent_trace):
             return self.parent_trace.stage_value(value)
 
-    def cur_qdd(self, value: Value) -> Value:
+    def cur_qdd(self, value: Any) -> Any:
         return self.parent_trace.cur_qdd(value)
 
     def _moved(self, args: Any, params: Any) -> Any:
@@ -148,9 +143,9 @@ def current_recording() -> RecordingTrace | None:
 
 
 def note_moved(
-    operands: Sequence[TensorLike],
-    results: Sequence[TensorLike],
-    reverse: Callable[[Sequence[TensorLike]], Sequence[TensorLike]],
+    operands: Sequence[Any],
+    results: Sequence[Any],
+    reverse: Callable[[Sequence[Any]], Sequence[Any]],
 ) -> None:
     """Tells eager tapes of values that were moved between devices, which is no operation of JAX.
 
@@ -193,12 +188,12 @@ def twin(array: jax.Array) -> jax.Array:
     return ArrayImpl(array.aval, array.sharding, array._arrays, array._committed, _skip_checks=True)
 
 
-def abstract_value(value: TensorLike) -> Value:
+def abstract_value(value: Any) -> Any:
     """Returns shape, dtype and weak type of an operand."""
     return jax_core.typeof(value)
 
 
-def structures_told(operation: EagerOperation) -> tuple[Value, ...]:
+def structures_told(operation: EagerOperation) -> tuple[Any, ...]:
     """Returns what a traced function with its own derivative has told; takes back what was told twice."""
     found = tuple(map(_told, operation.told))
     for store in operation.told_twice:
@@ -207,7 +202,7 @@ def structures_told(operation: EagerOperation) -> tuple[Value, ...]:
     return found
 
 
-def tell_structures(operation: EagerOperation, values: Sequence[Value]) -> None:
+def tell_structures(operation: EagerOperation, values: Sequence[Any]) -> None:
     """Tells the caller what an equal function has told that was traced before."""
     for store, value in zip(operation.told, values, strict=True):
         if store is not None and value is not None and _told(store) is None:

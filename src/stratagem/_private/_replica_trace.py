@@ -8,12 +8,11 @@ import jax
 from jax._src import core as jax_core
 from keras.src.backend.common import global_state
 
-from stratagem._base.types import Value
 from stratagem._private._captured_values import resolved
 from stratagem._private._traces import OutsideOfTraces, sub_jaxprs
 
 # computed(program, operands) returns this replica's results of a program with collectives, for its operands.
-Collective = Callable[[Callable[..., Value], Sequence[Value]], Value]
+Collective = Callable[[Callable[..., Any], Sequence[Any]], Any]
 
 
 @final
@@ -27,7 +26,7 @@ class EagerReplicaTrace(jax_core.Trace):
         self.requires_low = False
         self._axis, self._replica, self._collective = axis, replica, collective
 
-    def process_primitive(self, primitive: Value, args: Value, params: Value, /) -> Value:
+    def process_primitive(self, primitive: Any, args: Any, params: Any, /) -> Any:
         if primitive.name == "axis_index" and params["axis_name"] == self._axis:
             return jax.numpy.int32(self._replica)
         args = resolved(args, self)
@@ -36,22 +35,20 @@ class EagerReplicaTrace(jax_core.Trace):
                 return self._collective(lambda *operands: primitive.bind(*operands, **params), args)
             return primitive.bind(*args, **params)
 
-    def process_custom_jvp_call(self, primitive: Value, fun: Value, jvp: Value, args: Value, /, **_: Value) -> Value:
+    def process_custom_jvp_call(self, primitive: Any, fun: Any, jvp: Any, args: Any, /, **_: Any) -> Any:
         return fun.call_wrapped(*args)
 
-    def process_custom_vjp_call(
-        self, primitive: Value, fun: Value, fwd: Value, bwd: Value, args: Value, /, **_: Value
-    ) -> Value:
+    def process_custom_vjp_call(self, primitive: Any, fun: Any, fwd: Any, bwd: Any, args: Any, /, **_: Any) -> Any:
         return fun.call_wrapped(*args)
 
-    def process_call(self, primitive: Value, f: Value, args: Value, params: Value, /) -> Value:
+    def process_call(self, primitive: Any, f: Any, args: Any, params: Any, /) -> Any:
         return f.call_wrapped(*args)
 
-    def stage_value(self, value: Value) -> Value:
+    def stage_value(self, value: Any) -> Any:
         with OutsideOfTraces():
             return jax_core.eval_trace.stage_value(value)
 
-    def cur_qdd(self, value: Value) -> Value:
+    def cur_qdd(self, value: Any) -> Any:
         return jax_core.eval_trace.cur_qdd(value)
 
     def _is_collective(self, params: Any) -> bool:
@@ -75,11 +72,11 @@ def in_replica_trace(axis: str, replicas: int, replica: int, collective: Collect
             context.set_trace(before)
 
 
-def keras_settings() -> dict[str, Value]:
+def keras_settings() -> dict[str, Any]:
     """Returns Keras' settings of this thread, such as the global dtype policy."""
     return dict(vars(global_state.GLOBAL_STATE_TRACKER))
 
 
-def set_keras_settings(settings: dict[str, Value]) -> None:
+def set_keras_settings(settings: dict[str, Any]) -> None:
     """Gives this thread the settings that another one has."""
     vars(global_state.GLOBAL_STATE_TRACKER).update(settings)

@@ -8,14 +8,13 @@ from jax._src.linear_util import WrappedFun
 from jax.extend import core as xc
 from jax.tree_util import PyTreeDef
 
-from stratagem._base.types import Value
 from stratagem._private._traces import sub_jaxprs
 
 # JAX wraps rules anew in each trace, in functions of these modules that hold them in their closures.
 _WRAPPING = ("jax._src.interpreters.", "jax._src.linear_util", "jax._src.api_util")
 
 
-def rules_of(closed: xc.ClosedJaxpr) -> list[Value]:
+def rules_of(closed: xc.ClosedJaxpr) -> list[Any]:
     """Returns the functions that the equations of a program hold, at any depth, and how their arguments are nested, as texts.
 
     They are the same, or equal, in two traces of the same code where the rules are made once, as those of modules are.

@@ -11,15 +11,13 @@ from keras.src.backend.common.name_scope import current_path
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.random.seed_generator import SeedGenerator
 
-from stratagem._base.types import TensorLike, Value
-
 
 def in_stateless_scope() -> bool:
     """True inside a Keras stateless scope, a step's capture included: assignments are recorded, not made."""
     return bool(keras_backend.in_stateless_scope())
 
 
-def record_assignment(variable: keras.Variable, value: TensorLike) -> None:
+def record_assignment(variable: keras.Variable, value: Any) -> None:
     """Inside a Keras stateless scope: hands an assignment to the scope, without Keras' check of its shape."""
     keras_backend.get_stateless_scope().add_update((variable, value))
 
@@ -35,7 +33,7 @@ class _AssignmentScope(keras.StatelessScope):  # type: ignore[misc]
 
 
 @contextlib.contextmanager
-def recorded() -> Iterator[dict[int, tuple[Value, Value]]]:
+def recorded() -> Iterator[dict[int, tuple[Any, Any]]]:
     """In the body, assignments are not made: (variable, value) is kept here. Variables created there get values after it.
 
     Keras' own scope would then give values to all that wait for theirs, also where it is opened while they get them.
@@ -79,7 +77,7 @@ def give_first_values() -> None:
         variable._deferred_initialize()
 
 
-def scoped_value(variable: keras.Variable, outermost: TensorLike) -> TensorLike:
+def scoped_value(variable: keras.Variable, outermost: Any) -> Any:
     """The variable's value in the stateless scopes opened inside the scope `outermost` (branches, loop bodies), or None."""
     scope = keras_backend.get_stateless_scope()
     while scope is not None and scope is not outermost:
@@ -89,7 +87,7 @@ def scoped_value(variable: keras.Variable, outermost: TensorLike) -> TensorLike:
     return None
 
 
-def present_slot(variable: keras.Variable) -> TensorLike:
+def present_slot(variable: keras.Variable) -> Any:
     """Inside a step: what a replica has of the variable in the branch or loop body that the present code is in."""
     return keras_backend.get_stateless_scope().slot(variable)
 
@@ -100,12 +98,12 @@ def is_making_own_state() -> bool:
     return bool(scopes) and isinstance(scopes[-1].caller, BaseOptimizer | SeedGenerator)
 
 
-def below_scope(name: str) -> contextlib.AbstractContextManager[Value]:
+def below_scope(name: str) -> contextlib.AbstractContextManager[Any]:
     """In the body, paths of new variables go on with `name`."""
     return cast(contextlib.AbstractContextManager[Any], keras_backend.name_scope(name))
 
 
-def scoped(variable: keras.Variable) -> TensorLike:
+def scoped(variable: keras.Variable) -> Any:
     """Returns the variable's value in the open stateless scope, without a cast."""
     return keras_backend.get_stateless_scope().get_current_value(variable)
 

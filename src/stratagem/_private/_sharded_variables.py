@@ -10,7 +10,6 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.saving import saving_lib
 from keras.src.utils import tracking
 
-from stratagem._base.types import Value
 from stratagem._private._variables import KerasVariable
 
 
@@ -54,7 +53,7 @@ def intercept_shards(
     _save_views()
 
 
-def is_view(value: Value) -> bool:
+def is_view(value: Any) -> bool:
     """True for a variable that is kept in shards."""
     return getattr(type(value), "is_sharded_variable", False) is True
 

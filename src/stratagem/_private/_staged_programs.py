@@ -11,12 +11,11 @@ from jax._src.array import ArrayImpl
 from jax._src.interpreters import partial_eval
 from jax.extend.core import ClosedJaxpr
 
-from stratagem._base.types import Value
 from stratagem._private._captured_values import CapturedTensor, CapturedValue, CapturedVariable, parent_trace
 from stratagem._private._recording_trace import RecordingTrace
 
 
-def recordings_below(trace: Value) -> Iterator[RecordingTrace]:
+def recordings_below(trace: Any) -> Iterator[RecordingTrace]:
     """The traces of eager tapes below this one, nearest first, which hand operations down."""
     while (trace := parent_trace(trace)) is not None:
         if type(trace) is RecordingTrace:
@@ -27,7 +26,7 @@ _of_traces: WeakKeyDictionary[Any, dict[int, CapturedVariable]] = WeakKeyDiction
 
 
 def captured_variable(
-    variable: keras.Variable, trace: Value, read: Callable[[keras.Variable], jax.Array]
+    variable: keras.Variable, trace: Any, read: Callable[[keras.Variable], jax.Array]
 ) -> CapturedVariable:
     """Returns what stands for a variable in a staged trace, the same for all of its reads there."""
     known = _of_traces.setdefault(trace, {})

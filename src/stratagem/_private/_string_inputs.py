@@ -11,8 +11,6 @@ from keras.src.backend.jax import core as keras_core
 from keras.src.backend.jax import numpy as keras_numpy
 from keras.src.layers import layer as keras_layer
 
-from stratagem._base.types import Value
-
 STRING_PLACES = (
     "keras.src.backend.compute_output_spec",
     "keras.src.backend.convert_to_tensor",
@@ -29,11 +27,11 @@ _SIZES = (83, 89)
 
 
 def take_strings(
-    is_strings: Callable[[Value], bool],
-    to_strings: Callable[[Value], Value],
-    expand_dims: Callable[..., Value],
-    squeeze: Callable[..., Value],
-    is_composite: Callable[[Value], bool],
+    is_strings: Callable[[Any], bool],
+    to_strings: Callable[[Any], Any],
+    expand_dims: Callable[..., Any],
+    squeeze: Callable[..., Any],
+    is_composite: Callable[[Any], bool],
 ) -> None:
     """Let strings pass through the calls of layers and models, and through their conversion to the rank of an input.
 

@@ -6,13 +6,12 @@ import keras
 from keras.src.metrics.metric import Metric
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 
-from stratagem._base.types import Value
 from stratagem._private._variables import KerasVariable
 
 _PLAIN = (bool, int, float, str, type(None))
 
 
-def settings_of(optimizer: keras.optimizers.Optimizer) -> tuple[tuple[str, Value], ...]:
+def settings_of(optimizer: keras.optimizers.Optimizer) -> tuple[tuple[str, Any], ...]:
     """Returns the settings of an optimizer that a trace of an update writes into the program: numbers, flags, the schedule."""
     found = [(k, v) for k, v in vars(optimizer).items() if isinstance(v, _PLAIN) and not k.startswith("_")]
     rate = optimizer._learning_rate

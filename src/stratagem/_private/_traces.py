@@ -10,10 +10,8 @@ from jax._src import core as jax_core
 from jax._src import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
-from stratagem._base.types import TensorLike, Value
 
-
-def trace_level() -> Value:
+def trace_level() -> Any:
     """An object that is equal for two calls made at the same level of tracing (inside the same scan body, say)."""
     return jax_core.trace_ctx.trace
 
@@ -53,7 +51,7 @@ class AtTraceLevel:
 
     __slots__ = ("_before", "_level")
 
-    def __init__(self, level: Value) -> None:
+    def __init__(self, level: Any) -> None:
         self._level = level
 
     def __enter__(self) -> None:
@@ -64,17 +62,17 @@ class AtTraceLevel:
         jax_core.trace_ctx.set_trace(self._before)
 
 
-def is_constant(tensor: TensorLike) -> bool:
+def is_constant(tensor: Any) -> bool:
     """True for a number that a trace will write into its equations: it has no name by which the program could be cut."""
     return not isinstance(tensor, jax_core.Tracer) or isinstance(getattr(tensor, "val", None), jax_core.Literal)
 
 
-def stand_in(constant: jax.Array, tracer: TensorLike) -> None:
+def stand_in(constant: jax.Array, tracer: Any) -> None:
     """Makes operations of the current trace that read `constant` read `tracer`, as long as both are alive."""
     jax_core.trace_ctx.trace.frame.constid_to_tracer[id(constant)] = tracer
 
 
-def sub_jaxprs(params: dict[str, Value]) -> Iterable[Jaxpr]:
+def sub_jaxprs(params: dict[str, Any]) -> Iterable[Jaxpr]:
     """The programs inside an equation's parameters."""
     return jax_core.jaxprs_in_params(params)
 
@@ -84,7 +82,7 @@ def acts(eqn: JaxprEqn) -> bool:
     return any(not isinstance(effect, jax_core.NamedAxisEffect) for effect in eqn.effects)
 
 
-def map_jaxprs(param: Value, change: Callable[[Jaxpr], Jaxpr]) -> Value:
+def map_jaxprs(param: Any, change: Callable[[Jaxpr], Jaxpr]) -> Any:
     """An equation's parameter with other programs in it; one without programs, or whose programs stay the same, as it is.
 
     JAX derives from a program what it needs once, by its identity.

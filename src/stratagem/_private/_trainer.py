@@ -11,8 +11,6 @@ from keras.src.trainers import trainer as trainer_module
 from keras.src.trainers.data_adapters import array_slicing
 from keras.src.utils import python_utils
 
-from stratagem._base.types import Nest
-
 Method = Callable[..., Any]
 Route = Callable[[Any, Method], Method]
 _sorted_logs = python_utils.pythonify_logs
@@ -21,8 +19,8 @@ _sorted_logs = python_utils.pythonify_logs
 def intercept_trainer(
     *,
     created: Callable[[keras.Variable], keras.Variable],
-    methods: dict[str, Callable[[Nest, Method], Nest]],
-    owner: Callable[[Nest], Nest],
+    methods: dict[str, Callable[[Any, Method], Any]],
+    owner: Callable[[Any], Any],
     metrics_names: Callable[[keras.Model], list[str]],
 ) -> None:
     """Route methods of every `keras.Model`.
@@ -76,11 +74,11 @@ def user_level() -> int:
 _LIBRARIES = ("stratagem", "keras", "contextlib", "functools")
 
 
-def data_adapter(x: Nest, **options: Nest) -> Nest:
+def data_adapter(x: Any, **options: Any) -> Any:
     """Keras' own reader of a `PyDataset`: its worker threads or processes, and its epochs."""
     return data_adapters.get_data_adapter(x, **options)
 
 
-def train_validation_split(arrays: Nest, validation_split: float) -> tuple[Nest, Nest]:
+def train_validation_split(arrays: Any, validation_split: float) -> tuple[Any, Any]:
     """The arrays as two nests: all but the last part, and that part of the examples."""
     return cast(tuple[Any, Any], array_slicing.train_validation_split(arrays, validation_split=validation_split))

@@ -12,7 +12,6 @@ import keras
 from jax._src import core as jax_core
 from jax._src.array import ArrayImpl
 
-from stratagem._base.types import Index, TensorLike, Value
 from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._private._variables import KerasVariable
 
@@ -31,7 +30,7 @@ def _is_called(frame: FrameType) -> bool:
     return code[place] == _LOADS and (sys.version_info < (3, 12) or bool(code[place + 1] & 1))
 
 
-def _itself(value: TensorLike) -> TensorLike:
+def _itself(value: Any) -> Any:
     return value
 
 
@@ -51,8 +50,8 @@ _slices: WeakIdentityMap[Any, tuple[Callable[[], Any], Any]] = WeakIdentityMap()
 
 
 def let_slices_be_assigned(
-    checked: Callable[[keras.Variable, tuple[int, ...], Index], Index],
-    assign: Callable[[keras.Variable, Index, TensorLike], Value],
+    checked: Callable[[keras.Variable, tuple[int, ...], Any], Any],
+    assign: Callable[[keras.Variable, Any, Any], Any],
 ) -> None:
     """Let `variable[index]` have a method `assign(value, name=None)`, and let loops over a variable end.
 

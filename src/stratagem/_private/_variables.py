@@ -15,7 +15,6 @@ import numpy as np
 from jax._src import core as jax_core
 from keras.src import backend as keras_backend
 
-from stratagem._base.types import TensorLike
 from stratagem._private._captured_values import is_staged, parent_trace
 from stratagem._private._recording_trace import RecordingTrace
 from stratagem._private._scopes import unscoped
@@ -169,8 +168,8 @@ class VariableRead:
     """The first read of a variable: what was read (None: in a compiled program), and the array that the variable stored."""
 
     variable: keras.Variable
-    value: TensorLike
-    stored: TensorLike
+    value: Any
+    stored: Any
 
 
 class _ReadWatchers(threading.local):
@@ -211,13 +210,13 @@ def note_reads(variables: Sequence[keras.Variable]) -> None:
             note_read(variable, None)
 
 
-def present_value(variable: keras.Variable) -> TensorLike:
+def present_value(variable: keras.Variable) -> Any:
     """Returns the variable's value as code reads it, in the variable's own dtype also inside a layer of mixed precision."""
     with keras_backend.AutocastScope(None):
         return variable.value
 
 
-def note_read(variable: keras.Variable, value: TensorLike) -> None:
+def note_read(variable: keras.Variable, value: Any) -> None:
     """Tells those who watch reads that a variable was read."""
     for found in _reads.watched:
         found.setdefault(id(variable), VariableRead(variable, value, variable._value))

@@ -1,11 +1,11 @@
 """64-bit numbers as words of 32 bits: JAX's callbacks and the results of its checks would cut them."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-
-from stratagem._base.types import TensorLike
 
 
 def has_words(dtype: np.dtype) -> bool:
@@ -13,14 +13,14 @@ def has_words(dtype: np.dtype) -> bool:
     return dtype in (np.float64, np.int64, np.uint64, np.complex128)
 
 
-def words_spec(value: TensorLike) -> jax.ShapeDtypeStruct:
+def words_spec(value: Any) -> jax.ShapeDtypeStruct:
     """Returns the type of the words of a tensor, or of what has its shape and dtype: its own for one of 32 bits or less."""
     if not has_words(value.dtype):
         return jax.ShapeDtypeStruct(value.shape, value.dtype)
     return jax.ShapeDtypeStruct((*value.shape, value.dtype.itemsize // 4), np.uint32)
 
 
-def to_words(tensor: TensorLike) -> jax.Array:
+def to_words(tensor: Any) -> jax.Array:
     """Returns a tensor's words in a further dimension; a tensor of 32 bits or less as it is."""
     if not has_words(tensor.dtype):
         return tensor
@@ -31,7 +31,7 @@ def to_words(tensor: TensorLike) -> jax.Array:
         return lax.bitcast_convert_type(tensor, np.uint32)
 
 
-def of_words(words: TensorLike, dtype: np.dtype) -> jax.Array:
+def of_words(words: Any, dtype: np.dtype) -> jax.Array:
     """Returns the tensor of this dtype that has these words."""
     if not has_words(dtype):
         return words
@@ -47,7 +47,7 @@ def to_host_words(array: np.ndarray) -> np.ndarray:
     return np.asarray(array, order="C")[..., None].view(np.uint32) if has_words(array.dtype) else array
 
 
-def of_host_words(words: TensorLike, dtype: np.dtype) -> np.ndarray:
+def of_host_words(words: Any, dtype: np.dtype) -> np.ndarray:
     """Returns `of_words` as NumPy's array."""
     array = np.asarray(words)
     return np.asarray(array, order="C").view(dtype)[..., 0] if has_words(dtype) else array

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, final
 
 from stratagem._base.errors import CheckpointError, DataLossError
-from stratagem._base.types import Json
 
 NAME = "saved_model.json"
 SERVING = "serve"  # the tag of a model that is the only one
@@ -30,14 +29,14 @@ class ProgramFact:
     """
 
     file: str
-    args: Json
-    kwargs: Json
-    result: Json
+    args: Any
+    kwargs: Any
+    result: Any
     variables: list[int]
     written: list[int]
     platforms: list[str]
     differentiable: bool
-    host: Json = None
+    host: Any = None
 
 
 @final
@@ -47,7 +46,7 @@ class Parameter:
 
     name: str
     kind: str
-    default: Json = None
+    default: Any = None
 
 
 @final

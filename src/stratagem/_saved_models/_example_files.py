@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused
+from stratagem._base.types import DTypeLike
 from stratagem._core.step import example_counts
 from stratagem._data import files
 from stratagem._ops import as_dtype, image_files, on_device, uint8
@@ -20,41 +20,41 @@ _CHANNELS: Final = (3, 1, 4)
 
 
 def _image(
-    run: int, contents: TensorLike, channels: int | None = 0, *_: Unused, dtype: DTypeLike = uint8, **__: Unused
-) -> Nest:
+    run: int, contents: Any, channels: int | None = 0, *_: object, dtype: DTypeLike = uint8, **__: object
+) -> Any:
     height, width = (next(iter(example_counts(1, number, run))) for number in range(2))
     return on_device(np.zeros((height, width, channels or _CHANNELS[run]), as_dtype(dtype).dtype))
 
 
-def _png(run: int, contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Nest:
+def _png(run: int, contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Any:
     return _image(run, contents, channels, dtype=dtype)
 
 
 def _any_image(
-    run: int, contents: TensorLike, channels: int | None = 0, dtype: DTypeLike = uint8, *_: Unused, **__: Unused
-) -> Nest:
+    run: int, contents: Any, channels: int | None = 0, dtype: DTypeLike = uint8, *_: object, **__: object
+) -> Any:
     return _image(run, contents, channels, dtype=dtype)
 
 
-def _animation(run: int, contents: TensorLike, name: str | None = None) -> Nest:
+def _animation(run: int, contents: Any, name: str | None = None) -> Any:
     frames, height, width = (next(iter(example_counts(1, number, run))) for number in range(3))
     return on_device(np.zeros((frames, height, width, 3), np.uint8))
 
 
-def _crop(run: int, contents: TensorLike, crop_window: Any, channels: int = 0, *_: Unused, **__: Unused) -> Nest:
+def _crop(run: int, contents: Any, crop_window: Any, channels: int = 0, *_: object, **__: object) -> Any:
     height, width = map(int, np.asarray(crop_window)[2:])
     return on_device(np.zeros((height, width, channels or _CHANNELS[run]), np.uint8))
 
 
-def _shape(run: int, contents: TensorLike, output_type: DTypeLike = np.int32, name: str | None = None) -> Nest:
+def _shape(run: int, contents: Any, output_type: DTypeLike = np.int32, name: str | None = None) -> Any:
     return on_device(np.array(np.shape(_image(run, contents)), as_dtype(output_type).dtype))
 
 
-def _contents(run: int, strings: TensorLike, *_: Unused, **__: Unused) -> Nest:
+def _contents(run: int, strings: Any, *_: object, **__: object) -> Any:
     return strings
 
 
-_FUNCTIONS: dict[Callable[..., Any], Callable[..., Nest]] = {
+_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     read_file: _contents,
     files.decode_compressed: _contents,
     image_files.decode_jpeg: _image,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused, UserFunction, Value
+from stratagem._base.types import DTypeLike, UserFunction
 from stratagem._core.step import example_counts
 from stratagem._data.files import (
     BytesList,
@@ -27,29 +27,29 @@ from stratagem._data.files import (
 from stratagem._ops import as_dtype, float32, on_device
 
 
-def _number(run: int, input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Nest:
+def _number(run: int, input: Any, out_type: DTypeLike = float32, name: str | None = None) -> Any:
     return on_device(np.zeros(np.shape(input), as_dtype(out_type).dtype))
 
 
 def _raw(
     run: int,
-    input_bytes: TensorLike,
+    input_bytes: Any,
     out_type: DTypeLike,
-    little_endian: Unused = True,
+    little_endian: object = True,
     fixed_length: int | None = None,
     name: str | None = None,
-) -> Nest:
+) -> Any:
     dtype = as_dtype(out_type).dtype
     (count,) = example_counts(1, 0, run)
     numbers = count if fixed_length is None else int(fixed_length) // dtype.itemsize
     return on_device(np.zeros((*np.shape(input_bytes), numbers), dtype))
 
 
-def _strings(run: int, input: TensorLike, *_: Unused, **__: Unused) -> Nest:
+def _strings(run: int, input: Any, *_: object, **__: object) -> Any:
     return input
 
 
-def _csv(run: int, records: TensorLike, record_defaults: Nest, *_: Unused, **options: Value) -> list[Nest]:
+def _csv(run: int, records: Any, record_defaults: Any, *_: object, **options: Any) -> list[Any]:
     chosen = options.get("select_cols")
     defaults = record_defaults if chosen is None else [record_defaults[i] for i in range(len(chosen))]
     return [on_device(_filled(np.shape(records), _kind(default))) for default in defaults]
@@ -74,7 +74,7 @@ def _filled(shape: Any, dtype: np.dtype) -> np.ndarray:
     return np.full(shape, b"" if dtype.hasobject else 0, dtype)
 
 
-def _example(run: int, serialized: TensorLike, features: Mapping[str, Any], *_: Unused, **__: Unused) -> Nest:
+def _example(run: int, serialized: Any, features: Mapping[str, Any], *_: object, **__: object) -> Any:
     shape = np.shape(serialized)
     records = np.empty(shape, object)
     rows = int(np.prod(shape))

@@ -3,14 +3,14 @@
 import logging
 import os
 from collections.abc import Iterable, Sequence
-from typing import Final, final
+from typing import Any, Final, final
 
 import jax
 import keras
 
 from stratagem._autograph import converted
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, PathLike, Trackable, Unused, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.step import Function
 from stratagem._core.values import TensorSpec
 from stratagem._ops import as_dtype
@@ -35,11 +35,11 @@ class ExportArchive:
     """
 
     def __init__(self) -> None:
-        self._tracked: list[Trackable] = []
+        self._tracked: list[Any] = []
         self._endpoints: dict[str, Function] = {}
         self._collections: dict[str, list[KerasVariable]] = {}
 
-    def track(self, resource: Trackable) -> None:
+    def track(self, resource: Any) -> None:
         """Adds the variables of a layer, model or `tf.Module`. Raises ValueError for a layer that is not built."""
         if isinstance(resource, keras.Layer) and not resource.built:
             raise ValueError(
@@ -47,7 +47,7 @@ class ExportArchive:
             )
         self._tracked.append(resource)
 
-    def add_endpoint(self, name: str, fn: UserFunction, input_signature: Sequence[Nest] | None = None) -> None:
+    def add_endpoint(self, name: str, fn: UserFunction, input_signature: Sequence[Any] | None = None) -> None:
         """Adds a function that can be called after loading.
 
         fn: a function or method; a `tf.function` with a signature, or that was called, needs no `input_signature`.
@@ -74,7 +74,9 @@ class ExportArchive:
             raise ValueError(f"The collection {name!r} must be of variables, found {found!r:.200}.")
         self._collections[name] = found
 
-    def write_out(self, filepath: PathLike, options: SaveOptions | None = None, verbose: bool = True) -> None:
+    def write_out(
+        self, filepath: str | os.PathLike[str], options: SaveOptions | None = None, verbose: bool = True
+    ) -> None:
         """Writes the SavedModel. Its signatures are the endpoints; the first one is "serving_default", too.
 
         Raises: ValueError without an endpoint, and the same errors as `tf.saved_model.save`.
@@ -97,7 +99,7 @@ class ExportArchive:
             _log.info("Saved artifact at %r. Endpoints: %s.", os.fspath(filepath), ", ".join(self._endpoints))
 
 
-def _specs(structure: Nest) -> Nest:
+def _specs(structure: Any) -> Any:
     """Returns a structure with TensorSpecs for what Keras has in their place."""
     return jax.tree.map(
         lambda spec: TensorSpec(spec.shape, as_dtype(spec.dtype).dtype, getattr(spec, "name", None)), structure
@@ -107,7 +109,7 @@ def _specs(structure: Nest) -> Nest:
 def _of_its_own(fn: UserFunction) -> UserFunction:
     """Returns a function that takes its tensors by position alone: Keras' own `__call__` has no other parameters to name."""
 
-    def endpoint(*args: Nest) -> Nest:
+    def endpoint(*args: Any) -> Any:
         return fn(*args)
 
     endpoint.__name__ = getattr(fn, "__name__", "endpoint")
@@ -116,11 +118,11 @@ def _of_its_own(fn: UserFunction) -> UserFunction:
 
 def export_model(
     model: keras.Model,
-    filepath: PathLike,
+    filepath: str | os.PathLike[str],
     format: str = _FORMAT,
     verbose: bool | None = None,
-    input_signature: Nest = None,
-    **kwargs: Unused,
+    input_signature: Any = None,
+    **kwargs: object,
 ) -> None:
     """Writes a SavedModel with one endpoint, `serve`: the model's call, not in training, as `model.export` of Keras.
 

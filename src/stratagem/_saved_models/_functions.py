@@ -9,7 +9,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._base.types import Nest, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.step import (
     ConcreteFunction,
     Function,
@@ -35,8 +35,8 @@ class CallToSave:
     """
 
     function: Function
-    given: tuple[tuple[Nest, ...], dict[str, Nest]]
-    described: tuple[tuple[Nest, ...], dict[str, Nest]]
+    given: tuple[tuple[Any, ...], dict[str, Any]]
+    described: tuple[tuple[Any, ...], dict[str, Any]]
     optional: bool = False
 
 
@@ -50,7 +50,7 @@ class FunctionToSave:
     calls: tuple[CallToSave, ...]
 
     @classmethod
-    def of(cls, value: Value) -> "FunctionToSave | None":
+    def of(cls, value: Any) -> "FunctionToSave | None":
         """Returns what is saved of a value; None of one that is no compiled function."""
         if isinstance(value, Function):
             parameters = parameters_of(value)
@@ -75,15 +75,15 @@ def _name_of(function: UserFunction) -> str:
 
 
 def _with_defaults(
-    parameters: inspect.Signature, args: tuple[Nest, ...], kwargs: dict[str, Nest]
-) -> tuple[tuple[Nest, ...], dict[str, Nest]]:
+    parameters: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Returns all arguments of a call, by position where they can be."""
     found = parameters.bind(*args, **kwargs)
     found.apply_defaults()
     return found.args, found.kwargs
 
 
-def signatures_to_save(given: Value, default: Value) -> dict[str, FunctionToSave]:
+def signatures_to_save(given: Any, default: Any) -> dict[str, FunctionToSave]:
     """Returns the functions of a SavedModel's signatures, by key.
 
     given: the argument `signatures`, a compiled function or a dict of such. default: what to take for None, or None.

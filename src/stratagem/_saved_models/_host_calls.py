@@ -16,7 +16,7 @@ import numpy as np
 from jax.tree_util import PyTreeDef
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Json, Nest, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.step import (
     LATE,
     ExportedHost,
@@ -57,7 +57,7 @@ class HostWriter:
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
 
-    def host(self, host: ExportedHost, where: str) -> Json:
+    def host(self, host: ExportedHost, where: str) -> Any:
         """Returns the work of the host as JSON; None if there is none. where: of what it is, for messages.
 
         Raises: UnimplementedError for a function that no file may name, ValueError for an argument that has no such form.
@@ -71,7 +71,7 @@ class HostWriter:
         named = {key: [[v.call, v.leaf] for v in getattr(host, key)] for key in _NAMED}
         return {"calls": calls, "late": host.late, **named}
 
-    def _call(self, call: HostCall) -> Json:
+    def _call(self, call: HostCall) -> Any:
         both = self._node(call.structure, iter(call.leaves))
         args, kwargs = both["tuple"]
         arguments = {"args": args["tuple"], "kwargs": dict(kwargs["dict"])}
@@ -100,7 +100,7 @@ class HostWriter:
             return {"ragged": [*children, *known]}
         raise ValueError(f"A function of the host is called with a {kind.__name__}, which a SavedModel cannot hold.")
 
-    def _value(self, value: Any) -> Json:
+    def _value(self, value: Any) -> Any:
         if value is None or isinstance(value, _PLAIN):
             return value
         if isinstance(value, HostValue):
@@ -131,7 +131,7 @@ class HostWriter:
             f"A function of the host is called with {value!r:.100} ({type(value).__name__}), which a SavedModel cannot hold."
         )
 
-    def _array(self, array: np.ndarray) -> Json:
+    def _array(self, array: np.ndarray) -> Any:
         strings = array.dtype == object
         entries = [base64.b64encode(v).decode() for v in array.ravel().tolist()] if strings else None
         numbers = None if strings else base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
@@ -166,13 +166,13 @@ class LoadedHost:
     that come after it. inputs, shaped, strings: see `ExportedHost`.
     """
 
-    calls: tuple[tuple[UserFunction, Nest, Nest], ...] = ()
+    calls: tuple[tuple[UserFunction, Any, Any], ...] = ()
     inputs: tuple[HostValue, ...] = ()
     shaped: tuple[HostValue, ...] = ()
     late: int = 0
     strings: tuple[HostValue, ...] = ()
 
-    def before(self, tensors: Sequence[Value]) -> "HostResults":
+    def before(self, tensors: Sequence[Any]) -> "HostResults":
         """Makes the calls that come before the program. tensors: those of the call."""
         return HostResults(self, tensors).go_on([])
 
@@ -181,12 +181,12 @@ class LoadedHost:
 class HostResults:
     """The results of the calls so far."""
 
-    def __init__(self, host: LoadedHost, tensors: Sequence[Value]) -> None:
+    def __init__(self, host: LoadedHost, tensors: Sequence[Any]) -> None:
         self._host, self._tensors = host, tensors
-        self._late: Sequence[Value] | None = None
-        self._results: list[list[Value]] = []
+        self._late: Sequence[Any] | None = None
+        self._results: list[list[Any]] = []
 
-    def go_on(self, late: Sequence[Value] | None) -> "HostResults":
+    def go_on(self, late: Sequence[Any] | None) -> "HostResults":
         """Makes the calls that are possible with what the program has returned; none before it has run."""
         self._late = late or None
         for function, args, kwargs in self._host.calls[len(self._results) :]:
@@ -203,7 +203,7 @@ class HostResults:
             return _composite(leaf.kind, [*map(self._filled, leaf.parts)])
         return self.of(leaf) if isinstance(leaf, HostValue) else leaf
 
-    def of(self, value: HostValue) -> Value:
+    def of(self, value: HostValue) -> Any:
         """Returns the value of a name."""
         if value.call == -1:
             return self._tensors[value.leaf]
@@ -213,7 +213,7 @@ class HostResults:
         return self._results[value.call][value.leaf]
 
 
-def _names(arguments: Nest) -> Iterator[HostValue]:
+def _names(arguments: Any) -> Iterator[HostValue]:
     """Yields the names of values among arguments."""
     for leaf in jax.tree.leaves(arguments):
         if isinstance(leaf, HostValue):
@@ -231,14 +231,14 @@ class HostReader:
         self._objects: dict[str, UserFunction] = {}
         self._arrays: dict[str, np.ndarray] = {}
 
-    def host(self, found: Json, tensors: int) -> LoadedHost:
+    def host(self, found: Any, tensors: int) -> LoadedHost:
         """Returns the work of the host. tensors: how many the call has.
 
         Raises: ValueError, TypeError or KeyError for what `HostWriter` never writes: a function that is not in the list.
         """
         if found is None:
             return LoadedHost()
-        calls: list[tuple[UserFunction, Nest, Nest]] = []
+        calls: list[tuple[UserFunction, Any, Any]] = []
         for call in found["calls"]:
             args = [self._value(v) for v in call["args"]]
             kwargs = {str(k): self._value(v) for k, v in call["kwargs"].items()}

@@ -7,7 +7,6 @@ import jax
 import keras
 
 from stratagem._autograph import converted
-from stratagem._base.types import Nest
 from stratagem._core.step import Function
 from stratagem._core.values import TensorSpec
 from stratagem._ops import as_dtype
@@ -24,7 +23,7 @@ def functions_of_model(model: keras.Model) -> dict[str, FunctionToSave]:
     if signature is None:
         return {}
 
-    def call(inputs: Nest, training: bool = False) -> Nest:
+    def call(inputs: Any, training: bool = False) -> Any:
         return model(inputs, training=training)
 
     made = Function(call, None, converted(call))
@@ -42,7 +41,7 @@ def signature_of_model(model: keras.Model) -> Function | None:
         return None
     names = _output_names(model)
 
-    def serving_default(inputs: Nest) -> dict[str, Nest]:
+    def serving_default(inputs: Any) -> dict[str, Any]:
         result = model(inputs, training=False)
         if isinstance(result, dict):
             return result
@@ -59,7 +58,7 @@ def _output_names(model: keras.Model) -> list[str] | None:
     return getattr(model, "output_names", None)
 
 
-def input_signature(model: keras.Model) -> Nest:
+def input_signature(model: keras.Model) -> Any:
     """Returns the structure of a model's inputs, with specs; None of a model that was neither built nor called."""
     found = input_specs_of_model(model)
     if found is None:

@@ -10,7 +10,7 @@ import jax
 
 from stratagem._base.errors import DataLossError, UnimplementedError
 from stratagem._base.storage import checked_path, file_system
-from stratagem._base.types import PathLike, Trackable
+from stratagem._base.types import PathLike
 from stratagem._checkpoints import has_attached
 from stratagem._core.step import RestoredProgram
 from stratagem._core.values import TensorSpec, Variable
@@ -36,9 +36,7 @@ def contains_saved_model(export_dir: PathLike) -> bool:
     return file_system(path).is_directory(path) and (has_attached(path, NAME) or is_keras_folder(path))
 
 
-def load(
-    export_dir: PathLike, tags: str | Sequence[str] | None = None, options: LoadOptions | None = None
-) -> Trackable:
+def load(export_dir: PathLike, tags: str | Sequence[str] | None = None, options: LoadOptions | None = None) -> Any:
     """Returns the object that `save` wrote, with variables of the strategy in whose scope this is called.
 
     It has the attributes of the object that was saved: variables, functions for the kinds of arguments that they were saved

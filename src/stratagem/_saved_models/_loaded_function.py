@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import Nest, TensorLike
 from stratagem._core.context import current
 from stratagem._core.mesh import exact
 from stratagem._core.step import Function, RestoredProgram
@@ -29,8 +28,8 @@ class LoadedProgram:
     """
 
     function: Function
-    call: tuple[tuple[Nest, ...], dict[str, Nest]]
-    result: Nest
+    call: tuple[tuple[Any, ...], dict[str, Any]]
+    result: Any
     variables: tuple[KerasVariable, ...]
     ends_on_host: bool
 
@@ -39,8 +38,8 @@ class LoadedProgram:
         cls,
         name: str,
         program: RestoredProgram,
-        call: tuple[tuple[Nest, ...], dict[str, Nest]],
-        result: Nest,
+        call: tuple[tuple[Any, ...], dict[str, Any]],
+        result: Any,
         variables: Sequence[KerasVariable],
         written: Sequence[int],
         host: LoadedHost,
@@ -52,7 +51,7 @@ class LoadedProgram:
         function = Function(_Body(name, program, variables, written, result, host))
         return cls(function, call, result, tuple(variables), host.late > 0)
 
-    def run(self, tensors: Sequence[TensorLike]) -> Nest:
+    def run(self, tensors: Sequence[Any]) -> Any:
         """Runs the program; in a compiled function it becomes a part of that."""
         context = current()
         if self.ends_on_host and context.recorder is None and context.replica is None:
@@ -65,7 +64,7 @@ class LoadedProgram:
         """The specs of the tensors that it takes."""
         return [leaf for leaf in jax.tree.leaves(self.call) if isinstance(leaf, TensorSpec)]
 
-    def tensors(self, args: tuple[Nest, ...], kwargs: dict[str, Nest], *, convert: bool) -> list[TensorLike] | None:
+    def tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, convert: bool) -> list[Any] | None:
         """Returns the tensors of a call that this program is for, None if it is not. convert: numbers and lists to tensors."""
         leaves, structure = jax.tree.flatten(self.call)
         try:
@@ -94,7 +93,7 @@ class _Body:
         program: RestoredProgram,
         variables: Sequence[KerasVariable],
         written: Sequence[int],
-        result: Nest,
+        result: Any,
         host: LoadedHost,
     ) -> None:
         self.__name__ = self.__qualname__ = name
@@ -102,7 +101,7 @@ class _Body:
         self._leaves, self._structure = jax.tree.flatten(result)
         self._tensors = sum(isinstance(leaf, TensorSpec) and leaf.dtype != object for leaf in self._leaves)
 
-    def __call__(self, *given: TensorLike) -> Nest:
+    def __call__(self, *given: Any) -> Any:
         results = self._host.before(given)
         numbers = [exact(v) for v in given if np.dtype(v.dtype) != object]
         inputs: list[Any] = [exact(results.of(value)) for value in self._host.inputs]
@@ -149,7 +148,7 @@ class LoadedFunction:
         self.parameters = parameters
         self.programs = tuple(programs)
 
-    def __call__(self, *args: Nest, **kwargs: Nest) -> Nest:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the program for these arguments; in a compiled function, it becomes a part of that.
 
         Raises: TypeError for arguments that the function does not take, ValueError if no program is for them.
@@ -186,12 +185,12 @@ class LoadedFunction:
         return f"{self.name} was saved for other arguments than {given}:{known}"
 
     @property
-    def structured_input_signature(self) -> tuple[tuple[Nest, ...], dict[str, Nest]]:
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with specs in place of tensors. Raises ValueError if there are programs for several kinds of them."""
         return self._only().call
 
     @property
-    def structured_outputs(self) -> Nest:
+    def structured_outputs(self) -> Any:
         """The results, with specs in place of tensors. Raises the same error as `structured_input_signature`."""
         return self._only().result
 

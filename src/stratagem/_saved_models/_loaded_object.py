@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
-from stratagem._base.types import Nest, Trackable, Value
 from stratagem._checkpoints import Tracked, is_trackable
 from stratagem._core.values import Module
 from stratagem._private import KerasVariable
@@ -18,14 +17,14 @@ class LoadedObject(Module, Tracked):
     signatures: those of the SavedModel, by key, of its root.
     """
 
-    signatures: Mapping[str, Value]
+    signatures: Mapping[str, Any]
 
     def __init__(self) -> None:
         super().__init__(name="loaded_object")
         self._lists: dict[str, Sequence[KerasVariable]] = {}
         self._call: Any = None
 
-    def take(self, children: Mapping[str, Value]) -> None:
+    def take(self, children: Mapping[str, Any]) -> None:
         """Gets its attributes."""
         for name, child in children.items():
             if name in _LISTS:
@@ -35,12 +34,12 @@ class LoadedObject(Module, Tracked):
             else:
                 setattr(self, name, child)
 
-    def children(self) -> dict[str, Value]:
+    def children(self) -> dict[str, Any]:
         """The attributes, with those that were set since, as `take` gets them."""
         own = {name: child for name, child in vars(self).items() if not name.startswith("_") and name != "signatures"}
         return own | self._lists | ({} if self._call is None else {"__call__": self._call})
 
-    def __call__(self, *args: Nest, **kwargs: Nest) -> Nest:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function `__call__` that it was saved with. Raises TypeError if there is none."""
         if self._call is None:
             raise TypeError(
@@ -49,7 +48,7 @@ class LoadedObject(Module, Tracked):
             )
         return self._call(*args, **kwargs)
 
-    def tracked_parts(self, parts: Callable[[Trackable], dict[str, Trackable]]) -> dict[str, Trackable]:
+    def tracked_parts(self, parts: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         """The parts that a checkpoint of it has, by the names that they have in one of the object that was saved."""
         repeated = ("trainable_variables", "non_trainable_variables")
         return {name: v for name, v in self.children().items() if name not in repeated and is_trackable(v)}

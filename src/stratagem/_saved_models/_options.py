@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
-
-from stratagem._base.types import Unused
+from typing import Any, final
 
 
 @final
@@ -14,14 +12,14 @@ class SaveOptions:
 
     namespace_whitelist: Sequence[str] | None = None
     save_debug_info: bool = False
-    function_aliases: Unused = None
+    function_aliases: Any = None
     experimental_debug_stripper: bool = False
     experimental_io_device: str | None = None
-    experimental_variable_policy: Unused = None
+    experimental_variable_policy: Any = None
     experimental_custom_gradients: bool = True
     experimental_image_format: bool = False
     experimental_skip_saver: bool = False
-    experimental_sharding_callback: Unused = None
+    experimental_sharding_callback: Any = None
 
 
 @final
@@ -32,5 +30,5 @@ class LoadOptions:
     allow_partial_checkpoint: bool = False
     experimental_io_device: str | None = None
     experimental_skip_checkpoint: bool = False
-    experimental_variable_policy: Unused = None
+    experimental_variable_policy: Any = None
     experimental_load_function_aliases: bool = False

@@ -14,7 +14,7 @@ from stratagem._base.errors import UnimplementedError
 from stratagem._base.paths import file_errors
 from stratagem._base.slow_blocks import while_slow
 from stratagem._base.storage import checked_path
-from stratagem._base.types import PathLike, Trackable, UserFunction
+from stratagem._base.types import PathLike, UserFunction
 from stratagem._checkpoints import ArrayKeys, is_plain_object, write_attached
 from stratagem._core.step import ConcreteFunction, Function, exported
 from stratagem._core.values import Module
@@ -47,7 +47,7 @@ _FUNCTIONS = (Function, ConcreteFunction, LoadedFunction, FunctionToSave)
 
 
 def save(
-    obj: Trackable,
+    obj: Any,
     export_dir: PathLike,
     signatures: UserFunction | Mapping[str, UserFunction] | None = None,
     options: SaveOptions | None = None,
@@ -79,7 +79,7 @@ def save(
 class ModelToSave:
     """One of the models of a SavedModel. obj, signatures: as `save` takes them. tags: by which `load` finds it."""
 
-    obj: Trackable
+    obj: Any
     signatures: UserFunction | Mapping[str, UserFunction] | None = None
     tags: tuple[str, ...] = (SERVING,)
 
@@ -117,7 +117,7 @@ def _together(models: Sequence[ModelToSave], same: Sequence[tuple[KerasVariable,
 _HOLDERS = (Module, keras.Layer, keras.Optimizer, keras.Metric)
 
 
-def files_of(obj: Trackable, keys: ArrayKeys) -> dict[str, bytes | Path]:
+def files_of(obj: Any, keys: ArrayKeys) -> dict[str, bytes | Path]:
     """Returns the files that a SavedModel of an object has beside its checkpoint. Raises the same errors as `save`."""
     return _Writing(keys).files([ModelToSave(obj)])
 

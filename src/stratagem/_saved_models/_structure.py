@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.dtype_names import named_dtype
-from stratagem._base.types import Json, Nest
 from stratagem._core.values import TensorShape, TensorSpec
 
 _CONSTANTS = (bool, int, str)
 
 
-def encoded(value: Nest, where: str) -> Json:
+def encoded(value: Any, where: str) -> Any:
     """Returns a structure as JSON. where: what it is, for messages.
 
     Raises: ValueError for what has no such form: an object as an argument.
@@ -49,7 +48,7 @@ def _key(key: Any, where: str) -> str | int:
     return key
 
 
-def decoded(value: Json) -> Nest:
+def decoded(value: Any) -> Any:
     """Returns the structure that `encoded` was given. Raises ValueError, TypeError or KeyError for what it never returns."""
     ((kind, content),) = value.items()
     return _DECODERS[kind](content)

@@ -5,7 +5,6 @@ from typing import Any, Self, final
 
 import keras
 
-from stratagem._base.types import Nest, PathLike, Value
 from stratagem._private import accept_any_input
 from stratagem._saved_models._load import load
 from stratagem._saved_models._loaded_function import LoadedFunction
@@ -26,12 +25,12 @@ class TFSMLayer(keras.Layer):  # type: ignore[misc]
 
     def __init__(
         self,
-        filepath: PathLike,
+        filepath: str | os.PathLike[str],
         call_endpoint: str = "serve",
         call_training_endpoint: str | None = None,
         trainable: bool = True,
         name: str | None = None,
-        dtype: Value = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__(trainable=trainable, name=name, dtype=dtype)
         accept_any_input(self)
@@ -47,21 +46,21 @@ class TFSMLayer(keras.Layer):  # type: ignore[misc]
         self._variables_of_functions = list({id(v): v for v in both}.values())
         self.built = True
 
-    def call(self, inputs: Nest, training: bool = False) -> Nest:
+    def call(self, inputs: Any, training: bool = False) -> Any:
         """Calls the function. Raises ValueError for inputs that it was not saved for."""
         return (self._train if training else self._serve)(inputs)
 
-    def compute_output_spec(self, inputs: Nest, training: bool = False) -> Nest:
+    def compute_output_spec(self, inputs: Any, training: bool = False) -> Any:
         """Returns the symbolic outputs for symbolic inputs. Raises ValueError for a function of several kinds of inputs."""
         outputs = (self._train if training else self._serve).structured_outputs
         return keras.tree.map_structure(lambda spec: keras.KerasTensor(spec.shape, dtype=spec.dtype.name), outputs)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments. The layer needs its directory again."""
         return {**super().get_config(), **self._arguments}
 
     @classmethod
-    def from_config(cls, config: dict[str, Value], custom_objects: Value = None, safe_mode: bool | None = None) -> Self:
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None, safe_mode: bool | None = None) -> Self:
         """Returns the layer that has this config. Raises ValueError, as Keras does, unless `safe_mode` is False.
 
         A model's file names a directory here, whose program would run.

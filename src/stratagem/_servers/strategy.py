@@ -9,7 +9,7 @@ import keras
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase, SingleWorkerJob, observer
-from stratagem._base.types import DTypeLike, Unused
+from stratagem._base.types import DTypeLike
 from stratagem._cluster import ClusterResolver
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
@@ -33,7 +33,9 @@ class ParameterServerStrategy(AbstractStrategy):
 
     remote_variables: ClassVar[bool] = True
 
-    def __init__(self, cluster_resolver: Unused, variable_partitioner: Callable[..., list[int]] | None = None) -> None:
+    def __init__(
+        self, cluster_resolver: ClusterResolver, variable_partitioner: Callable[..., list[int]] | None = None
+    ) -> None:
         spec = _checked(cluster_resolver)
         self._resolver, self._partitioner = cluster_resolver, variable_partitioner
         self._mesh = ReplicaMesh((jax.local_devices()[0],), SingleWorkerJob(_timed))

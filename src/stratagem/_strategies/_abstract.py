@@ -14,7 +14,7 @@ import keras
 
 from stratagem._autograph import converted
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError
-from stratagem._base.types import Nest, TensorLike, Unused, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._cluster import ClusterResolver
 from stratagem._core.context import Context, assign, current, recording
 from stratagem._core.mesh import ReplicaMesh
@@ -123,7 +123,7 @@ class AbstractStrategy(abc.ABC):
         return {}
 
     @functools.cached_property
-    def function_caches(self) -> dict[Hashable, Value]:
+    def function_caches(self) -> dict[Hashable, Any]:
         """The caches of functions that ran under this strategy, with their programs, by code and captured variables."""
         return {}
 
@@ -176,10 +176,10 @@ class AbstractStrategy(abc.ABC):
     def run(
         self,
         fn: UserFunction,
-        args: Sequence[Nest] = (),
-        kwargs: dict[str, Nest] | None = None,
-        options: Unused = None,
-    ) -> Nest:
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any:
         """Calls `fn` on every replica, as one compiled program.
 
         Each replica gets its own part of the PerReplica values in `args` and `kwargs`; other values are passed as they are.
@@ -213,7 +213,7 @@ class AbstractStrategy(abc.ABC):
                 self.reads, fn, body, (IdentityKey(self), "run"), name, args, dict(kwargs or {}), self.mesh
             )
 
-    def reduce(self, reduce_op: TensorLike, value: Nest, axis: int | None) -> Nest:
+    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
         """Reduces every PerReplica in the structure `value` over the replicas, by sum or mean, to one local tensor each.
 
         axis: also reduces this dimension of every replica's value (the mean then counts rows: sum of sums / sum of
@@ -232,8 +232,8 @@ class AbstractStrategy(abc.ABC):
         return placement is not None and placement.strategy is self
 
     def update_variable(
-        self, variable: keras.Variable, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest], group: bool
-    ) -> Nest:
+        self, variable: keras.Variable, fn: UserFunction, args: Sequence[Any], kwargs: dict[str, Any], group: bool
+    ) -> Any:
         """Calls `fn(variable, *args, **kwargs)` of its component on every replica, as `strategy.extended.update` says."""
         several = self.mesh.num_replicas > 1
         if not isinstance(variable, KerasVariable) or (several and not self.owns(variable)):
@@ -247,9 +247,7 @@ class AbstractStrategy(abc.ABC):
         count = len(self.mesh.local_ids)
         return found if group else map_structure(lambda v: v.values if is_per_replica(v) else (v,) * count, found)
 
-    def _updated(
-        self, variable: keras.Variable, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest]
-    ) -> Nest:
+    def _updated(self, variable: keras.Variable, fn: UserFunction, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if current().recorder is not None:
             return update_components(self, variable, converted(fn), args, kwargs)
 
@@ -262,7 +260,7 @@ class AbstractStrategy(abc.ABC):
                 self.reads, fn, body, (IdentityKey(self), "update"), name, given, kwargs, self.mesh
             )
 
-    def gather(self, value: Nest, axis: int) -> Nest:
+    def gather(self, value: Any, axis: int) -> Any:
         """Concatenates the replicas' values along `axis` (their sizes may differ there), in replica order."""
         if current().replica is not None:
             raise ContextError(
@@ -271,7 +269,7 @@ class AbstractStrategy(abc.ABC):
         self._enter("strategy.gather")
         return map_structure(lambda leaf: self._gather_leaf(leaf, axis), value)
 
-    def experimental_local_results(self, value: Nest) -> tuple[Nest, ...]:
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """Returns the values of this worker's replicas, as a tuple with one structure for each replica."""
         leaves, structure = jax.tree.flatten(value, is_leaf=is_per_replica)
         leaves = [self._copies(v) if isinstance(v, KerasVariable) else v for v in leaves]
@@ -281,8 +279,8 @@ class AbstractStrategy(abc.ABC):
         return tuple(jax.tree.unflatten(structure, row) for row in zip(*columns, strict=True))
 
     def experimental_distribute_dataset(
-        self, dataset: Nest, options: InputOptions | None = None, *, batch_size: int | None = None
-    ) -> Nest:
+        self, dataset: Any, options: InputOptions | None = None, *, batch_size: int | None = None
+    ) -> Any:
         """Returns a dataset whose batches are global: each is cut into one piece for each replica.
 
         dataset: a `tf.data.Dataset`, or a dataset of another library: NumPy arrays, Grain, Hugging Face, torch, any
@@ -293,13 +291,13 @@ class AbstractStrategy(abc.ABC):
         return DistributedDataset(as_dataset(dataset, batch_size), self._input_context, self.mesh, options)
 
     def distribute_datasets_from_function(
-        self, dataset_fn: Callable[[InputContext], Nest], options: InputOptions | None = None
-    ) -> Nest:
+        self, dataset_fn: Callable[[InputContext], Any], options: InputOptions | None = None
+    ) -> Any:
         """Returns a dataset of per-replica batches, made by `dataset_fn(input_context)`: each replica takes one in a step."""
         self._enter("strategy.distribute_datasets_from_function")
         return DistributedDatasetFromFunction(dataset_fn, self._input_context, self.mesh, options)
 
-    def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Nest]) -> Nest:
+    def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
         """Calls `value_fn(value_context)` for every local replica; returns the results as a structure of PerReplica values.
 
         With one replica, returns the result itself. Values that are no tensors stay the objects that they are.
@@ -313,7 +311,7 @@ class AbstractStrategy(abc.ABC):
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-    def shards_of(self, shape: Sequence[int], dtype: Unused) -> int:
+    def shards_of(self, shape: Sequence[int], dtype: Any) -> int:
         """Returns the number of shards along dimension 0 of a new variable."""
         return 1
 

@@ -8,12 +8,12 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import jax
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.job import Job
-from stratagem._base.types import Json
 from stratagem._cluster import visible_gpus, visible_tpus
 
 _VARIABLE = "STRATAGEM_SHARE_CORES"
@@ -40,7 +40,7 @@ def take_share_of_cores(job: Job) -> None:
         _log.info(text, job.task(job.worker), _named(share), _named(offered[job.worker][1]), _VARIABLE)
 
 
-def share_of(offered: Sequence[Json], worker: int) -> list[int] | None:
+def share_of(offered: Sequence[Any], worker: int) -> list[int] | None:
     """Returns the cores of one worker.
 
     offered: by worker, the machine and its cores in the order in which they are divided; None for a worker that takes no part.
@@ -57,7 +57,7 @@ def share_of(offered: Sequence[Json], worker: int) -> list[int] | None:
     return list(cores[first:end])
 
 
-def _offer(environ: Mapping[str, str]) -> Json:
+def _offer(environ: Mapping[str, str]) -> Any:
     """Returns this machine and the cores that this process may use; None if it takes no part."""
     said = environ.get(_VARIABLE, "on")
     if said not in ("on", "off"):

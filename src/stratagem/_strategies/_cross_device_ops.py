@@ -3,8 +3,6 @@
 import abc
 from typing import final
 
-from stratagem._base.types import Unused
-
 
 class CrossDeviceOps(abc.ABC):
     """Base of TensorFlow's classes for reductions over devices. All have the same effect: XLA chooses."""
@@ -47,7 +45,7 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
 class ReductionToOneDevice(CrossDeviceOps):
     """A copy of all values to one device, a reduction there, and a copy back."""
 
-    def __init__(self, reduce_to_device: str | None = None, accumulation_fn: Unused = None) -> None:
+    def __init__(self, reduce_to_device: str | None = None, accumulation_fn: object = None) -> None:
         self._device = reduce_to_device
 
     @property

@@ -2,11 +2,11 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Protocol, final
+from typing import Any, Protocol, final
 
 import keras
 
-from stratagem._base.types import Nest, TensorLike, Unused, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._cluster import ClusterResolver
 from stratagem._core.context import entered
 from stratagem._core.mesh import ReplicaMesh
@@ -31,12 +31,12 @@ class ExtendedStrategy(Protocol):
     def owns(self, variable: keras.Variable) -> bool:
         """Returns whether a variable was created in the strategy's scope."""
 
-    def reduce(self, reduce_op: TensorLike, value: Nest, axis: int | None) -> Nest:
+    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
         """Reduces a value over the replicas."""
 
     def update_variable(
-        self, variable: keras.Variable, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest], group: bool
-    ) -> Nest:
+        self, variable: keras.Variable, fn: UserFunction, args: Sequence[Any], kwargs: dict[str, Any], group: bool
+    ) -> Any:
         """Calls `fn` of the variable's component on every replica."""
 
 
@@ -81,10 +81,10 @@ class StrategyExtended:
         self,
         var: keras.Variable,
         fn: UserFunction,
-        args: Sequence[Nest] = (),
-        kwargs: Mapping[str, Nest] | None = None,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
         group: bool = True,
-    ) -> Nest:
+    ) -> Any:
         """Calls `fn(var, *args, **kwargs)` for every replica's component of `var`, in cross-replica code.
 
         Of a PerReplica in the arguments each component gets its replica's value. Inside `fn`, `var` is read and assigned as
@@ -94,17 +94,17 @@ class StrategyExtended:
         """
         return self._strategy.update_variable(var, fn, args, dict(kwargs or {}), group)
 
-    def reduce_to(self, reduce_op: TensorLike, value: Nest, destinations: Unused, options: Unused = None) -> Nest:
+    def reduce_to(self, reduce_op: Any, value: Any, destinations: object, options: object = None) -> Any:
         """Returns `value` reduced over the replicas, as `strategy.reduce(reduce_op, value, axis=None)`: on all devices."""
         return self._strategy.reduce(reduce_op, value, None)
 
     def batch_reduce_to(
-        self, reduce_op: TensorLike, value_destination_pairs: Sequence[tuple[Nest, Unused]], options: Unused = None
-    ) -> list[Nest]:
+        self, reduce_op: Any, value_destination_pairs: Sequence[tuple[Any, object]], options: object = None
+    ) -> list[Any]:
         """Returns `reduce_to` of every pair of a value and its destinations."""
         return [self.reduce_to(reduce_op, value, destinations) for value, destinations in value_destination_pairs]
 
-    def colocate_vars_with(self, colocate_with_variable: keras.Variable) -> contextlib.AbstractContextManager[Unused]:
+    def colocate_vars_with(self, colocate_with_variable: keras.Variable) -> contextlib.AbstractContextManager[object]:
         """Returns a context in whose body new variables lie where `colocate_with_variable` does."""
         if not isinstance(colocate_with_variable, KerasVariable):
             raise ValueError(f"colocate_vars_with needs a variable, got {colocate_with_variable!r:.100}.")
@@ -114,6 +114,6 @@ class StrategyExtended:
         """Returns whether a variable was created in the strategy's scope; the default strategy has those of no scope."""
         return isinstance(v, KerasVariable) and self._strategy.owns(v)
 
-    def value_container(self, value: Nest) -> Nest:
+    def value_container(self, value: Any) -> Any:
         """Returns the variable of which `value` is a replica's component, else `value` itself."""
         return value.variable if isinstance(value, VariableComponent) else value

@@ -7,7 +7,6 @@ from typing import ClassVar, final
 import jax
 
 from stratagem._base.errors import NotFoundError
-from stratagem._base.types import Unused
 from stratagem._cluster import ClusterResolver, TPUClusterResolver
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._devices import device_name
@@ -39,11 +38,11 @@ class TPUStrategy(AbstractStrategy):
     def __init__(
         self,
         tpu_cluster_resolver: ClusterResolver | None = None,
-        experimental_device_assignment: Unused = None,
-        experimental_spmd_xla_partitioning: Unused = False,
+        experimental_device_assignment: object = None,
+        experimental_spmd_xla_partitioning: object = False,
         *,
-        device_assignment: Unused = None,
-        steps_per_run: Unused = None,
+        device_assignment: object = None,
+        steps_per_run: object = None,
     ) -> None:
         self._resolver = tpu_cluster_resolver or TPUClusterResolver()
         self._mesh = ReplicaMesh(tpu_devices())
@@ -89,18 +88,18 @@ def initialize_tpu_system(cluster_resolver: ClusterResolver | None = None) -> To
     return Topology(tuple(map(device_name, tpu_devices())))
 
 
-def shutdown_tpu_system(cluster_resolver: Unused = None) -> None:
+def shutdown_tpu_system(cluster_resolver: object = None) -> None:
     """Does nothing but say so in the log: JAX keeps its TPU until the process ends."""
     logger.info("tf.tpu.experimental.shutdown_tpu_system: JAX keeps its TPU until the process ends.")
 
 
 def experimental_connect_to_cluster(
     cluster_spec_or_resolver: ClusterResolver,
-    job_name: Unused = "localhost",
-    task_index: Unused = 0,
-    protocol: Unused = None,
-    make_master_device_default: Unused = True,
-    cluster_device_filters: Unused = None,
+    job_name: object = "localhost",
+    task_index: object = 0,
+    protocol: object = None,
+    make_master_device_default: object = True,
+    cluster_device_filters: object = None,
 ) -> None:
     """Does nothing: strategies connect to their cluster by themselves, and JAX to the TPU of its machine."""
     logger.debug(

@@ -2,12 +2,12 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import jax
 from absl.testing import absltest
 
-from stratagem._base.types import UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._devices import get_device_details, list_logical_devices, list_physical_devices
 from stratagem._ops import get_build_info
 
@@ -56,12 +56,12 @@ def is_built_with_xla() -> bool:
     return True
 
 
-def disable_with_predicate(pred: Callable[[], Value], skip_message: str) -> Callable[[UserFunction], UserFunction]:
+def disable_with_predicate(pred: Callable[[], Any], skip_message: str) -> Callable[[UserFunction], UserFunction]:
     """Returns a decorator for methods of a test case, which skips them where `pred()` is true when they would run."""
 
     def decorator(test: UserFunction) -> UserFunction:
         @functools.wraps(test)
-        def run(self: absltest.TestCase, *args: Value, **kwargs: Value) -> Value:
+        def run(self: absltest.TestCase, *args: Any, **kwargs: Any) -> Any:
             if pred():
                 self.skipTest(skip_message)
             return test(self, *args, **kwargs)
@@ -71,7 +71,7 @@ def disable_with_predicate(pred: Callable[[], Value], skip_message: str) -> Call
     return decorator
 
 
-def with_eager_op_as_function(cls: type[T] | None = None, only_as_function: bool = False) -> Value:
+def with_eager_op_as_function(cls: type[T] | None = None, only_as_function: bool = False) -> Any:
     """Returns the test case itself: it changes how TensorFlow runs single operations. Without one, a decorator."""
     return (lambda decorated: decorated) if cls is None else cls
 

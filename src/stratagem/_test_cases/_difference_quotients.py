@@ -1,11 +1,11 @@
 """Difference quotients beside the derivatives of a tape: `tf.test.compute_gradient`."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import TensorLike
 from stratagem._core.step import GradientTape
 from stratagem._ops import Tensor, constant, tensor
 
@@ -13,7 +13,7 @@ Jacobians = tuple[np.ndarray, ...]
 
 
 def compute_gradient(
-    f: Callable[..., TensorLike], x: Sequence[TensorLike], delta: float | None = None
+    f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
 ) -> tuple[Jacobians, Jacobians]:
     """Returns the Jacobians of `f(*x)` by each argument: the tape's, and central difference quotients.
 
@@ -37,7 +37,7 @@ def compute_gradient(
     )
 
 
-def _by_tape(f: Callable[..., TensorLike], arguments: Sequence[Tensor], index: int) -> np.ndarray:
+def _by_tape(f: Callable[..., Any], arguments: Sequence[Tensor], index: int) -> np.ndarray:
     with GradientTape() as tape:
         tape.watch(arguments[index])
         result = tensor(f(*arguments))
@@ -46,7 +46,7 @@ def _by_tape(f: Callable[..., TensorLike], arguments: Sequence[Tensor], index: i
     return np.zeros(shape, np.asarray(arguments[index]).dtype) if found is None else np.asarray(found).reshape(shape)
 
 
-def _by_differences(f: Callable[..., TensorLike], arguments: Sequence[Tensor], index: int, step: float) -> np.ndarray:
+def _by_differences(f: Callable[..., Any], arguments: Sequence[Tensor], index: int, step: float) -> np.ndarray:
     at = np.asarray(arguments[index])
     columns = []
     for entry in range(at.size):

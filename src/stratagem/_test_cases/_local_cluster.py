@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from stratagem._base.types import Unused
 from stratagem._cluster import ClusterSpec, free_ports
 from stratagem._servers.remote import Server
 
@@ -11,8 +10,8 @@ def create_local_cluster(
     num_workers: int,
     num_ps: int,
     protocol: str = "grpc",
-    worker_config: Unused = None,
-    ps_config: Unused = None,
+    worker_config: object = None,
+    ps_config: object = None,
 ) -> tuple[Sequence[Server], Sequence[Server]]:
     """Starts the tasks of a cluster in this process, on free ports of the loopback address; returns (workers, servers).
 

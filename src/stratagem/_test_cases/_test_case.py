@@ -16,7 +16,7 @@ import numpy as np
 from absl.testing import absltest
 
 from stratagem._base.errors import InvalidArgumentError, OpError
-from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused, UserFunction, Value
+from stratagem._base.types import DTypeLike, UserFunction
 from stratagem._ops import as_dtype, map_structure
 from stratagem._ops.sampling import set_seed
 
@@ -28,9 +28,7 @@ _MAX_SHOWN = 10  # of the entries that differ
 class CheckedThread:
     """A thread whose error `join` raises."""
 
-    def __init__(
-        self, target: UserFunction, args: Iterable[Value] = (), kwargs: Mapping[str, Value] | None = None
-    ) -> None:
+    def __init__(self, target: UserFunction, args: Iterable[Any] = (), kwargs: Mapping[str, Any] | None = None) -> None:
         self._call = functools.partial(target, *args, **(kwargs or {}))
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -72,7 +70,7 @@ class CapturedWrites:
 class EagerSession:
     """The session of a test that runs eagerly: `run` returns the values of tensors."""
 
-    def run(self, fetches: Nest, feed_dict: Unused = None) -> Nest:
+    def run(self, fetches: Any, feed_dict: object = None) -> Any:
         """Returns the tensors as NumPy arrays. Raises InvalidArgumentError for a `feed_dict`: nothing is left to feed."""
         if feed_dict:
             raise InvalidArgumentError(
@@ -94,7 +92,7 @@ def _value(leaf: Any) -> Any:
     return leaf
 
 
-def _values(structure: Nest) -> Nest:
+def _values(structure: Any) -> Any:
     return map_structure(_value, structure)
 
 
@@ -117,11 +115,11 @@ class TestCase(absltest.TestCase):
         np.random.seed(_SEED)
         set_seed(_SEED)
 
-    def evaluate(self, tensors: Nest) -> Nest:
+    def evaluate(self, tensors: Any) -> Any:
         """Returns tensors and variables, also in lists and dictionaries, as NumPy arrays."""
         return _values(tensors)
 
-    def evaluate_if_both_tensors(self, a: TensorLike, b: TensorLike) -> tuple[Value, Value]:
+    def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
         """Returns both as NumPy arrays if both are tensors, else as they are."""
         both = all(isinstance(each, jax.Array) for each in (a, b))
         return (_value(a), _value(b)) if both else (a, b)
@@ -134,7 +132,7 @@ class TestCase(absltest.TestCase):
         return self._folder.name
 
     def session(
-        self, graph: Unused = None, config: Unused = None, use_gpu: Unused = True, force_gpu: Unused = False
+        self, graph: Any = None, config: Any = None, use_gpu: Any = True, force_gpu: Any = False
     ) -> EagerSession:
         """Returns a session of a test that runs eagerly, for a `with`."""
         return EagerSession()
@@ -142,7 +140,7 @@ class TestCase(absltest.TestCase):
     cached_session = session
 
     def test_session(
-        self, graph: Unused = None, config: Unused = None, use_gpu: Unused = True, force_gpu: Unused = False
+        self, graph: Any = None, config: Any = None, use_gpu: Any = True, force_gpu: Any = False
     ) -> EagerSession:
         """Returns a session, as `session`. Its name makes it look like a test; as one, it is skipped."""
         if self._testMethodName == "test_session":
@@ -150,7 +148,7 @@ class TestCase(absltest.TestCase):
         return EagerSession()
 
     def checkedThread(
-        self, target: UserFunction, args: Iterable[Value] | None = None, kwargs: Mapping[str, Value] | None = None
+        self, target: UserFunction, args: Iterable[Any] | None = None, kwargs: Mapping[str, Any] | None = None
     ) -> CheckedThread:
         """Returns a thread that is not started, whose error `join` raises."""
         return CheckedThread(target, args or (), kwargs)
@@ -172,14 +170,14 @@ class TestCase(absltest.TestCase):
 
     # --- Values -------------------------------------------------------------------------------------------------------
 
-    def assertAllClose(self, a: Nest, b: Nest, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Asserts that both have the same structure and shapes, and |a - b| ≤ atol + rtol |b|; NaNs are equal to each other."""
         self._each_pair(_values(a), _values(b), "", msg, lambda x, y, where: self._close(x, y, rtol, atol, where, msg))
 
     def assertAllCloseAccordingToType(
         self,
-        a: Nest,
-        b: Nest,
+        a: Any,
+        b: Any,
         rtol: float = 1e-6,
         atol: float = 1e-6,
         float_rtol: float = 1e-6,
@@ -202,9 +200,7 @@ class TestCase(absltest.TestCase):
                 rtol, atol = max(rtol, relative), max(atol, absolute)
         self.assertAllClose(found, expected, rtol, atol, msg)
 
-    def assertNotAllClose(
-        self, a: Nest, b: Nest, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
-    ) -> None:
+    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Asserts that `assertAllClose` fails."""
         try:
             self.assertAllClose(a, b, rtol, atol)
@@ -212,7 +208,7 @@ class TestCase(absltest.TestCase):
             return
         self.fail(self._formatMessage(msg, f"The two values are close at all elements: {_values(a)!r}"))
 
-    def assertAllEqual(self, a: TensorLike, b: TensorLike, msg: str | None = None) -> None:
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Asserts that both have the same shape and entries; NaNs are equal to each other."""
         found, expected = _with_bytes(np.asarray(_value(a))), _with_bytes(np.asarray(_value(b)))
         self._same_shape(found, expected, "", msg)
@@ -221,7 +217,7 @@ class TestCase(absltest.TestCase):
             same |= np.isnan(found) & np.isnan(expected)
         self._report(np.logical_not(same), found, expected, "", "not equal", msg)
 
-    def assertNotAllEqual(self, a: TensorLike, b: TensorLike, msg: str | None = None) -> None:
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Asserts that `assertAllEqual` fails."""
         try:
             self.assertAllEqual(a, b)
@@ -233,36 +229,36 @@ class TestCase(absltest.TestCase):
         """Asserts that two numbers are at most `err` apart."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, self._formatMessage(msg, f"{f1!r} != {f2!r} +/- {err!r}"))
 
-    def assertArrayNear(self, farray1: TensorLike, farray2: TensorLike, err: float, msg: str | None = None) -> None:
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
         """Asserts that two sequences of numbers are at most `err` apart everywhere."""
         first, second = np.asarray(_value(farray1)), np.asarray(_value(farray2))
         self.assertEqual(first.shape, second.shape, msg)
         self.assertAllClose(first, second, rtol=0.0, atol=err, msg=msg)
 
-    def assertNDArrayNear(self, ndarray1: TensorLike, ndarray2: TensorLike, err: float, msg: str | None = None) -> None:
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
         """Asserts that the Euclidean norm of the difference is at most `err`."""
         distance = float(np.linalg.norm(np.asarray(_value(ndarray1)) - np.asarray(_value(ndarray2))))
         self.assertLessEqual(distance, err, msg)
 
-    def assertAllGreater(self, a: TensorLike, comparison_target: float) -> None:
+    def assertAllGreater(self, a: Any, comparison_target: float) -> None:
         """Asserts that all entries are greater than a number."""
         self._all(a, lambda x: x > comparison_target, f"> {comparison_target}")
 
-    def assertAllGreaterEqual(self, a: TensorLike, comparison_target: float) -> None:
+    def assertAllGreaterEqual(self, a: Any, comparison_target: float) -> None:
         """Asserts that all entries are at least a number."""
         self._all(a, lambda x: x >= comparison_target, f">= {comparison_target}")
 
-    def assertAllLess(self, a: TensorLike, comparison_target: float) -> None:
+    def assertAllLess(self, a: Any, comparison_target: float) -> None:
         """Asserts that all entries are less than a number."""
         self._all(a, lambda x: x < comparison_target, f"< {comparison_target}")
 
-    def assertAllLessEqual(self, a: TensorLike, comparison_target: float) -> None:
+    def assertAllLessEqual(self, a: Any, comparison_target: float) -> None:
         """Asserts that all entries are at most a number."""
         self._all(a, lambda x: x <= comparison_target, f"<= {comparison_target}")
 
     def assertAllInRange(
         self,
-        target: TensorLike,
+        target: Any,
         lower_bound: float,
         upper_bound: float,
         open_lower_bound: bool = False,
@@ -275,22 +271,22 @@ class TestCase(absltest.TestCase):
         shown = f"in {left}{lower_bound}, {upper_bound}{right}"
         self._all(target, lambda x: above(x, lower_bound) & below(x, upper_bound), shown)
 
-    def assertAllInSet(self, target: TensorLike, expected_set: Iterable[Value]) -> None:
+    def assertAllInSet(self, target: Any, expected_set: Iterable[Any]) -> None:
         """Asserts that all entries are in a set."""
         allowed = list(expected_set)
         self._all(target, lambda x: np.isin(x, allowed), f"in {allowed}")
 
     # --- Shapes, dtypes, devices, errors ------------------------------------------------------------------------------
 
-    def assertShapeEqual(self, input_a: TensorLike, input_b: TensorLike, msg: str | None = None) -> None:
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
         """Asserts that both have the same shape."""
         self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
-    def assertDTypeEqual(self, target: TensorLike, expected_dtype: DTypeLike) -> None:
+    def assertDTypeEqual(self, target: Any, expected_dtype: DTypeLike) -> None:
         """Asserts that a tensor or array has a dtype."""
         self.assertEqual(as_dtype(np.asarray(_value(target)).dtype), as_dtype(expected_dtype))
 
-    def assertDeviceEqual(self, device1: Value, device2: Value, msg: str | None = None) -> None:
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
         """Asserts that two names of devices, or tensors' devices, are the same."""
         first, second = (
             str(each).lower().removeprefix("/job:localhost/replica:0/task:0") for each in (device1, device2)
@@ -298,8 +294,8 @@ class TestCase(absltest.TestCase):
         self.assertEqual(first.replace("device:", "").strip("/"), second.replace("device:", "").strip("/"), msg)
 
     def assertRaisesOpError(
-        self, expected_err_re_or_predicate: str | Callable[[Value], bool]
-    ) -> contextlib.AbstractContextManager[Value]:
+        self, expected_err_re_or_predicate: str | Callable[[Any], bool]
+    ) -> contextlib.AbstractContextManager[Any]:
         """Returns a context that asserts that its body raises an OpError of which a pattern or predicate holds."""
         wanted = expected_err_re_or_predicate
         holds = wanted if callable(wanted) else lambda error: re.search(wanted, str(error)) is not None
@@ -307,7 +303,7 @@ class TestCase(absltest.TestCase):
 
     def assertRaisesIncompatibleShapesError(
         self, exception_type: type[Exception] = InvalidArgumentError
-    ) -> contextlib.AbstractContextManager[Value]:
+    ) -> contextlib.AbstractContextManager[Any]:
         """Returns a context that asserts that its body raises an error about shapes that do not fit."""
         return self.assertRaisesRegex(exception_type, r"(?i)incompatible|broadcast|shapes?")
 
@@ -349,7 +345,7 @@ class TestCase(absltest.TestCase):
         shown = "\n".join([f"Value{where}: {int(np.sum(wrong))} of {np.size(wrong)} entries are {what}", *rows])
         self.fail(self._formatMessage(msg, shown + (f"\n  and {more} more" if more else "")))
 
-    def _all(self, a: TensorLike, holds: Callable[[np.ndarray], np.ndarray], what: str) -> None:
+    def _all(self, a: Any, holds: Callable[[np.ndarray], np.ndarray], what: str) -> None:
         found = np.asarray(_value(a))
         wrong = np.logical_not(holds(found))
         if np.any(wrong):

@@ -7,7 +7,6 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._base.types import Nest
 from stratagem._data import Dataset
 from stratagem._ops import is_strings
 
@@ -25,8 +24,8 @@ class DatasetCreator:
     dataset_fn(input_context) returns a `tf.data.Dataset` of per-replica batches; a worker calls it once.
     """
 
-    dataset_fn: Callable[[Nest], Dataset]
-    input_options: Nest = None
+    dataset_fn: Callable[[Any], Dataset]
+    input_options: Any = None
 
     def __post_init__(self) -> None:
         if not callable(self.dataset_fn):
@@ -34,7 +33,7 @@ class DatasetCreator:
                 f"dataset_fn of a DatasetCreator must be a function of an InputContext, got {self.dataset_fn!r}."
             )
 
-    def __call__(self, *args: Nest, **kwargs: Nest) -> Dataset:
+    def __call__(self, *args: Any, **kwargs: Any) -> Dataset:
         return self.dataset_fn(*args, **kwargs)
 
 
@@ -55,8 +54,8 @@ class DataArguments:
 
 
 def with_lists_as_arrays(
-    names: Sequence[str], args: Sequence[Nest], kwargs: Mapping[str, Nest]
-) -> tuple[tuple[Nest, ...], dict[str, Nest]]:
+    names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Returns the arguments of `fit` or the like with an array for each list of Python's numbers or strings, as in TensorFlow.
 
     names: those of the method's positional arguments. Lists of lists are arrays, too, whose rows are examples; lists of
@@ -66,13 +65,13 @@ def with_lists_as_arrays(
     return (*found, *args[len(found) :]), {name: _given_as(name, value) for name, value in kwargs.items()}
 
 
-def _given_as(name: str, value: Nest) -> Nest:
+def _given_as(name: str, value: Any) -> Any:
     if name == "validation_data" and isinstance(value, tuple | list):
         return tuple(map(_of_lists, value))
     return _of_lists(value) if name in _EXAMPLES else value
 
 
-def _of_lists(value: Nest) -> Nest:
+def _of_lists(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _of_lists(each) for key, each in value.items()}
     first = value
@@ -83,7 +82,7 @@ def _of_lists(value: Nest) -> Nest:
     return np.asarray(value, _OBJECTS if isinstance(first, str | bytes) else None)
 
 
-def has_strings(args: Sequence[Nest], kwargs: Mapping[str, Nest]) -> bool:
+def has_strings(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Returns whether the data given to `fit` or the like has strings, as arrays, lists, and elements of a dataset may."""
     data = [*args[:1], *(kwargs[name] for name in ("x", "validation_data") if name in kwargs)]
     return any(_has(each, _is_of_strings) for each in data)

@@ -7,7 +7,6 @@ from typing import Any, final
 import jax
 import jax.numpy as jnp
 
-from stratagem._base.types import TensorLike
 from stratagem._core.context import current, entered
 from stratagem._core.reduce_op import ReduceOp
 from stratagem._core.step import init_scope
@@ -25,7 +24,7 @@ class MovingAverages:
     name: what the names of the averages end with.
     """
 
-    def __init__(self, decay: TensorLike, num_updates: TensorLike, name: str) -> None:
+    def __init__(self, decay: Any, num_updates: Any, name: str) -> None:
         self._decay, self._num_updates, self._name = decay, num_updates, name
         self._averages: dict[Reference, Variable] = {}
 

@@ -13,7 +13,6 @@ from stratagem import _events as events
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.job import process_job
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Nest, Unused
 
 logger = logging.getLogger("stratagem")
 
@@ -56,10 +55,10 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
         write_images: bool = False,
         write_steps_per_second: bool = False,
         update_freq: str | int = "epoch",
-        profile_batch: Nest = 0,
+        profile_batch: Any = 0,
         embeddings_freq: int = 0,
-        embeddings_metadata: Unused = None,
-        **kwargs: Unused,
+        embeddings_metadata: object = None,
+        **kwargs: object,
     ) -> None:
         """Arguments of TensorFlow 1 (`write_grads`, `batch_size`, `embeddings_layer_names`, `embeddings_data`) change nothing.
 
@@ -107,23 +106,23 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
 
     # --- Training -----------------------------------------------------------------------------------------------------
 
-    def on_train_begin(self, logs: dict[str, Nest] | None = None) -> None:
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Called by Keras."""
         self._training = True
         if self.write_graph and self._chief:
             self._write_layers()
         self._enter("train")
 
-    def on_train_end(self, logs: dict[str, Nest] | None = None) -> None:
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         """Called by Keras."""
         self._end()
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Nest] | None = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Called by Keras."""
         if self.write_steps_per_second:
             self._epoch_begun = self._iterations(), time.monotonic()
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Nest] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Called by Keras."""
         if logs:
             self._write_epoch(epoch, dict(logs))
@@ -133,7 +132,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
             for writer in self._writers.values():
                 writer.flush()
 
-    def on_train_batch_begin(self, batch: int, logs: dict[str, Nest] | None = None) -> None:
+    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Called by Keras."""
         self._begun = batch, time.monotonic()
         if self._chief and self._first_profiled and not self._profiling:
@@ -142,7 +141,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
                 events.start_profile(self.log_dir)
                 self._profiling = True
 
-    def on_train_batch_end(self, batch: int, logs: dict[str, Nest] | None = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Called by Keras."""
         first, since = self._begun
         if self.async_safe:
@@ -159,20 +158,20 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
 
     # --- Evaluation ---------------------------------------------------------------------------------------------------
 
-    def on_test_begin(self, logs: dict[str, Nest] | None = None) -> None:
+    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Called by Keras."""
         self._enter("validation")
 
-    def on_test_batch_begin(self, batch: int, logs: dict[str, Nest] | None = None) -> None:
+    def on_test_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Called by Keras."""
         self._begun = batch, time.monotonic()
 
-    def on_test_batch_end(self, batch: int, logs: dict[str, Nest] | None = None) -> None:
+    def on_test_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Called by Keras."""
         if self.update_freq:
             self._advance("validation", batch - self._begun[0] + 1)
 
-    def on_test_end(self, logs: dict[str, Nest] | None = None) -> None:
+    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
         """Called by Keras."""
         if self.model.optimizer is not None and logs:
             named = {f"evaluation_{name}_vs_iterations": value for name, value in logs.items()}

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self, final
+from typing import Any, Self, final
 
 import click
 
@@ -23,7 +23,6 @@ from stratagem._base.installation import install_command
 from stratagem._base.job import Job, process_job
 from stratagem._base.paths import is_remote
 from stratagem._base.slow_blocks import while_slow
-from stratagem._base.types import Json
 from stratagem._cluster import Address, ClusterResolver
 from stratagem.cli import _doctor_machine as machine
 from stratagem.cli import _doctor_network as network
@@ -264,7 +263,7 @@ def _device_cure() -> str:
 
 
 def _as_json(reports: Sequence[_Report]) -> str:
-    tasks: list[Json] = [
+    tasks: list[Any] = [
         {"task": r.task, "host": r.host, "findings": [finding.as_json() for finding in r.findings]} for r in reports
     ]
     counts = {str(verdict): sum(f.verdict is verdict for r in reports for f in r.findings) for verdict in Judgement}

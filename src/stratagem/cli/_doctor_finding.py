@@ -3,9 +3,7 @@
 import enum
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import final
-
-from stratagem._base.types import Json
+from typing import Any, final
 
 
 @final
@@ -27,12 +25,12 @@ class Finding:
     found: str
     cure: str = ""
 
-    def as_json(self) -> dict[str, Json]:
+    def as_json(self) -> dict[str, Any]:
         """The finding as an object of strings, `verdict`, `subject`, `found` and `cure`."""
         return {**asdict(self), "verdict": str(self.verdict)}
 
     @classmethod
-    def from_json(cls, value: dict[str, Json]) -> "Finding":
+    def from_json(cls, value: dict[str, Any]) -> "Finding":
         """A finding that another task has sent."""
         return cls(Judgement(value["verdict"]), value["subject"], value["found"], value["cure"])
 

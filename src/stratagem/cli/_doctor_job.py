@@ -6,6 +6,7 @@ import secrets
 import socket
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +19,6 @@ from stratagem._base.job import Job
 from stratagem._base.paths import is_remote
 from stratagem._base.processes import machine
 from stratagem._base.storage import file_system
-from stratagem._base.types import Json
 from stratagem._checkpoints import Checkpoint
 from stratagem._cluster import ClusterResolver, visible_gpus
 from stratagem._core.values import Variable
@@ -197,6 +197,6 @@ def _saved(path: str) -> Iterator[Finding]:
 
 def exchanged(job: Job, findings: Sequence[Finding]) -> list[tuple[str, list[Finding]]]:
     """Returns the findings of every task, by rank, with the name of its host."""
-    own: Json = {"host": socket.gethostname(), "findings": [finding.as_json() for finding in findings]}
+    own: Any = {"host": socket.gethostname(), "findings": [finding.as_json() for finding in findings]}
     reports = job.agree("the doctor's findings", own)
     return [(report["host"], [Finding.from_json(each) for each in report["findings"]]) for report in reports]

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self, final
+from typing import Any, Self, final
 
 from stratagem import _events as events
 from stratagem._base.errors import DataLossError
-from stratagem._base.types import Json
 from stratagem.cli._profile_trace import PARTS, DividedTime, divided
 from stratagem.cli._tables import aligned, count
 
@@ -64,7 +63,7 @@ class ProfiledTask:
         """The task and its host."""
         return f"{self.facts.task} on {self.facts.host}"
 
-    def as_json(self) -> Json:
+    def as_json(self) -> Any:
         """The task as an object; times are in seconds, and those of all steps together."""
         found = self.facts.as_json() | {"trace": self.folder}
         if self.time is not None:
@@ -111,7 +110,7 @@ class ProfileReport:
             )
         return cls(list(program), code, tasks, problems)
 
-    def as_json(self) -> Json:
+    def as_json(self) -> Any:
         """The report as an object: `program`, `code`, `tasks`, `problems`."""
         tasks = [task.as_json() for task in self.tasks]
         return {"program": list(self.program), "code": self.code, "tasks": tasks, "problems": list(self.problems)}

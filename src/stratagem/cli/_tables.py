@@ -4,8 +4,7 @@ import json
 import math
 import time
 from collections.abc import Collection, Iterator, Sequence
-
-from stratagem._base.types import Json
+from typing import Any
 
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 _WIDEST = 60  # characters of a value
@@ -41,18 +40,18 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def shortened(value: Json) -> str:
+def shortened(value: Any) -> str:
     """A value as JSON in one line, cut where it is long."""
     text = json.dumps(_finite(value), ensure_ascii=False)
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 
-def as_json(value: Json) -> str:
+def as_json(value: Any) -> str:
     """A value as JSON; numbers that JSON does not have are texts, `nan`, `inf`, `-inf`."""
     return json.dumps(_finite(value), indent=1, allow_nan=False)
 
 
-def _finite(value: Json) -> Json:
+def _finite(value: Any) -> Any:
     match value:
         case float() if not math.isfinite(value):
             return str(value)

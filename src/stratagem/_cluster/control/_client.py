@@ -15,7 +15,6 @@ from typing import Any, final
 from stratagem._base.errors import CancelledError, ClusterError, InvalidArgumentError, PeerFailedError
 from stratagem._base.job import Phase, observer
 from stratagem._base.programs import command, search_path
-from stratagem._base.types import Json
 from stratagem._cluster.control import _stacks
 from stratagem._cluster.control._channel import MAX_VALUE_BYTES, Message
 from stratagem._cluster.control._collective_interrupt import CollectiveInterrupt
@@ -148,7 +147,7 @@ class ControlClient:
 
     # Agreements and failures.
 
-    def agree(self, name: str, value: Json, given_up: threading.Event | None = None, at: str = "") -> list[Json]:
+    def agree(self, name: str, value: Any, given_up: threading.Event | None = None, at: str = "") -> list[Any]:
         """Returns the values that all tasks have given under this name, by rank; waits for all. Values are JSON, a few kB.
 
         at: the place in the program, in words, if all tasks have to reach it after the same number of steps. given_up:

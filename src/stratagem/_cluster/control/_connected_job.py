@@ -15,7 +15,6 @@ from typing import Any, TypeVar, final
 
 from stratagem._base.errors import ClusterError, StratagemError
 from stratagem._base.job import Job, Phase
-from stratagem._base.types import Json, Value
 from stratagem._cluster.control._abort_collectives import Address, abort_connections, listening
 from stratagem._cluster.control._client import ControlClient
 from stratagem._cluster.control._join_deadline import JoinDeadline
@@ -52,7 +51,7 @@ class ConnectedJob(Job):
     def task(self, worker: int) -> str:
         return self.link.facts.tasks[worker]
 
-    def connect(self, connect: Callable[[str, int], Value]) -> Value:
+    def connect(self, connect: Callable[[str, int], Any]) -> Any:
         """Returns `connect(address, rank)`, a client of JAX's coordination service, which waits until all tasks connect.
 
         Raises:
@@ -63,7 +62,7 @@ class ConnectedJob(Job):
         what = "JAX's coordination service, to which all tasks have to connect"
         return _in_background(link, what, lambda: connect(f"unix:{link.coordination}", link.facts.rank))
 
-    def start(self, start: Callable[[], Value], cancel: Callable[[], Value]) -> None:
+    def start(self, start: Callable[[], Any], cancel: Callable[[], Any]) -> None:
         """Starts JAX's backend, which waits for those of all tasks, and collects the addresses of the tasks' collectives.
 
         cancel: ends the wait, by ending JAX's client.
@@ -77,7 +76,7 @@ class ConnectedJob(Job):
         found = self.agree("where collectives listen", sorted(listening() - before))
         self._collectives = frozenset((host, port) for addresses in found for host, port in addresses)
 
-    def agree(self, what: str, value: Json, *, order: str = "", given_up: threading.Event | None = None) -> list[Json]:
+    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
         number = next(self._counts[order])
         name = f"{order or 'program'} {number}"
         answers = self.link.agree(name, [what, value], given_up, at="" if order else what)

@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
-from stratagem._base.types import Json
 from stratagem._cluster.control._limits import TimeLimits
 
 
@@ -19,7 +18,7 @@ class JobInfo:
     tasks: tuple[str, ...]
     rank: int
     hub: str
-    cluster: dict[str, Json]
+    cluster: dict[str, Any]
     versions: dict[str, str]
     pid: int
     loopback: bool
@@ -44,7 +43,7 @@ class JobInfo:
         address = addresses.get(int(index)) or addresses.get(index)
         return f"{task} at {address}" if address else task
 
-    def mismatch(self, hello: dict[str, Json]) -> str | None:
+    def mismatch(self, hello: dict[str, Any]) -> str | None:
         """Returns why a task with this first message can never be one of this job; None if it can."""
         for what, ours in (("cluster differs", self.cluster), ("versions differ", self.versions)):
             theirs = hello.get(what.partition(" ")[0])
@@ -56,12 +55,12 @@ class JobInfo:
             return f"{hello.get('task')} is not number {rank} of {', '.join(self.tasks)}."
         return None
 
-    def to_json(self) -> dict[str, Json]:
+    def to_json(self) -> dict[str, Any]:
         """Returns the fields of a message."""
         return asdict(self)
 
     @classmethod
-    def from_json(cls, fields: dict[str, Json]) -> "JobInfo":
+    def from_json(cls, fields: dict[str, Any]) -> "JobInfo":
         """Returns the facts in a message."""
         return cls(**{**fields, "tasks": tuple(fields["tasks"]), "limits": TimeLimits(**fields["limits"])})
 

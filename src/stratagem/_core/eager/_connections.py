@@ -6,8 +6,6 @@ from typing import Any
 import jax.numpy as jnp
 from jax.extend import core as xc
 
-from stratagem._base.types import TensorLike
-
 # Operations that have their operands in the order of those of one program inside, which runs once.
 _CALLS = ("closed_call", "custom_jvp_call", "custom_vjp_call", "jit", "pjit", "shard_map")
 
@@ -82,12 +80,12 @@ def _is_step(eqn: Any) -> bool:
     return bool(eqn.primitive.name == "shard_map")
 
 
-def is_inexact(value: TensorLike) -> bool:
+def is_inexact(value: Any) -> bool:
     """Returns whether a tensor, or the type of one, has floating-point or complex numbers, which have gradients."""
     return bool(jnp.issubdtype(value.dtype, jnp.inexact))
 
 
-def conjugates(values: Sequence[TensorLike]) -> list[TensorLike]:
+def conjugates(values: Sequence[Any]) -> list[Any]:
     """Returns the values, the complex ones conjugated.
 
     TensorFlow's gradient by a complex z = x + iy of a real f is df/dx + i df/dy, in whose direction f grows; JAX's is its

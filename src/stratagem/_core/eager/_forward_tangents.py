@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._base.errors import TapeError
-from stratagem._base.types import TensorLike
 from stratagem._core.eager._connections import is_inexact
 from stratagem._core.eager._recorded_operations import Number
 from stratagem._core.eager._recording import EagerRecorder, EagerRecording
@@ -30,10 +29,10 @@ class ForwardTangents(TangentRecording):
     They are computed by the recorder, so that tapes and the accumulators that were opened earlier differentiate them.
     """
 
-    def __init__(self, primals: Sequence[TensorLike], tangents: Sequence[TensorLike]) -> None:
+    def __init__(self, primals: Sequence[Any], tangents: Sequence[Any]) -> None:
         trace = current_recording() or new_recording(EagerRecorder())
         self._trace, self._recorder = trace, cast(EagerRecorder, trace.recorder)
-        self._tangents: dict[Number, TensorLike] = {}
+        self._tangents: dict[Number, Any] = {}
         self._refused: dict[Number, str] = {}
         self._of_variables = {
             id(p): (p, t) for p, t in zip(primals, tangents, strict=True) if isinstance(p, KerasVariable)
@@ -53,7 +52,7 @@ class ForwardTangents(TangentRecording):
         if self._recorder.leave():
             end_recording(self._trace)
 
-    def tangent(self, value: TensorLike) -> TensorLike | None:
+    def tangent(self, value: Any) -> Any | None:
         """Returns the tangent of a tensor or variable; None if it does not depend on the primals."""
         if isinstance(value, KerasVariable):
             found = self._of_variables.get(id(value))
@@ -71,7 +70,7 @@ class ForwardTangents(TangentRecording):
     def watches(self, variable: keras.Variable) -> bool:
         return id(variable) in self._of_variables
 
-    def note_value(self, variable: keras.Variable, value: TensorLike) -> None:
+    def note_value(self, variable: keras.Variable, value: Any) -> None:
         if id(variable) in self._of_variables:
             self._tangents[self._recorder.known(value)] = self._of_variables[id(variable)][1]
 
@@ -83,8 +82,8 @@ class ForwardTangents(TangentRecording):
         operation: EagerOperation,
         rule: CompiledDerivative,
         which: tuple[int, ...],
-        operands: Sequence[TensorLike],
-        made: Sequence[TensorLike],
+        operands: Sequence[Any],
+        made: Sequence[Any],
     ) -> None:
         count = len(operands)
         given = [self._tangents.get(self._recorder.known(operands[i])) for i in which]
@@ -109,7 +108,7 @@ class ForwardTangents(TangentRecording):
         for result, tangent in zip(results, found, strict=True):
             self._tangents[self._recorder.known(result)] = tangent
 
-    def share(self, values: Sequence[TensorLike], twins: Sequence[TensorLike]) -> None:
+    def share(self, values: Sequence[Any], twins: Sequence[Any]) -> None:
         for value, other in zip(values, twins, strict=True):
             tangent = self.tangent(value)
             if tangent is not None:
@@ -117,9 +116,9 @@ class ForwardTangents(TangentRecording):
 
     def push_call(
         self,
-        operands: Sequence[TensorLike],
-        results: Sequence[TensorLike],
-        reverse: Callable[[Sequence[TensorLike]], Sequence[TensorLike]],
+        operands: Sequence[Any],
+        results: Sequence[Any],
+        reverse: Callable[[Sequence[Any]], Sequence[Any]],
     ) -> None:
         # The gradient of the reverse, which is linear in the cotangents.
         tangents = [self.tangent(x) for x in operands]

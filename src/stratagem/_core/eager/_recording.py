@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._base.errors import TapeError
-from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._core.eager._connections import is_inexact
 from stratagem._core.eager._recorded_operations import (
@@ -190,7 +189,7 @@ class EagerRecorder:
                 with self._below(accumulator):
                     accumulator.push_call(operands, results, reverse)
 
-    def refuse(self, results: Sequence[TensorLike], message: str) -> None:
+    def refuse(self, results: Sequence[Any], message: str) -> None:
         """Notes that these results cannot be differentiated here: a gradient of them is a TapeError with this message."""
         refused = NotDifferentiable(tuple(self.known(r) for r in results if is_inexact(r)), message)
         for recording in self._recordings:
@@ -204,7 +203,7 @@ class EagerRecorder:
             self._read.clear()
             self._stored.clear()
 
-    def tracks(self, operands: Sequence[TensorLike]) -> bool:
+    def tracks(self, operands: Sequence[Any]) -> bool:
         """Returns whether a tape tracks one of these values."""
         numbers = [self.number(x) for x in operands]
         return any(r.tracks(n) for r in self._everyone for n in numbers if n is not None)
@@ -213,7 +212,7 @@ class EagerRecorder:
     def _everyone(self) -> "tuple[EagerRecording | TangentRecording, ...]":
         return (*self._recordings, *self.accumulators)
 
-    def read_stored(self, variable: keras.Variable, array: TensorLike) -> TensorLike:
+    def read_stored(self, variable: keras.Variable, array: Any) -> Any:
         """Returns what a program reads for a variable that stores `array`: a copy if a tape watches the variable.
 
         The tape may need the array when a later step has been given its buffer.
@@ -229,7 +228,7 @@ class EagerRecorder:
         note_read(variable, found[2])
         return found[2]
 
-    def read(self, variable: keras.Variable, value: Callable[[], TensorLike]) -> TensorLike:
+    def read(self, variable: keras.Variable, value: Callable[[], Any]) -> Any:
         """Returns an object that stands for a variable's present value, the same until another value is stored.
 
         value: returns the value, if it was not read before.
@@ -242,12 +241,12 @@ class EagerRecorder:
             recording.note_value(variable, found[2])
         return found[2]
 
-    def note_scoped(self, variable: keras.Variable, value: TensorLike) -> None:
+    def note_scoped(self, variable: keras.Variable, value: Any) -> None:
         """Notes what a variable was read as in the scope of a step."""
         for recording in self._everyone:
             recording.note_value(variable, value)
 
-    def value_of(self, variable: keras.Variable) -> TensorLike:
+    def value_of(self, variable: keras.Variable) -> Any:
         """Returns the object that stands for a variable's present value. It counts as read before the present code."""
         if in_stateless_scope():
             with self.paused():
@@ -298,7 +297,7 @@ class EagerRecording(TapeRecording):
         self._operations.append(operation)
         self.tracked.update(n for n in operation.made if n is not None)
 
-    def note_value(self, variable: keras.Variable, value: TensorLike) -> None:
+    def note_value(self, variable: keras.Variable, value: Any) -> None:
         """Notes what a variable was read as."""
         self._read[id(variable)] += 1
         if self.watches(variable):
@@ -339,7 +338,7 @@ class EagerRecording(TapeRecording):
         self._recorder.enter()
         self._recorder.open(self)
 
-    def watch(self, leaf: TensorLike) -> None:
+    def watch(self, leaf: Any) -> None:
         if isinstance(leaf, KerasVariable):
             self._track(leaf, self._recorder.value_of(leaf))
         else:
@@ -375,7 +374,7 @@ class EagerRecording(TapeRecording):
 
     # --- Differentiation ----------------------------------------------------------------------------------------------
 
-    def target(self, leaf: TensorLike) -> TensorLike:
+    def target(self, leaf: Any) -> Any:
         if not isinstance(leaf, KerasVariable):
             return jnp.asarray(leaf)
         # As in TensorFlow, the tape reads it now, also one that it does not watch: its gradient by itself is one.
@@ -385,11 +384,11 @@ class EagerRecording(TapeRecording):
 
     def gradients(
         self,
-        targets: Sequence[TensorLike],
-        seeds: Sequence[TensorLike],
-        sources: Sequence[TensorLike],
+        targets: Sequence[Any],
+        seeds: Sequence[Any],
+        sources: Sequence[Any],
         rows: int | None,
-    ) -> list[list[TensorLike]]:
+    ) -> list[list[Any]]:
         groups = [self._numbers_of(source) for source in sources]
         wanted = {n for group in groups for n in group}
         path, live = self._path(wanted)

@@ -2,10 +2,10 @@
 
 import abc
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import keras
 
-from stratagem._base.types import TensorLike
 from stratagem._core.eager._recorded_operations import Number
 from stratagem._core.eager._rules import CompiledDerivative
 from stratagem._private import EagerOperation
@@ -23,7 +23,7 @@ class TangentRecording(abc.ABC):
         """Returns whether the variable has a tangent."""
 
     @abc.abstractmethod
-    def note_value(self, variable: keras.Variable, value: TensorLike) -> None:
+    def note_value(self, variable: keras.Variable, value: Any) -> None:
         """Notes what a variable was read as."""
 
     @abc.abstractmethod
@@ -36,20 +36,20 @@ class TangentRecording(abc.ABC):
         operation: EagerOperation,
         rule: CompiledDerivative,
         which: tuple[int, ...],
-        operands: Sequence[TensorLike],
-        made: Sequence[TensorLike],
+        operands: Sequence[Any],
+        made: Sequence[Any],
     ) -> None:
         """Computes the tangents of an operation's results. which: the operands for which the rule takes tangents."""
 
     @abc.abstractmethod
-    def share(self, values: Sequence[TensorLike], twins: Sequence[TensorLike]) -> None:
+    def share(self, values: Sequence[Any], twins: Sequence[Any]) -> None:
         """Gives other objects for the same values their tangents."""
 
     @abc.abstractmethod
     def push_call(
         self,
-        operands: Sequence[TensorLike],
-        results: Sequence[TensorLike],
-        reverse: Callable[[Sequence[TensorLike]], Sequence[TensorLike]],
+        operands: Sequence[Any],
+        results: Sequence[Any],
+        reverse: Callable[[Sequence[Any]], Sequence[Any]],
     ) -> None:
         """Computes the tangents of what Python computed, from its reverse."""

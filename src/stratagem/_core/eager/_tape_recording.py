@@ -2,10 +2,9 @@
 
 import abc
 from collections.abc import Sequence
+from typing import Any
 
 import keras
-
-from stratagem._base.types import TensorLike
 
 
 class TapeRecording(abc.ABC):
@@ -24,7 +23,7 @@ class TapeRecording(abc.ABC):
         """Ends the recording at the end of the tape's block. failed: an exception ends the block."""
 
     @abc.abstractmethod
-    def watch(self, leaf: TensorLike) -> None:
+    def watch(self, leaf: Any) -> None:
         """Records what is computed from a tensor or variable from now on."""
 
     @abc.abstractmethod
@@ -52,17 +51,17 @@ class TapeRecording(abc.ABC):
         """Returns how many times a variable was read."""
 
     @abc.abstractmethod
-    def target(self, leaf: TensorLike) -> TensorLike:
+    def target(self, leaf: Any) -> Any:
         """Returns a target as a tensor."""
 
     @abc.abstractmethod
     def gradients(
         self,
-        targets: Sequence[TensorLike],
-        seeds: Sequence[TensorLike],
-        sources: Sequence[TensorLike],
+        targets: Sequence[Any],
+        seeds: Sequence[Any],
+        sources: Sequence[Any],
         rows: int | None,
-    ) -> list[list[TensorLike]]:
+    ) -> list[list[Any]]:
         """Returns the gradients of the targets by each value that each source has had; nothing for what is not connected.
 
         targets: inexact tensors. seeds: the factors of their elements, empty for ones. rows: every seed has so many in

@@ -1,11 +1,11 @@
 """The options with which XLA compiles a program, and the switch of the rewrites for speed."""
 
 import os
+from typing import Any
 
 from stratagem._base.allocator import BLOCK
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.processor import has_avx512
-from stratagem._base.types import Value
 from stratagem._private import CODE_GENERATOR_OPTIONS, are_code_generator_options_read
 
 _VARIABLE = "STRATAGEM_REWRITES"
@@ -13,19 +13,19 @@ _YNN = "xla_cpu_experimental_ynn_fusion_type"
 # The library YNN takes over matrix products, each by itself, and sums. Products with what surrounds them (`DOT`) take dense
 # layers 1.1 times as long and save a transformer 3 %; with element-wise operations (`ELTWISE`) a transformer takes 1.6 times as
 # long, with convolutions, as in XLA's default, a ResNet does (`benchmarks/rewrites.py`).
-_CPU_OPTIONS: dict[str, Value] = {_YNN: "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_REDUCE"}
+_CPU_OPTIONS: dict[str, Any] = {_YNN: "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_REDUCE"}
 # LLVM unrolls short loops before it looks for vectors, and then finds none: an element of a table of 26000x16 took Adam more
 # than three times as long as one of 26000x32. Networks without such tables take 0.97 to 1.005 of the time.
-_ROUND_BY_ROUND: dict[str, Value] = {CODE_GENERATOR_OPTIONS: "xla_cpu_disable_loop_unrolling=true"}
+_ROUND_BY_ROUND: dict[str, Any] = {CODE_GENERATOR_OPTIONS: "xla_cpu_disable_loop_unrolling=true"}
 # XLA's own loops take half of the registers of a CPU with AVX-512, because some of these lower their frequency for the whole
 # ones. The kernels of oneDNN and YNN, which take the most of a step's time, use the whole ones anyway. With them a CNN takes
 # 0.975 of the time, ResNet-18 0.983, a transformer the same (`benchmarks/rewrites.py`). Sums may be rounded in another way.
-_WIDE_OPTIONS: dict[str, Value] = {"xla_cpu_prefer_vector_width": 512}
+_WIDE_OPTIONS: dict[str, Any] = {"xla_cpu_prefer_vector_width": 512}
 # The memory of intermediate values comes in blocks that the C library keeps from step to step (`_base/allocator.py`).
-_BLOCKS: dict[str, Value] = {"xla_multiheap_size_constraint_per_heap": BLOCK}
+_BLOCKS: dict[str, Any] = {"xla_multiheap_size_constraint_per_heap": BLOCK}
 
 
-def compiler_options(platform: str, largest: int | None = None) -> dict[str, Value] | None:
+def compiler_options(platform: str, largest: int | None = None) -> dict[str, Any] | None:
     """Returns XLA options that make programs faster on the platform.
 
     largest: the bytes of the program's largest array (`largest_array`), if it is known.

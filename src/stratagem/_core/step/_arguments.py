@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from jax.tree_util import PyTreeDef
 
-from stratagem._base.types import DTypeLike, Nest
+from stratagem._base.types import DTypeLike
 from stratagem._core.step._host_prefix import PrefixValues, is_strings
 from stratagem._core.values import Stacked, is_per_replica
 
@@ -23,20 +23,20 @@ class Arguments:
     all replicas. host: what the host has computed, whose numbers are the last leaves.
     """
 
-    leaves: tuple[Nest, ...]
-    nest: Nest
-    own: Sequence[Nest]
-    shared: Sequence[Nest]
+    leaves: tuple[Any, ...]
+    nest: Any
+    own: Sequence[Any]
+    shared: Sequence[Any]
     host: PrefixValues | None = None
 
     @classmethod
     def of(
         cls,
-        args: Nest,
-        kwargs: Nest,
-        drawn: Nest,
+        args: Any,
+        kwargs: Any,
+        drawn: Any,
         host: PrefixValues | None = None,
-        given: Sequence[Nest] | None = None,
+        given: Sequence[Any] | None = None,
     ) -> "Arguments":
         """Flattens the positional and keyword arguments, the elements drawn for this call, and what the host has computed.
 
@@ -60,7 +60,7 @@ class Arguments:
         """The structure of `nest`."""
         return jax.tree.structure(self.nest)
 
-    def filled(self, own: Sequence[Nest], shared: Sequence[Nest], traced: Callable[[int, Nest, Nest], Nest]) -> Nest:
+    def filled(self, own: Sequence[Any], shared: Sequence[Any], traced: Callable[[int, Any, Any], Any]) -> Any:
         """Returns (args, kwargs, drawn, computed) with `own` and `shared` in place of the tensors.
 
         traced: called for every leaf but those computed, with its position, itself and its value; returns what to put there.

@@ -11,7 +11,6 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Nest
 from stratagem._core.mesh import AXIS
 from stratagem._core.roles import RaisedError
 from stratagem._core.values import PerReplica, as_text
@@ -70,7 +69,7 @@ class ProgramAssertions:
         """The number of the program's results that are the checks'."""
         return 1 + self.values if self else 0
 
-    def verify(self, results: Sequence[Nest], replicas: Sequence[int]) -> None:
+    def verify(self, results: Sequence[Any], replicas: Sequence[int]) -> None:
         """Waits for the program with these results; raises InvalidArgumentError if one of its checks failed.
 
         A check that stands for an exception of the user's code raises that, where it was raised.

@@ -6,7 +6,6 @@ from typing import Any, final
 import keras
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import TensorLike, Value
 from stratagem._core.context import current
 from stratagem._core.values import on_read
 
@@ -38,7 +37,7 @@ class AssignScope(keras.StatelessScope):  # type: ignore[misc]
         """
         return current().replica is not self._replica
 
-    def get_current_value(self, variable: keras.Variable) -> TensorLike:
+    def get_current_value(self, variable: keras.Variable) -> Any:
         """The value assigned here, else the one outside (None if Keras itself has it)."""
         own, outer = self.state_mapping.get(id(variable)), self.original_scope
         if own is None:
@@ -46,7 +45,7 @@ class AssignScope(keras.StatelessScope):  # type: ignore[misc]
         recorder = current().recorder
         return recorder.read_slot(variable, own) if recorder is not None and self._has_slot(variable) else own
 
-    def slot(self, variable: keras.Variable) -> TensorLike:
+    def slot(self, variable: keras.Variable) -> Any:
         """A replica's value of the variable: as `get_current_value`, but what it stores of one of which each stores its own."""
         own, outer = self.state_mapping.get(id(variable)), self.original_scope
         if own is not None or outer is None:
@@ -55,7 +54,7 @@ class AssignScope(keras.StatelessScope):  # type: ignore[misc]
             return outer.get_current_value(variable)
         return outer.slot(variable) if hasattr(outer, "slot") else outer.get_current_value(variable)
 
-    def add_update(self, update: tuple[keras.Variable, TensorLike]) -> None:
+    def add_update(self, update: tuple[keras.Variable, Any]) -> None:
         """Called by Keras for an assignment."""
         variable, value = update
         recorder = current().recorder
@@ -70,12 +69,12 @@ class AssignScope(keras.StatelessScope):  # type: ignore[misc]
         recorder = current().recorder
         return on_read(variable) or (not self.whole and recorder is not None and recorder.scope.in_shards(variable))
 
-    def keep(self, variable: keras.Variable, value: TensorLike) -> None:
+    def keep(self, variable: keras.Variable, value: Any) -> None:
         """Sets the replica's value of the variable."""
         self.variables[id(variable)] = variable
         super().add_update((variable, value))
 
-    def set(self, variables: Sequence[keras.Variable], values: Sequence[TensorLike]) -> None:
+    def set(self, variables: Sequence[keras.Variable], values: Sequence[Any]) -> None:
         """Sets initial values."""
         self.state_mapping.update({id(v): value for v, value in zip(variables, values, strict=True)})
 
@@ -84,22 +83,22 @@ class AssignScope(keras.StatelessScope):  # type: ignore[misc]
 class BranchRecorder:
     """The recorder inside a branch: refuses collective additions and otherwise delegates to the outer recorder."""
 
-    def __init__(self, recorder: Value, scope: AssignScope) -> None:
+    def __init__(self, recorder: Any, scope: AssignScope) -> None:
         self._recorder = recorder
         self._scope = scope
 
-    def __getattr__(self, name: str) -> Value:
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._recorder, name)
 
     def in_shards(self, variable: keras.Variable) -> bool:
         """Returns whether what the branch has of a variable is its replica's shard."""
         return not self._scope.whole and bool(self._recorder.in_shards(variable))
 
-    def draw(self, source: Value) -> Value:
+    def draw(self, source: Any) -> Any:
         """Lets Python run the function: a program draws before it starts, always, and once."""
         self._recorder.need_host("it draws from an iterator in a branch or loop")
 
-    def add(self, variable: keras.Variable, delta: TensorLike, sign: int, scope: AssignScope | None = None) -> bool:
+    def add(self, variable: keras.Variable, delta: Any, sign: int, scope: AssignScope | None = None) -> bool:
         """Refuses an `assign_add` that would add every replica's amount. scope: the nested branch that asks."""
         if on_read(variable) or self._scope.has_replicas:
             return bool(self._recorder.add(variable, delta, sign, scope or self._scope))

@@ -6,7 +6,7 @@ from typing import Any, NoReturn, final
 import jax
 import numpy as np
 
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.step._input_signature import InputSignature
 from stratagem._core.step._program import Program
 from stratagem._core.step._stages import StepProgram
@@ -24,10 +24,10 @@ class ConcreteFunction:
     def __init__(
         self,
         function: UserFunction,
-        program_of: Callable[[tuple[Nest, ...], dict[str, Nest]], StepProgram | None],
+        program_of: Callable[[tuple[Any, ...], dict[str, Any]], StepProgram | None],
         signature: InputSignature,
-        args: tuple[Nest, ...],
-        kwargs: dict[str, Nest],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> None:
         """program_of: returns the program for such arguments, None if there is none before a call. args, kwargs: with specs."""
         self._function = function
@@ -38,7 +38,7 @@ class ConcreteFunction:
         if all(spec.shape.is_fully_defined() for spec in self.inputs):
             program_of(*examples(self.structured_input_signature, 0))
 
-    def __call__(self, *args: Nest, **kwargs: Nest) -> Nest:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function. Arguments that are fixed may be left out.
 
         Raises: TypeError for tensors that do not fit, and for another value of an argument that is fixed.
@@ -52,7 +52,7 @@ class ConcreteFunction:
         return [s for s in jax.tree.leaves(self.structured_input_signature) if isinstance(s, TensorSpec)]
 
     @property
-    def structured_outputs(self) -> Nest:
+    def structured_outputs(self) -> Any:
         """The results, with specs in place of tensors. Raises RuntimeError if they are not known before a call."""
         if all(spec.shape.is_fully_defined() for spec in self.inputs):
             return self._program(0).result_specs
@@ -100,7 +100,7 @@ class ConcreteFunction:
         return program
 
 
-def examples(structure: Nest, size: int) -> Nest:
+def examples(structure: Any, size: int) -> Any:
     """Returns arguments for specs, whose unknown sizes are this one."""
 
     def example(leaf: Any) -> Any:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import DivergenceError, InvalidArgumentError
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.context import entered
 from stratagem._core.eager import open_recorder
 from stratagem._core.mesh import AXIS, ReplicaMesh
@@ -106,8 +106,8 @@ def runs_replicas_eagerly(strategy: Strategy, *, wanted: bool = False) -> bool:
 
 
 def run_eagerly(
-    strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest], *, commits: bool = True
-) -> Nest:
+    strategy: Strategy, fn: UserFunction, args: Sequence[Any], kwargs: dict[str, Any], *, commits: bool = True
+) -> Any:
     """Calls `fn` for every replica, with values that its Python can see, and commits what they have assigned.
 
     commits: False to forget that, for a call that only makes variables.

@@ -9,7 +9,6 @@ import jax
 
 from stratagem._base.errors import ContextError, OutOfRangeError
 from stratagem._base.job import Phase, observer
-from stratagem._base.types import Nest
 from stratagem._core.context import entered
 from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.mesh import ReplicaMesh
@@ -40,8 +39,8 @@ from stratagem._private import OutsideOfTraces, runs_at_once
 
 
 def execute(
-    body: Body, key: Hashable, name: str, args: Sequence[Nest], kwargs: dict[str, Nest], mesh: ReplicaMesh
-) -> Nest:
+    body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh
+) -> Any:
     """Runs `body(*args, **kwargs)` as one compiled program over `mesh`, or over that of the strategy that `body` uses.
 
     key: equal for functions that are the same program (see `function_key`). If the code needs values of tensors or iterates
@@ -55,7 +54,7 @@ def execute(
     return run_call(BodyCall.of(body, key, name, args, kwargs, mesh))
 
 
-def run_call(call: BodyCall) -> Nest:
+def run_call(call: BodyCall) -> Any:
     """Makes a call whose specialization is known, and returns its result."""
     drawn: list[Any] = []
     while True:
@@ -68,7 +67,7 @@ def run_call(call: BodyCall) -> Nest:
         drawn = found.drawn
 
 
-def run_calls(call: BodyCall, times: int) -> Iterator[Nest]:
+def run_calls(call: BodyCall, times: int) -> Iterator[Any]:
     """Yields the results of up to `times` such calls, at least one.
 
     Each call is made when its result is asked for; a worker in another process may make several at once.
@@ -89,11 +88,11 @@ def execute_batched(
     body: Body,
     key: Hashable,
     name: str,
-    calls: Sequence[tuple[Nest, ...]],
+    calls: Sequence[tuple[Any, ...]],
     mesh: ReplicaMesh,
     *,
     every: bool = True,
-) -> list[Nest]:
+) -> list[Any]:
     """Returns `[execute(body, …, args, …) for args in calls]`; runs one program if the calls have equal, even shapes.
 
     every: return the results of all calls, else those of the last alone, also in a list.
@@ -103,8 +102,8 @@ def execute_batched(
 
 
 def _batched(
-    body: Body, key: Hashable, name: str, calls: Sequence[tuple[Nest, ...]], mesh: ReplicaMesh, every: bool
-) -> list[Nest]:
+    body: Body, key: Hashable, name: str, calls: Sequence[tuple[Any, ...]], mesh: ReplicaMesh, every: bool
+) -> list[Any]:
     """Returns the results of all calls; a program for all of them returns those of the last alone, unless `every`."""
     found = [BodyCall.of(body, key, name, args, {}, mesh) for args in calls] if len(calls) > 1 else []
     first = found[0] if found else None
@@ -169,7 +168,7 @@ def _repeated(
     return cast(RepeatedProgram | SequentialCalls, program)
 
 
-def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Nest, ...], mesh: ReplicaMesh) -> Nest:
+def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
     """Runs the Python of `body` at every call; otherwise the same as `execute`. Equal traces share one compiled program."""
     call = dataclasses.replace(BodyCall.of(body, key, name, args, {}, mesh), here=True)
     found = explored(call)
@@ -197,7 +196,7 @@ def _traced_again(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> St
     return cast(StepProgram, program)
 
 
-def prepare(body: Body, key: Hashable, name: str, args: Sequence[Nest], mesh: ReplicaMesh) -> None:
+def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:
     """Traces `body(*args)` once, as the first call of `execute` would, so that lazy objects are built. Runs nothing."""
     call = BodyCall.of(body, key, name, args, {}, mesh)
     explored(call)
@@ -205,7 +204,7 @@ def prepare(body: Body, key: Hashable, name: str, args: Sequence[Nest], mesh: Re
 
 
 def program_of(
-    body: Body, key: Hashable, name: str, args: Sequence[Nest], kwargs: dict[str, Nest], mesh: ReplicaMesh
+    body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh
 ) -> StepProgram | None:
     """Returns the program of a call with such arguments, and runs nothing. None if it draws elements, or runs in Python."""
     call = BodyCall.of(body, key, name, args, kwargs, mesh)
@@ -218,7 +217,7 @@ def program_of(
     return found.program
 
 
-def _in_python(call: BodyCall, found: RunsInPython) -> Nest:
+def _in_python(call: BodyCall, found: RunsInPython) -> Any:
     with entered(host=f"{call.name} runs in Python, because {found.reason}"):
         try:
             return call.body(*call.args, **call.kwargs)
@@ -258,7 +257,7 @@ def _run(call: BodyCall, found: Prepared, times: int = 1, *, alone: bool = True)
     return [found.inputs.result(result, found.mesh) for result in results]
 
 
-def refuse_gradients(recorder: EagerRecorder, results: Nest, message: str) -> None:
+def refuse_gradients(recorder: EagerRecorder, results: Any, message: str) -> None:
     """Lets eager tapes refuse, with this message, to differentiate the results of a step that is not one operation."""
     leaves = jax.tree.leaves(results, is_leaf=is_per_replica)
     arrays = [x for v in leaves for x in (v.values if isinstance(v, Separate) else (getattr(v, "array", v),))]

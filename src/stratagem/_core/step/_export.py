@@ -13,7 +13,7 @@ from jax import export
 from jax.extend import core as xc
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
-from stratagem._base.types import Nest, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.mesh import ReplicaMesh
@@ -73,7 +73,7 @@ class ExportedFunction:
     code: bytes = field(repr=False)
     variables: tuple[KerasVariable, ...]
     written: tuple[int, ...]
-    result: Nest
+    result: Any
     platforms: tuple[str, ...]
     differentiable: bool
     host: ExportedHost
@@ -89,11 +89,11 @@ class HostExamples:
     """
 
     called: Callable[[UserFunction, int], UserFunction]
-    strings: Callable[[np.ndarray], Value]
+    strings: Callable[[np.ndarray], Any]
 
 
 def export_body(
-    body: Body, name: str, args: tuple[Nest, ...], kwargs: dict[str, Nest], mesh: ReplicaMesh, on_host: HostExamples
+    body: Body, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], mesh: ReplicaMesh, on_host: HostExamples
 ) -> ExportedFunction:
     """Exports the program of a body for such arguments. args, kwargs: with specs in place of tensors.
 
@@ -121,7 +121,7 @@ def export_body(
 
 
 def try_body(
-    body: Body, name: str, args: tuple[Nest, ...], kwargs: dict[str, Nest], mesh: ReplicaMesh, on_host: HostExamples
+    body: Body, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], mesh: ReplicaMesh, on_host: HostExamples
 ) -> None:
     """Traces a body once with examples of such arguments, which creates its variables. Raises as `export_body`."""
     _check_specs(name, [v for v in jax.tree.leaves((args, kwargs)) if isinstance(v, TensorSpec)])
@@ -302,7 +302,9 @@ class _Exporting:
             found = lowered(key, lambda: _lowered(whole, self.name, inputs))
         n = _tensors(traced)
         positions = {id(v): i for i, v in enumerate(traced.variables)}
-        result, late = traced.results.rebuilt([TensorSpec(map(_size, a.shape), a.dtype) for a in found.results[:n]])
+        result, late = traced.results.rebuilt(
+            [TensorSpec(tuple(map(_size, a.shape)), a.dtype) for a in found.results[:n]]
+        )
         strings = [v for v in jax.tree.leaves(result) if isinstance(v, StringsResult)]
         argument_numbers = iter(range(len(specs)))
         by_position = {i: next(argument_numbers) for i, v in enumerate(leaves) if isinstance(v, TensorSpec)}

@@ -15,7 +15,6 @@ import numpy as np
 from jax import export
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, ShapeLike, Value
 from stratagem._core.step._traced_strings import HostValue
 from stratagem._core.values import TensorSpec
 
@@ -67,7 +66,7 @@ class ArgumentSizes:
             )
         return dict(zip(names, _SIZES, strict=False))
 
-    def example(self, structure: Nest, run: int, strings: Callable[[np.ndarray], Value]) -> Nest:
+    def example(self, structure: Any, run: int, strings: Callable[[np.ndarray], Any]) -> Any:
         """Returns arguments of the sizes of a run. structure: with specs in place of tensors. strings: makes a tensor."""
         known, shapes, numbers = self.by_run, iter(self.shapes), iter(range(len(self.shapes)))
 
@@ -84,14 +83,14 @@ class ArgumentSizes:
 
     def symbols(
         self, host: Mapping[HostValue, Sequence[int | str]], told: Sequence[str] = ()
-    ) -> tuple[list[ShapeLike], dict[HostValue, ShapeLike]]:
+    ) -> tuple[list[Sequence[Any]], dict[HostValue, Sequence[Any]]]:
         """Returns the shapes of arguments and of values of the host, with symbols of one scope in place of names.
 
         told: what JAX does not find out about them by itself, see `undecided`.
         """
         scope = export.SymbolicScope(told)
 
-        def shape(sizes: Sequence[int | str]) -> ShapeLike:
+        def shape(sizes: Sequence[int | str]) -> Sequence[Any]:
             return export.symbolic_shape(",".join(map(str, sizes)), scope=scope)
 
         return [shape(sizes) for sizes in self.shapes], {value: shape(sizes) for value, sizes in host.items()}

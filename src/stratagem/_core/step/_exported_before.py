@@ -10,13 +10,12 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import Any, Final, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import Value
 from stratagem._core.step._trace import Trace
 from stratagem._private import rules_of
 
@@ -44,7 +43,7 @@ class ProgramKey:
     """
 
     digest: bytes
-    rules: Sequence[Value]
+    rules: Sequence[Any]
 
     @classmethod
     def of(cls, traced: Trace, told: Sequence[str], shaped: int) -> "ProgramKey | None":
@@ -69,7 +68,7 @@ class _LoweredBefore:
     """The programs that were exported last, as many as have some megabytes together."""
 
     def __init__(self) -> None:
-        self._programs: collections.OrderedDict[bytes, tuple[list[Callable[[], Value | None]], LoweredProgram]] = (
+        self._programs: collections.OrderedDict[bytes, tuple[list[Callable[[], Any | None]], LoweredProgram]] = (
             collections.OrderedDict()
         )
         self._lock = threading.Lock()
@@ -90,7 +89,7 @@ class _LoweredBefore:
     def keep(self, key: ProgramKey, program: LoweredProgram) -> None:
         """Keeps a program, and none of its rules: those of the user's hold his objects."""
         try:
-            rules: list[Callable[[], Value | None]] = [weakref.ref(rule) for rule in key.rules]
+            rules: list[Callable[[], Any | None]] = [weakref.ref(rule) for rule in key.rules]
         except TypeError:
             return
         with self._lock:

@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._base.errors import TapeError
-from stratagem._base.types import Nest, TensorLike
 from stratagem._core.eager import ForwardTangents
 from stratagem._core.step._gradient_tape import UnconnectedGradients, wants_zeros
 from stratagem._private import KerasVariable
@@ -21,9 +20,9 @@ class ForwardAccumulator:
     primals: a tensor, a variable, or a structure of them. tangents: their directions, in the same structure.
     """
 
-    def __init__(self, primals: Nest, tangents: Nest) -> None:
-        self._primals: list[TensorLike] = []
-        self._tangents: list[TensorLike] = []
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        self._primals: list[Any] = []
+        self._tangents: list[Any] = []
         jax.tree.map(self._add, primals, tangents)
         self._accumulator: ForwardTangents | None = None
         self._recording = False
@@ -40,7 +39,7 @@ class ForwardAccumulator:
         assert self._accumulator is not None
         self._accumulator.close()
 
-    def jvp(self, primals: Nest, unconnected_gradients: str = UnconnectedGradients.NONE) -> Nest:
+    def jvp(self, primals: Any, unconnected_gradients: str = UnconnectedGradients.NONE) -> Any:
         """Returns the product of the Jacobian of `primals`, computed in the block, and the tangents.
 
         The result has the structure of `primals`; an entry is None for a tensor that does not depend on the accumulator's

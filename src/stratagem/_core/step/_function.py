@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._assign_scope import AssignScope
@@ -50,7 +50,7 @@ class Function:
     def __init__(
         self,
         python_function: UserFunction,
-        input_signature: Sequence[Nest] | None = None,
+        input_signature: Sequence[Any] | None = None,
         traced: UserFunction | None = None,
         signature: InputSignature | None = None,
         made: "Function | None" = None,
@@ -68,12 +68,12 @@ class Function:
         if signature is None and input_signature is not None:
             self._signature = InputSignature.of(self._name, python_function, input_signature)
 
-    def __call__(self, *args: Nest, **kwargs: Nest) -> Nest:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function; inside another compiled function it becomes a part of that."""
         call = self._begun(args, kwargs)
         return run_call(call) if isinstance(call, BodyCall) else call()
 
-    def _begun(self, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> BodyCall | Callable[[], Nest]:
+    def _begun(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BodyCall | Callable[[], Any]:
         """Returns a call of a compiled program, or a function without arguments that calls the code where that is due."""
         context = current()
         if functions_run_eagerly() and context.recorder is None:
@@ -97,7 +97,7 @@ class Function:
     def _method_signature(self) -> InputSignature | None:
         return None if self._signature is None else self._signature.without_first()
 
-    def get_concrete_function(self, *args: Nest, **kwargs: Nest) -> ConcreteFunction:
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Returns the function for one kind of arguments, and compiles it if all its shapes are known. Runs nothing.
 
         args, kwargs: tensors or specs in their place; none for those of `input_signature`. Raises TypeError if they do not fit.
@@ -118,7 +118,7 @@ class Function:
         """Returns the arguments of those programs, a paragraph for each kind of arguments."""
         return "\n\n".join(self._full_signature.shown(*call) for call in self._called_with())
 
-    def _called_with(self) -> list[tuple[tuple[Nest, ...], dict[str, Nest]]]:
+    def _called_with(self) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
         """Returns the arguments of those programs, with specs in place of tensors."""
         keys = [key for cache in caches_of(self._key) for key in cache.specializations]
         return [jax.tree.unflatten(key[0], map(shown_key, key[1:])) for key in keys]
@@ -131,13 +131,13 @@ class Function:
     def _key(self) -> Hashable:
         return self._remembered.decorated(self.python_function, self.made)
 
-    def _program(self, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> StepProgram | None:
+    def _program(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> StepProgram | None:
         context = current()
         mesh = default_mesh() if context.strategy is None else context.strategy.mesh
         return program_of(self._body, self._key, self._title, args, kwargs, mesh)
 
 
-def kinds_of_calls(function: Function) -> list[tuple[tuple[Nest, ...], dict[str, Nest]]]:
+def kinds_of_calls(function: Function) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
     """Returns the arguments for which a function has programs, with specs in place of tensors.
 
     They are those of its input signature if it has one, else those of all calls so far.
@@ -165,7 +165,7 @@ def function_of(concrete: ConcreteFunction) -> Function:
 
 
 def exported(
-    function: Function, args: tuple[Nest, ...], kwargs: dict[str, Nest], on_host: HostExamples
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], on_host: HostExamples
 ) -> ExportedFunction:
     """Returns the program of a function for such arguments, as other processes and platforms can run it.
 
@@ -176,12 +176,12 @@ def exported(
     return export_body(function._body, function._title, args, kwargs, default_mesh(), on_host)
 
 
-def tried(function: Function, args: tuple[Nest, ...], kwargs: dict[str, Nest], on_host: HostExamples) -> None:
+def tried(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], on_host: HostExamples) -> None:
     """Traces a function once with examples of such arguments, as before it is exported: its variables are created."""
     try_body(function._body, function._title, args, kwargs, default_mesh(), on_host)
 
 
-def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], times: int) -> Iterator[Nest]:
+def call_many(function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any], times: int) -> Iterator[Any]:
     """Yields the results of up to `times` calls, at least one.
 
     Each call is made when its result is asked for; a worker in another process may make several at once.
@@ -192,7 +192,7 @@ def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, 
     return run_calls(call, times) if isinstance(call, BodyCall) else iter([call()])
 
 
-def _in_a_users_trace(body: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], name: str) -> Nest:
+def _in_a_users_trace(body: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Any:
     """Calls the body as a part of the user's program: under `jax.jit`, `jax.grad` or `jax.vmap`, which hold no variables."""
     with AssignScope() as scope:
         result = body(*args, **kwargs)

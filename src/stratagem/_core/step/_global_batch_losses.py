@@ -11,7 +11,6 @@ import jax
 import jax.numpy as jnp
 import keras
 
-from stratagem._base.types import Nest
 from stratagem._core.context import current, recording
 from stratagem._core.step._sums import psum, unfolded
 from stratagem._private import intercept_loss_reduction
@@ -66,7 +65,7 @@ def _weigh(sample_weight: Any, mask: Any, original: Callable[..., Any]) -> Any:
     return weights * keras.ops.divide_no_nan(keras.ops.cast(total_count(mask.size), weights.dtype), valid)
 
 
-def of_batch(value: Nest) -> Nest:
+def of_batch(value: Any) -> Any:
     """Converts a mean over this replica's rows to the mean over the global batch; returns other values as they are."""
     inexact = hasattr(value, "dtype") and jnp.issubdtype(value.dtype, jnp.inexact)
     return _mean_of_rows(value) if inexact and _is_split() else value

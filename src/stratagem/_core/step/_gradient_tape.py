@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._base.errors import TapeError
-from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.eager import EagerRecording, TapeRecording
 from stratagem._core.step._traced_recording import TracedRecording
@@ -60,7 +59,7 @@ class GradientTape:
         assert self._recorded is not None
         self._recorded.close(error[0] is not None)
 
-    def watch(self, tensor: Nest) -> None:
+    def watch(self, tensor: Any) -> None:
         """Records what is computed from `tensor` (a tensor, a variable, or a structure of them) from now on."""
         recorded = self._checked("watch")
         for leaf in map(_differentiable_part, jax.tree.leaves(tensor, is_leaf=_is_composite)):
@@ -100,11 +99,11 @@ class GradientTape:
 
     def gradient(
         self,
-        target: Nest,
-        sources: Nest,
-        output_gradients: Nest = None,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
         unconnected_gradients: str = UnconnectedGradients.NONE,
-    ) -> Nest:
+    ) -> Any:
         """Returns the gradient of `target` (its elements summed; several targets summed) with respect to every source.
 
         target: a tensor or structure of tensors. sources: a variable, a tensor or a structure of them.
@@ -130,12 +129,12 @@ class GradientTape:
 
     def jacobian(
         self,
-        target: Nest,
-        sources: Nest,
+        target: Any,
+        sources: Any,
         unconnected_gradients: str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Nest:
+    ) -> Any:
         """Returns the derivative of every element of the tensor `target` with respect to every element of every source.
 
         The result has the structure of `sources`; each entry has shape (*target shape, *source shape), or is None as in
@@ -150,12 +149,12 @@ class GradientTape:
 
     def batch_jacobian(
         self,
-        target: Nest,
-        source: Nest,
+        target: Any,
+        source: Any,
         unconnected_gradients: str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Nest:
+    ) -> Any:
         """Returns the jacobian of every row of `target` (b, ...) with respect to its own row of `source` (b, ...).
 
         Rows of the target must depend on their own rows of the source only. The result has shape (b, *target row,

@@ -14,7 +14,7 @@ from jax import export
 from jax.extend import core as xc
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
-from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Value
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.roles import RaisedError
@@ -39,7 +39,7 @@ from stratagem._private import (
 )
 
 # An assignment of a run: the variable, its new value, and the line of the user's code.
-Writes = dict[int, tuple[keras.Variable, TensorLike, str]]
+Writes = dict[int, tuple[keras.Variable, Any, str]]
 
 
 @final
@@ -50,7 +50,7 @@ class ElementLeaf:
     call: the call of `get_next`, each of which is given another element. number: the position among the element's tensors.
     """
 
-    source: Value
+    source: Any
     call: int
     number: int
 
@@ -67,7 +67,7 @@ class GraphPart:
     """
 
     closed: xc.ClosedJaxpr = field(repr=False)
-    inputs: tuple[Value, ...]
+    inputs: tuple[Any, ...]
     results: tuple[HostValue | None, ...]
     assigned: tuple[keras.Variable, ...]
     checks: tuple[Check, ...] = ()
@@ -75,21 +75,21 @@ class GraphPart:
     host: GraphHost = field(default_factory=GraphHost)
 
     @functools.cached_property
-    def fed(self) -> list[TensorLike]:
+    def fed(self) -> list[Any]:
         """The tensors of the graph that have to be fed, numbers and strings, in the order of the inputs."""
         found = (v for v in self._given() if not isinstance(v, keras.Variable | ElementLeaf | HostValue))
         return list({id(v): v for v in found}.values())
 
     @functools.cached_property
-    def sources(self) -> list[Value]:
+    def sources(self) -> list[Any]:
         """The iterators that it draws from, in their order."""
         found = [v.source for v in self._given() if isinstance(v, ElementLeaf)]
         return list({id(source): source for source in found}.values())
 
-    def _given(self) -> list[Value]:
+    def _given(self) -> list[Any]:
         return [*self.inputs, *self.host.given.values()]
 
-    def __call__(self, fed: Sequence[TensorLike], iterators: Sequence[Value]) -> list[TensorLike]:
+    def __call__(self, fed: Sequence[Any], iterators: Sequence[Any]) -> list[Any]:
         """Computes it in the step that is being traced: reads variables, draws elements, assigns. Returns the results.
 
         iterators: those that the `sources` stand for.
@@ -174,7 +174,7 @@ class GraphRecorder(TraceRecorder):
     assigning: while it is False, an assignment is handed to `deferred`, which makes an operation of it.
     """
 
-    def __init__(self, mesh: ReplicaMesh, trace: GraphTrace, deferred: Callable[[Value, Value], None]) -> None:
+    def __init__(self, mesh: ReplicaMesh, trace: GraphTrace, deferred: Callable[[Any, Any], None]) -> None:
         super().__init__(mesh, [])
         self.assigning = False
         self.read: dict[xc.Var, Any] = {}
@@ -251,7 +251,7 @@ class GraphCapture:
     """
 
     def __init__(
-        self, owner: Value, mesh: ReplicaMesh, deferred: Callable[[Value, Value], None], on_host: HostExamples
+        self, owner: Any, mesh: ReplicaMesh, deferred: Callable[[Any, Any], None], on_host: HostExamples
     ) -> None:
         """owner: answers what tensors are asked for, see `GraphTracer`. deferred: see `GraphRecorder`.
 
@@ -264,7 +264,7 @@ class GraphCapture:
         self.recorder.prefix = self._prefix  # type: ignore[assignment]
         self._elements: dict[xc.Var, ElementLeaf] = {}
         self._calls = itertools.count()
-        self._fed: dict[xc.Var, TensorLike] = {}
+        self._fed: dict[xc.Var, Any] = {}
         with self.entered():
             self.tape = tape_of_program(self.recorder)
 
@@ -277,15 +277,15 @@ class GraphCapture:
         with self._trace.current(), self.recorder, entered(recorder=self.recorder, replica=None, crossing=False):
             yield
 
-    def holds(self, value: Value) -> bool:
+    def holds(self, value: Any) -> bool:
         """Returns whether a value is a tensor of this graph, of numbers or strings."""
         return self._trace.holds(value) or self._prefix.holds(value)
 
-    def key_of(self, tensor: TensorLike) -> Value:
+    def key_of(self, tensor: Any) -> Any:
         """Returns what tells a tensor of this graph from all others."""
         return tensor.value if isinstance(tensor, TracedStrings) else self.variable_of(tensor)
 
-    def variable_of(self, tensor: TensorLike) -> xc.Var:
+    def variable_of(self, tensor: Any) -> xc.Var:
         """Returns what stands for a tensor of numbers in the parts of the graph."""
         return self._trace.variable_of(tensor)
 
@@ -297,14 +297,14 @@ class GraphCapture:
         """Returns the shape with which strings that are fed were made; of unknown rank they are taken for a scalar."""
         return self._prefix.declared(strings)
 
-    def tensor(self, shape: ShapeLike, dtype: DTypeLike) -> TensorLike:
+    def tensor(self, shape: ShapeLike, dtype: DTypeLike) -> Any:
         """Returns a tensor that has to be fed. Unknown sizes of one axis are taken to be equal in all tensors."""
         found = self._trace.new_tensor(self._known_or_symbols(shape), dtype)
         self._fed[self.variable_of(found)] = found
         self._prefix.may_be_given(found, found)
         return found
 
-    def element(self, source: Value, specs: Nest) -> Nest:
+    def element(self, source: Any, specs: Any) -> Any:
         """Returns the tensors of an element, which every run draws from the source. specs: in its structure."""
         leaves, structure = jax.tree.flatten(specs)
         call = next(self._calls)
@@ -329,7 +329,7 @@ class GraphCapture:
         return self._trace.is_current()
 
     def part(
-        self, outs: Sequence[TensorLike], fed: Sequence[TensorLike], writes: Writes, effects: Set[int] = frozenset()
+        self, outs: Sequence[Any], fed: Sequence[Any], writes: Writes, effects: Set[int] = frozenset()
     ) -> GraphPart:
         """Returns the part of the graph that computes `outs`, and the values that it assigns.
 

@@ -10,7 +10,7 @@ from jax import export
 from jax.extend import core as xc
 
 from stratagem._base.errors import InvalidArgumentError, TracedDecisionError, UnimplementedError
-from stratagem._base.types import Nest, ShapeLike, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.step._eager_mode import init_scope
 from stratagem._core.step._export import HostExamples
 from stratagem._core.step._export_sizes import (
@@ -41,11 +41,11 @@ class GraphHost:
     """
 
     calls: tuple[tuple[int, HostCall], ...] = ()
-    given: Mapping[HostValue, Value] = field(default_factory=dict)
-    sized: Mapping[HostValue, ShapeLike] = field(default_factory=dict)
+    given: Mapping[HostValue, Any] = field(default_factory=dict)
+    sized: Mapping[HostValue, Sequence[Any]] = field(default_factory=dict)
     valued: Mapping[HostValue, np.ndarray] = field(default_factory=dict)
 
-    def values(self, value_of: Callable[[Value], Value], prefix: Value) -> dict[HostValue, Value]:
+    def values(self, value_of: Callable[[Any], Any], prefix: Any) -> dict[HostValue, Any]:
         """Returns the values by name, in the step that is being traced, whose prefix gets the calls.
 
         value_of: returns what the step has for one that is given.
@@ -79,7 +79,7 @@ class _GraphValue:
     examples: tuple[Any, ...]
 
 
-def _flat(result: Nest) -> tuple[list[Value], Any]:
+def _flat(result: Any) -> tuple[list[Any], Any]:
     return jax.tree.flatten(result)
 
 
@@ -96,7 +96,7 @@ class GraphPrefix:
 
     def __init__(
         self,
-        graph: Value,
+        graph: Any,
         trace: GraphTrace,
         scope: export.SymbolicScope,
         on_host: HostExamples,
@@ -108,10 +108,10 @@ class GraphPrefix:
         self._given: dict[HostValue, Any] = {}
         self._inputs: dict[xc.Var, Any] = {}
         self._known: dict[xc.Var | HostValue, _GraphValue] = {}
-        self._shapes: dict[HostValue, ShapeLike] = {}
+        self._shapes: dict[HostValue, Sequence[Any]] = {}
         self._declared: dict[HostValue, TensorShape] = {}
         self._shaped: list[HostValue] = []
-        self._repeatable: dict[Hashable, Nest] = {}
+        self._repeatable: dict[Hashable, Any] = {}
         self._by_run: dict[str, tuple[int, ...]] = {f"axis{i}": axis_sizes(i) for i in range(_AXES)}
         self._names = dict(self._by_run)
         self._count = 0
@@ -119,7 +119,7 @@ class GraphPrefix:
 
     # --- What a run is given ------------------------------------------------------------------------------------------
 
-    def strings(self, shape: TensorShape, stand: Value = None) -> TracedStrings:
+    def strings(self, shape: TensorShape, stand: Any = None) -> TracedStrings:
         """Returns strings that each run is given. stand: what they stand for, None for strings that are fed."""
         name = HostValue(-1, len(self._given))
         sizes = [] if shape.rank is None else [f"axis{i}" if n is None else n for i, n in enumerate(shape)]
@@ -131,17 +131,17 @@ class GraphPrefix:
         self._given[name] = found if stand is None else stand
         return found
 
-    def may_be_given(self, tensor: Value, stand: Value) -> None:
+    def may_be_given(self, tensor: Any, stand: Any) -> None:
         """Takes note of a tensor whose value each run knows before its step. stand: what it stands for."""
         self._inputs[self._trace.variable_of(tensor)] = stand
 
-    def holds(self, value: Value) -> bool:
+    def holds(self, value: Any) -> bool:
         """Returns whether a value is a tensor of strings of this graph."""
         return isinstance(value, TracedStrings) and value._recorder is self
 
     # --- Calls --------------------------------------------------------------------------------------------------------
 
-    def called_once(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+    def called_once(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The same as `called`; for equal arguments the result is that of the first call."""
         leaves, structure = jax.tree.flatten((args, kwargs))
         found = [self._named(leaf) for leaf in leaves]
@@ -151,11 +151,11 @@ class GraphPrefix:
             self._repeatable[key] = self._called(function, args, kwargs, pure=True)
         return self._repeatable[key]
 
-    def called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+    def called(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls a function of the host with examples, and lets the runs that need its result call it with their values."""
         return self._called(function, args, kwargs, pure=False)
 
-    def called_if_needed(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+    def called_if_needed(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls a function in the graph or, if it is given strings or asks for values that runs know, on the host."""
         leaves = jax.tree.leaves((args, kwargs))
         if any(isinstance(v, TracedStrings) for v in leaves):
@@ -167,7 +167,7 @@ class GraphPrefix:
                 raise
         return self.called(function, args, kwargs)
 
-    def size(self, tracer: Value) -> np.ndarray | None:
+    def size(self, tracer: Any) -> np.ndarray | None:
         """Returns numbers that a host function computes, for tensors of such sizes, as symbols; None for any other tensor."""
         known = self._named(tracer)
         if known is None or known.name.call < 0 or np.ndim(known.examples[0]) > 1:
@@ -184,7 +184,7 @@ class GraphPrefix:
         self._need_host(reason)
         raise AssertionError("a graph is never given up")
 
-    def shape_read(self, value: HostValue, shape: ShapeLike) -> ShapeLike:
+    def shape_read(self, value: HostValue, shape: Sequence[Any]) -> Sequence[Any]:
         """Takes note that sizes of strings are read; returns them, with symbols for those that each run has others of."""
         if value.call >= 0 and value not in self._shaped:
             self._shaped.append(value)
@@ -274,7 +274,7 @@ class GraphPrefix:
         self._known[self._trace.variable_of(tensor)] = known
         return tensor
 
-    def _symbols_of(self, by_run: Sequence[tuple[int, ...]], around: dict[tuple[int, ...], str]) -> ShapeLike:
+    def _symbols_of(self, by_run: Sequence[tuple[int, ...]], around: dict[tuple[int, ...], str]) -> Sequence[Any]:
         """Returns sizes, given by their values in all runs."""
         sizes = []
         for each in by_run:
@@ -287,7 +287,7 @@ class GraphPrefix:
         self._by_run.update((str(size), each) for size, each in zip(symbols, by_run, strict=True))
         return symbols
 
-    def _symbols(self, sizes: Sequence[int | str]) -> ShapeLike:
+    def _symbols(self, sizes: Sequence[int | str]) -> Sequence[Any]:
         return tuple(export.symbolic_shape(",".join(map(str, sizes)), scope=self._scope)) if sizes else ()
 
     def _numbers(self, sizes: Iterable[str], run: int) -> tuple[int, ...]:
@@ -296,7 +296,7 @@ class GraphPrefix:
 
     # --- Parts --------------------------------------------------------------------------------------------------------
 
-    def name_of(self, tensor: Value) -> HostValue | None:
+    def name_of(self, tensor: Any) -> HostValue | None:
         """Returns the name of a tensor that runs know before their step, if functions of the host use or make it."""
         known = self._known.get(tensor.value if self.holds(tensor) else self._trace.variable_of(tensor))
         return None if known is None else known.name
@@ -305,7 +305,7 @@ class GraphPrefix:
         """Returns the name of a number that a function of the host makes."""
         return self._known[var].name
 
-    def needed(self, names: Iterable[HostValue], fed: Mapping[HostValue, Value], symbols: set[str]) -> GraphHost:
+    def needed(self, names: Iterable[HostValue], fed: Mapping[HostValue, Any], symbols: set[str]) -> GraphHost:
         """Returns the calls that make these values. fed: tensors that a run is fed in place of what makes them.
 
         symbols: unknown sizes that nothing tells but strings.

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, Final, final
 
-from stratagem._base.types import Nest, UserFunction, Value
+from stratagem._base.types import UserFunction
 
 
 @final
@@ -21,10 +21,10 @@ class HostKind:
     name: str
     owner: type
     method: str
-    facts: Callable[[Value], dict[str, Nest]]
-    make: Callable[[Mapping[str, Value]], UserFunction]
-    stand_in: Callable[[Value], UserFunction] | None = None
-    learned: Callable[[Value], tuple[Value, ...]] = lambda owner: ()
+    facts: Callable[[Any], dict[str, Any]]
+    make: Callable[[Mapping[str, Any]], UserFunction]
+    stand_in: Callable[[Any], UserFunction] | None = None
+    learned: Callable[[Any], tuple[Any, ...]] = lambda owner: ()
 
 
 _FUNCTIONS: Final[dict[str, UserFunction]] = {}

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jax.tree_util import PyTreeDef
 
-from stratagem._base.types import Nest, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.mesh import ReplicaMesh, exact
 from stratagem._core.step._program_keys import leaf_key, static_key
 from stratagem._core.step._sized_by_contents import SizedByContents
@@ -19,7 +19,7 @@ from stratagem._core.step._traced_strings import HostValue, StringsResult
 from stratagem._core.values import Separate, is_per_replica, per_replica
 
 Shapes = tuple[tuple[int, ...], ...]
-Leaves = Sequence[Value] | Mapping[int, Value]
+Leaves = Sequence[Any] | Mapping[int, Any]
 
 # In place of the number of a call: of what the program computes.
 LATE: Final = -2
@@ -37,12 +37,12 @@ class HostCall:
     """
 
     function: UserFunction
-    leaves: tuple[Value, ...]
+    leaves: tuple[Any, ...]
     structure: PyTreeDef
     own: bool
     pure: bool = False
 
-    def made_of(self, value_of: Callable[[HostValue], Value], *, as_numpy: bool = False) -> Nest:
+    def made_of(self, value_of: Callable[[HostValue], Any], *, as_numpy: bool = False) -> Any:
         """Calls the function. value_of: returns the value of a name.
 
         as_numpy: leaves a tensor whose sizes only its contents tell in NumPy.
@@ -74,7 +74,7 @@ class HostCall:
         )
 
 
-def _are_equal(one: Value, other: Value) -> bool:
+def _are_equal(one: Any, other: Any) -> bool:
     """Returns whether both are the same constant, perhaps made anew in each trace: a table of words, a kind of feature."""
     if static_key(one) == static_key(other):
         return True
@@ -129,12 +129,12 @@ class HostPrefix:
             values.results.append([CallResult.of(call, values, replica) for replica in range(rounds)])
         return values.results
 
-    def run(self, leaves: Sequence[Value], mesh: ReplicaMesh) -> "PrefixValues":
+    def run(self, leaves: Sequence[Any], mesh: ReplicaMesh) -> "PrefixValues":
         """Runs the calls. leaves: of the step's arguments and of the elements drawn for it."""
         return self.with_results(leaves, self.results(leaves, len(mesh.local_ids)), mesh)
 
     def with_results(
-        self, leaves: Sequence[Value], results: list[list["CallResult"]], mesh: ReplicaMesh, *, there: bool = False
+        self, leaves: Sequence[Any], results: list[list["CallResult"]], mesh: ReplicaMesh, *, there: bool = False
     ) -> "PrefixValues":
         """Returns what a run comes to that has these results. there: whether they stand for those of another process."""
         values = _Values(leaves, results)
@@ -205,7 +205,7 @@ class OwnKinds:
 class CallResult:
     """The result of a call: its leaves, and all of it but the values of its tensors."""
 
-    leaves: list[Value]
+    leaves: list[Any]
     kind: Hashable
 
     @classmethod
@@ -246,32 +246,32 @@ class PrefixValues:
     """
 
     prefix: HostPrefix
-    inputs: tuple[Value, ...]
+    inputs: tuple[Any, ...]
     kinds: tuple[Hashable, ...]
     own: OwnKinds
     values: _Values
     there: HostPrefix | None = None
 
     @classmethod
-    def of_symbols(cls, prefix: HostPrefix, inputs: tuple[Value, ...]) -> "PrefixValues":
+    def of_symbols(cls, prefix: HostPrefix, inputs: tuple[Any, ...]) -> "PrefixValues":
         """Returns the results where only their inputs to a program are there, as in a trace that is exported."""
         return cls(prefix, inputs, (), OwnKinds({}, {}, ()), _Values([], []))
 
-    def filled(self, result: Nest, mesh: ReplicaMesh) -> Nest:
+    def filled(self, result: Any, mesh: ReplicaMesh) -> Any:
         """Returns a step's result with the strings that its function has returned."""
         return with_strings(result, lambda value: self.values.each(value, len(mesh.local_ids)))
 
     @property
-    def leaves(self) -> Sequence[Value]:
+    def leaves(self) -> Sequence[Any]:
         """The leaves of the step's arguments, and of the elements drawn for it."""
-        return cast(Sequence[Value], self.values.leaves)
+        return cast(Sequence[Any], self.values.leaves)
 
-    def leaf(self, position: int) -> Value:
+    def leaf(self, position: int) -> Any:
         """Returns one of these leaves."""
         return self.leaves[position]
 
 
-def with_strings(result: Nest, strings: Callable[[HostValue], Sequence[Value]]) -> Nest:
+def with_strings(result: Any, strings: Callable[[HostValue], Sequence[Any]]) -> Any:
     """Returns a step's result with strings in place of what stands for them. strings: of each local replica, by name."""
 
     def filled(leaf: Any) -> Any:
@@ -349,7 +349,7 @@ def is_strings(leaf: Any) -> bool:
     return isinstance(leaf, np.ndarray) and leaf.dtype == object
 
 
-def is_array(leaf: Value) -> bool:
+def is_array(leaf: Any) -> bool:
     """Returns whether a part of a host function's result is a tensor."""
     return type(leaf) is np.ndarray or isinstance(leaf, jax.Array | np.ndarray | np.generic)
 

@@ -3,11 +3,11 @@
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
-from stratagem._base.types import ShapeLike, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.step._traced_strings import HostValue
 
 
@@ -27,9 +27,9 @@ class HostRules:
     late_examples: values for what the program computes, by their number, if they are known.
     """
 
-    fits: Callable[[ShapeLike, ShapeLike], bool] = operator.eq
+    fits: Callable[[Sequence[Any], Sequence[Any]], bool] = operator.eq
     called: Callable[[UserFunction], UserFunction] = _itself
-    sizes: Mapping[HostValue, ShapeLike] = field(default_factory=dict)
+    sizes: Mapping[HostValue, Sequence[Any]] = field(default_factory=dict)
     late: bool = False
     late_examples: Sequence[np.ndarray] = ()
 
@@ -37,7 +37,7 @@ class HostRules:
 AS_CALLED: Final = HostRules()
 
 
-def open_fits(traced: ShapeLike, shape: ShapeLike) -> bool:
+def open_fits(traced: Sequence[Any], shape: Sequence[Any]) -> bool:
     """Returns whether a shape is one that a tracer stands for, some of whose sizes are symbols."""
     return len(traced) == len(shape) and all(
         not isinstance(size, int) or size == found for size, found in zip(traced, shape, strict=True)

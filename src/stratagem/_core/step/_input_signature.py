@@ -8,7 +8,7 @@ from typing import Any, final
 import jax
 import jax.numpy as jnp
 
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.values import TensorSpec
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -24,10 +24,10 @@ class InputSignature:
 
     name: str
     parameters: inspect.Signature
-    specs: tuple[Nest, ...] = ()
+    specs: tuple[Any, ...] = ()
 
     @classmethod
-    def of(cls, name: str, function: UserFunction, specs: Sequence[Nest] | None) -> "InputSignature":
+    def of(cls, name: str, function: UserFunction, specs: Sequence[Any] | None) -> "InputSignature":
         """Returns the signature of a function. Raises TypeError for specs that are none, or for more than it has parameters."""
         parameters = inspect.signature(function)
         found = tuple(specs or ())
@@ -42,7 +42,7 @@ class InputSignature:
             raise TypeError(f"{name}: input_signature has {len(found)} entries, the function takes {own} by position.")
         return cls(name, parameters, found)
 
-    def bound(self, args: Sequence[Nest], kwargs: dict[str, Nest]) -> tuple[tuple[Nest, ...], dict[str, Nest]]:
+    def bound(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns all arguments, defaults too, with tensors of the specs' dtypes where there are specs.
 
         Raises: TypeError for arguments that the function does not take, or that do not fit the specs.
@@ -55,7 +55,7 @@ class InputSignature:
         fitted = [_conform(self.name, spec, value) for spec, value in zip(self.specs, found.args, strict=False)]
         return (*fitted, *found.args[len(fitted) :]), found.kwargs
 
-    def named(self, args: Sequence[Nest], kwargs: dict[str, Nest]) -> tuple[tuple[Nest, ...], dict[str, Nest]]:
+    def named(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns bound arguments with specs in place of tensors; those that are parameters themselves have their names."""
         found = self.parameters.bind(*args, **kwargs)
         for name, value in found.arguments.items():
@@ -65,8 +65,8 @@ class InputSignature:
         return found.args, found.kwargs
 
     def completed(
-        self, known: tuple[Sequence[Nest], dict[str, Nest]], args: Sequence[Nest], kwargs: dict[str, Nest]
-    ) -> tuple[tuple[Nest, ...], dict[str, Nest]]:
+        self, known: tuple[Sequence[Any], dict[str, Any]], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns all arguments of a call, given those without tensors, and specs for the others.
 
         known: all arguments, with specs in place of tensors. args, kwargs: those of the call, or all its tensors in order.
@@ -96,7 +96,7 @@ class InputSignature:
         _, *rest = self.parameters.parameters.values()
         return replace(self, parameters=self.parameters.replace(parameters=rest))
 
-    def shown(self, args: Sequence[Nest], kwargs: dict[str, Nest]) -> str:
+    def shown(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
         """Returns a line for every parameter."""
         found = self.parameters.bind(*args, **kwargs)
         found.apply_defaults()
@@ -115,7 +115,7 @@ def _is_tensor(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
-def _conform(name: str, wanted: Nest, value: Nest) -> Nest:
+def _conform(name: str, wanted: Any, value: Any) -> Any:
     """Returns a value with tensors of the dtypes of specs. Raises TypeError if it does not fit, or differs where it may not."""
     leaves, structure = jax.tree.flatten(wanted)
     try:

@@ -7,7 +7,6 @@ import jax
 from jax.extend import core as xc
 from jax.interpreters import ad, batching
 
-from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.eager import is_inexact
 from stratagem._core.values import is_per_replica
@@ -33,7 +32,7 @@ ad.primitive_jvps[joined_p] = _jvp
 batching.primitive_batchers[joined_p] = _batched
 
 
-def joined(result: Nest) -> Nest:
+def joined(result: Any) -> Any:
     """Returns the result of a compiled function: if a tape is open in the step, with its tensors joined."""
     recorder = current().recorder
     if recorder is None or not recorder.tapes:

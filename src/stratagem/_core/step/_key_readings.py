@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast, final
 
-from stratagem._base.types import UserFunction, Value
+from stratagem._base.types import UserFunction
 
 _NONE, _NOTHING = object(), object()
 Reference = Callable[[], Any]
 
 
-def reference(value: Value) -> Reference:
+def reference(value: Any) -> Reference:
     """Returns a function that returns the object: weakly, if its class allows that, and then None after its collection."""
     try:
         return weakref.ref(value)
@@ -20,7 +20,7 @@ def reference(value: Value) -> Reference:
         return lambda: value
 
 
-def _seen(value: Value) -> Reference:
+def _seen(value: Any) -> Reference:
     """Returns a reference to what was read. None has a stand-in, to differ from an object that was collected."""
     return reference(_NONE if value is None else value)
 
@@ -112,7 +112,7 @@ class DecoratedReading:
     function: Reference
 
     @classmethod
-    def of(cls, value: Value, function: types.FunctionType | types.MethodType) -> "DecoratedReading":
+    def of(cls, value: Any, function: types.FunctionType | types.MethodType) -> "DecoratedReading":
         """Notes the value and its function."""
         return cls(reference(value), reference(function))
 

@@ -17,7 +17,6 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Nest
 from stratagem._core.mesh import exact
 from stratagem._core.step._differentiate import AxisEnv
 from stratagem._core.step._inline_collectives import flatten, has_side_effects
@@ -41,8 +40,8 @@ def _describe(params: dict[str, Any]) -> str:
 
 
 def sub_function(
-    eqns: Sequence[Eqn], reads: Sequence[Var], outs: Sequence[Nest], constants: Mapping[Var, Nest]
-) -> Callable[..., list[Nest]]:
+    eqns: Sequence[Eqn], reads: Sequence[Var], outs: Sequence[Any], constants: Mapping[Var, Any]
+) -> Callable[..., list[Any]]:
     """Returns equations as a function from `reads` to `outs`. constants: the values of variables that are no inputs."""
     used = {v for atoms in (outs, *(e.invars for e in eqns)) for v in atoms if not is_literal(v)}
     consts = [v for v in constants if v in used]

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import TracedDecisionError, UnimplementedError
-from stratagem._base.types import Nest, ShapeLike, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._core.eager import is_inexact
 from stratagem._core.step._eager_mode import init_scope
@@ -69,12 +69,12 @@ class PrefixRecorder:
         self._own = OwnKinds({}, {}, ())
         self._known: dict[int, _Known] = {}  # by the identity of their tracers
         self._late: list[_Known] = []
-        self._repeatable: dict[Hashable, Nest] = {}  # by function and arguments, what the step's function got of it
+        self._repeatable: dict[Hashable, Any] = {}  # by function and arguments, what the step's function got of it
         self._shapes: dict[HostValue, tuple[int, ...]] = {}
         self._dtypes: list[np.dtype] = []
         self._open, self._strings, self._plain = True, False, True
 
-    def begin(self, given: Sequence[Value] | None, own: OwnKinds | None) -> None:
+    def begin(self, given: Sequence[Any] | None, own: OwnKinds | None) -> None:
         """Starts the trace proper. given: the tracers of the prefix's numbers; None in the trace that finds them.
 
         own: of values that every replica has its own of.
@@ -82,7 +82,7 @@ class PrefixRecorder:
         self._given = None if given is None else list(given)
         self._own = own or self._own
 
-    def argument(self, position: int, leaf: Value, traced: Value) -> Value:
+    def argument(self, position: int, leaf: Any, traced: Any) -> Any:
         """Takes note of the tracer of a leaf of the step's arguments; returns what the step's function gets in its place."""
         own, value = is_per_replica(leaf), HostValue(-1, position)
         if is_strings(leaf):
@@ -95,7 +95,7 @@ class PrefixRecorder:
             self._know(tracer, value, leaf, own)
         return traced
 
-    def called_once(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+    def called_once(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The same for a function of nothing but its arguments: its result is what it has made of these before in the step."""
         leaves, structure = jax.tree.flatten((args, kwargs))
         found = [self._named(leaf) for leaf in leaves]
@@ -105,11 +105,11 @@ class PrefixRecorder:
             self._repeatable[key] = self._called(function, args, kwargs, pure=True)
         return self._repeatable[key]
 
-    def called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+    def called(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls a host function with the values of the call that is traced, and records it, if it is given any of these."""
         return self._called(function, args, kwargs, pure=False)
 
-    def _called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], *, pure: bool) -> Nest:
+    def _called(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any], *, pure: bool) -> Any:
         leaves, structure = jax.tree.flatten((args, kwargs))
         strings = [v for v in leaves if isinstance(v, TracedStrings)]
         if not strings and not any(isinstance(v, jax.core.Tracer) for v in leaves):
@@ -144,7 +144,7 @@ class PrefixRecorder:
         number = len(self._calls) - 1
         return jax.tree.unflatten(made, [self._entered(v, HostValue(number, i), own) for i, v in enumerate(result)])
 
-    def _late_value(self, leaf: Value) -> "_Known | None":
+    def _late_value(self, leaf: Any) -> "_Known | None":
         """Returns a tensor that the program computes as a value that is known after it has run; None for any other leaf."""
         if not isinstance(leaf, jax.core.Tracer):
             return None
@@ -159,7 +159,7 @@ class PrefixRecorder:
         return known
 
     @property
-    def late(self) -> list[Value]:
+    def late(self) -> list[Any]:
         """The tensors of the program that functions of the host are called with after it has run."""
         return [each.traced for each in self._late]
 
@@ -178,7 +178,7 @@ class PrefixRecorder:
         """The shapes of arguments that are strings, and of all results of functions of the host, in the call that is traced."""
         return self._shapes
 
-    def called_if_needed(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+    def called_if_needed(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls a function in the step or, if it is given strings or asks for values that are known, as a host function."""
         leaves = jax.tree.leaves((args, kwargs))
         if any(isinstance(v, TracedStrings) for v in leaves):
@@ -192,7 +192,7 @@ class PrefixRecorder:
                 raise
         return self.called(function, args, kwargs)
 
-    def shape_read(self, value: HostValue, shape: ShapeLike) -> ShapeLike:
+    def shape_read(self, value: HostValue, shape: Sequence[Any]) -> Sequence[Any]:
         """Takes note that the step depends on the shape of strings. Those of arguments are a part of their key.
 
         Returns their sizes: those given, or the unknown ones.
@@ -201,7 +201,7 @@ class PrefixRecorder:
             self._shaped.append(value)
         return self._rules.sizes.get(value, shape)
 
-    def size(self, tracer: Value) -> np.ndarray | None:
+    def size(self, tracer: Any) -> np.ndarray | None:
         """Returns numbers that a host function has computed, for tensors of such sizes; None for any other tensor.
 
         Each value has a program of its own, in which they are constants.
@@ -322,13 +322,13 @@ class _Known:
 class NothingKnown:
     """In place of a PrefixRecorder, for traces that are no step's: they know no value, so functions are called as they are."""
 
-    def called(self, function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+    def called(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function."""
         return function(*args, **kwargs)
 
     called_if_needed = called_once = called
 
-    def size(self, tracer: Value) -> None:
+    def size(self, tracer: Any) -> None:
         """Returns None: the value is not known."""
 
 

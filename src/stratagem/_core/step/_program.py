@@ -10,7 +10,6 @@ import keras
 from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
-from stratagem._base.types import Nest
 from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
@@ -95,7 +94,7 @@ class Program:
         return self._results.verified(outs, mesh)
 
     @property
-    def result_specs(self) -> Nest:
+    def result_specs(self) -> Any:
         """The structure that a call returns, with specs in place of tensors; a tensor of every replica has that of one."""
         return self._results.rebuilt(self._result_specs)
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from stratagem._base.job import Job, Phase, observer
 from stratagem._base.slow_blocks import while_slow
-from stratagem._base.types import Nest
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import Separate, Stacked
 from stratagem._private import on_device, reusing_executables, stores_programs, to_host_words
@@ -103,7 +102,7 @@ def rows_of(own: Sequence[Any], shared: Sequence[Any]) -> int | None:
     return next((int(value.shape[0]) for value in shared if value.ndim), None)
 
 
-def shared_argument(value: Nest, mesh: ReplicaMesh) -> Nest:
+def shared_argument(value: Any, mesh: ReplicaMesh) -> Any:
     """Returns a tensor that all replicas share, in the cheapest form that a compiled program takes it in.
 
     A NumPy array for one device stays one: JAX transfers it while it calls the program, in half the time of a transfer before
@@ -114,7 +113,7 @@ def shared_argument(value: Nest, mesh: ReplicaMesh) -> Nest:
     return on_all_devices(value, mesh)
 
 
-def on_all_devices(value: Nest, mesh: ReplicaMesh) -> Nest:
+def on_all_devices(value: Any, mesh: ReplicaMesh) -> Any:
     """Returns a tensor that all replicas share, on all devices of the mesh."""
     if mesh.num_replicas > 1:
         return value if isinstance(value, jax.Array) and value.sharding == mesh.everywhere else mesh.replicate(value)

@@ -6,22 +6,21 @@ from typing import Any
 import jax
 
 from stratagem._base.errors import TapeError
-from stratagem._base.types import Nest, TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._core.step._gradient_tape import GradientTape, UnconnectedGradients, tape_of_program
 from stratagem._private import KerasVariable
 
 
 def gradients(
-    ys: Nest,
-    xs: Nest,
-    grad_ys: Nest = None,
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
     name: str = "gradients",
     gate_gradients: bool = False,
-    aggregation_method: Unused = None,
-    stop_gradients: Nest = None,
+    aggregation_method: object = None,
+    stop_gradients: Any = None,
     unconnected_gradients: str = UnconnectedGradients.NONE,
-) -> list[TensorLike]:
+) -> list[Any]:
     """Returns the gradient of the sum of all `ys` with respect to every one of `xs`, in a list also for a single one.
 
     ys: tensors. xs: variables, or tensors that the function computed from its arguments or from variables.
@@ -38,12 +37,12 @@ def gradients(
 
 
 def hessians(
-    ys: Nest,
-    xs: Nest,
+    ys: Any,
+    xs: Any,
     gate_gradients: bool = False,
-    aggregation_method: Unused = None,
+    aggregation_method: object = None,
     name: str = "hessians",
-) -> list[TensorLike]:
+) -> list[Any]:
     """Returns the second derivatives of the sum of all `ys`: for every x of `xs` an array of the shape (*x.shape, *x.shape).
 
     Raises: as `gradients`; ValueError for an x on which no y depends.
@@ -57,11 +56,11 @@ def hessians(
     return found
 
 
-def _listed(values: Nest) -> list[Any]:
+def _listed(values: Any) -> list[Any]:
     return jax.tree.leaves(values, is_leaf=lambda v: v is None) if values is not None else []
 
 
-def _tape(what: str, sources: Nest, stops: Sequence[Any]) -> GradientTape:
+def _tape(what: str, sources: Any, stops: Sequence[Any]) -> GradientTape:
     recorder = current().recorder
     if recorder is None or recorder.eager:
         raise RuntimeError(

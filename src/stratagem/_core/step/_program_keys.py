@@ -11,7 +11,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._base.types import UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.step._key_readings import (
     DecoratedReading,
     FunctionReading,
@@ -49,12 +49,12 @@ class IdentityKey:
 
     __slots__ = ("_number", "_reference")
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: Any) -> None:
         self._number = id(value)
         self._reference = reference(value)
 
     @property
-    def value(self) -> Value:
+    def value(self) -> Any:
         """The object; None if it was garbage-collected."""
         return self._reference()
 
@@ -97,7 +97,7 @@ class _KeyWalk:
         self.readings = KeyReadings()
 
 
-def static_key(value: Value) -> Hashable:
+def static_key(value: Any) -> Hashable:
     """Returns a key that is equal for values which lead to the same program when the trace meets them as Python objects."""
     return _key(value, 0, _KeyWalk())
 
@@ -297,12 +297,12 @@ class ReadingsKey:
         return IdentityKey(self)
 
 
-def is_source(leaf: Value) -> bool:
+def is_source(leaf: Any) -> bool:
     """Returns whether a leaf is an iterator that a step can draw from."""
     return hasattr(type(leaf), "peek") and hasattr(type(leaf), "__next__")
 
 
-def leaf_key(leaf: Value) -> Hashable:
+def leaf_key(leaf: Any) -> Hashable:
     """Returns the key of one argument: type of tensors and iterators, value of Python numbers and strings, else identity."""
     if isinstance(leaf, jax.Array):
         return (leaf.aval.shape, leaf.dtype)  # the TensorShape that users see would cost more at every call

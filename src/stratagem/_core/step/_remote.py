@@ -9,7 +9,6 @@ import jax
 import keras
 import numpy as np
 
-from stratagem._base.types import Nest, TensorLike, Value
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._host_prefix import HostPrefix, PrefixValues
@@ -31,7 +30,7 @@ class RemotePlacement(Placement, abc.ABC):
     def apply_gradients(
         self,
         optimizer: keras.optimizers.Optimizer,
-        gradients: Sequence[TensorLike],
+        gradients: Sequence[Any],
         variables: Sequence[keras.Variable],
     ) -> None:
         """Within a trace: leaves an optimizer's update to the servers; later code of the step reads the updated values.
@@ -61,7 +60,7 @@ class RemoteIterator(abc.ABC):
     """An iterator in another process, where programs run as well: they need not bring its elements here."""
 
     @abc.abstractmethod
-    def peek(self) -> Nest:
+    def peek(self) -> Any:
         """Returns an element with the shapes of the next one, as far as they are known."""
 
     @abc.abstractmethod
@@ -69,7 +68,7 @@ class RemoteIterator(abc.ABC):
         """Brings the next element here and returns it."""
 
     @abc.abstractmethod
-    def stand_in(self) -> Nest:
+    def stand_in(self) -> Any:
         """Returns a stand-in for the next element; a program that takes it draws the element in the other process."""
 
     @abc.abstractmethod
@@ -85,7 +84,7 @@ class RemoteHost(abc.ABC):
         """Returns whether the worker can run a prefix: what it calls can go there, and cannot change unseen."""
 
     @abc.abstractmethod
-    def expected(self, prefix: HostPrefix, leaves: Sequence[Value], mesh: ReplicaMesh) -> PrefixValues:
+    def expected(self, prefix: HostPrefix, leaves: Sequence[Any], mesh: ReplicaMesh) -> PrefixValues:
         """Returns stand-ins for what the worker will compute, of the kinds that are expected.
 
         A program that takes them computes there with each step, and takes no step for which there are other kinds. leaves: as
@@ -110,11 +109,11 @@ class RemoteProgram(abc.ABC):
         """True if the program is out of date and has to be made again."""
 
     @abc.abstractmethod
-    def __call__(self, arguments: Arguments) -> Nest:
+    def __call__(self, arguments: Arguments) -> Any:
         """Runs once, with arguments that have no stand-ins."""
 
     @abc.abstractmethod
-    def repeat(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Nest]:
+    def repeat(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Any]:
         """Runs up to `times` times with the same arguments; returns the result of each run.
 
         In every run, a stand-in is the iterator's next element. The caller calls again for runs that are missing; if

@@ -16,7 +16,7 @@ from stratagem._base.errors import (
     ReductionError,
     TracedDecisionError,
 )
-from stratagem._base.types import Nest, TensorLike, Unused, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import AXIS, exact
 from stratagem._core.reduce_op import ReduceOp
@@ -48,7 +48,7 @@ def enter_strategy(recorder: TraceRecorder, strategy: Any) -> None:
     recorder.strategy = strategy
 
 
-def run_replicas(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest]) -> Nest:
+def run_replicas(strategy: Strategy, fn: UserFunction, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Runs `strategy.run` inside a trace: calls `fn` once, with this replica's values.
 
     Returns PerReplica for several replicas.
@@ -68,17 +68,17 @@ def run_replicas(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwa
     return map_structure(lambda leaf: from_replica(leaf, replicas), result)
 
 
-def agreed(result: Nest) -> Nest:
+def agreed(result: Any) -> Any:
     """Returns one value for each PerReplica in a result of `run_replicas`, for results that are equal on all replicas."""
     return map_structure(lambda leaf: leaf.local if isinstance(leaf, TracedPerReplica) else leaf, result)
 
 
-def to_local(recorder: TraceRecorder, leaf: Nest) -> Nest:
+def to_local(recorder: TraceRecorder, leaf: Any) -> Any:
     """Returns this replica's part of a value of cross-replica code."""
     return recorder.inputs.captured(leaf).local if is_per_replica(leaf) else leaf
 
 
-def from_replica(leaf: Nest, replicas: int) -> Nest:
+def from_replica(leaf: Any, replicas: int) -> Any:
     """Returns what cross-replica code has of a replica's value: a PerReplica for a tensor, if there are several replicas."""
     if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype != object:
         leaf = jnp.asarray(exact(np.asarray(leaf)))  # for example a number of rows, which may differ between replicas
@@ -106,7 +106,7 @@ class ReplicaContext:
         self._outside = outside
 
     @property
-    def strategy(self) -> Nest:
+    def strategy(self) -> Any:
         """The strategy that runs this replica."""
         return self._strategy
 
@@ -116,7 +116,7 @@ class ReplicaContext:
         return int(self._strategy.num_replicas_in_sync)
 
     @property
-    def replica_id_in_sync_group(self) -> Nest:
+    def replica_id_in_sync_group(self) -> Any:
         """This replica's global id: an int32 scalar tensor (outside of any strategy the number 0)."""
         self._check()
         return 0 if self._outside else jax.lax.axis_index(AXIS)
@@ -126,7 +126,7 @@ class ReplicaContext:
         """The devices of this worker's replicas."""
         return tuple(map(str, self._strategy.mesh.local_devices))
 
-    def all_reduce(self, reduce_op: TensorLike, value: Nest, options: Unused = None) -> Nest:
+    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """Sums or averages every tensor in the structure `value` over all replicas; every replica gets the result.
 
         Its gradient is the all-reduce of the incoming gradient, as in TF.
@@ -137,14 +137,12 @@ class ReplicaContext:
             return value
         return map_structure(lambda leaf: _all_reduce(op, leaf, self.num_replicas_in_sync), value)
 
-    def all_gather(self, value: Nest, axis: int, options: Unused = None) -> Nest:
+    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         """Concatenates every replica's tensors along `axis`, in replica order; every replica gets the result."""
         self._check()
         return value if self._outside else map_structure(lambda leaf: gather_tensor(leaf, axis), value)
 
-    def merge_call(
-        self, merge_fn: UserFunction, args: Sequence[Nest] = (), kwargs: dict[str, Nest] | None = None
-    ) -> Nest:
+    def merge_call(self, merge_fn: UserFunction, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None) -> Any:
         """Calls `merge_fn(strategy, *args)` in cross-replica context with all replicas' values as PerReplica."""
         self._check()
         replicas = self.num_replicas_in_sync
@@ -187,14 +185,14 @@ def gather_tensor(value: Any, axis: int) -> Any:
     return concatenated(value, axis)
 
 
-def gather_value(strategy: Strategy, value: Nest, axis: int) -> Nest:
+def gather_value(strategy: Strategy, value: Any, axis: int) -> Any:
     """Runs `strategy.gather` inside a trace, for one leaf."""
     recorder = capturing()
     enter_strategy(recorder, strategy)
     return gather_tensor(to_local(recorder, value), axis) if is_per_replica(value) else value
 
 
-def components(strategy: Strategy, variable: keras.Variable) -> Nest:
+def components(strategy: Strategy, variable: keras.Variable) -> Any:
     """Returns the replicas' values of a variable inside a trace: for a sync-on-read one each replica's slot, else the value."""
     recorder = capturing()
     enter_strategy(recorder, strategy)
@@ -202,7 +200,7 @@ def components(strategy: Strategy, variable: keras.Variable) -> Nest:
     return TracedPerReplica(present_slot(variable), replicas) if on_read(variable) and replicas > 1 else variable.value
 
 
-def reduce_value(strategy: Strategy, op: ReduceOp, value: Nest, axis: int | None) -> Nest:
+def reduce_value(strategy: Strategy, op: ReduceOp, value: Any, axis: int | None) -> Any:
     """Runs `strategy.reduce` inside a trace, for one leaf."""
     recorder = capturing()
     enter_strategy(recorder, strategy)
@@ -230,7 +228,7 @@ def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> 
     return value if axis is None else reduce_rows(op, value, axis)
 
 
-def reduce_rows(op: ReduceOp, value: Nest, axis: Nest) -> Nest:
+def reduce_rows(op: ReduceOp, value: Any, axis: Any) -> Any:
     """Returns the sum or mean of one tensor along `axis`; the mean of integers has the dtype of their quotient by `/`."""
     value = jnp.asarray(exact(value))
     _check_axis(axis, value)

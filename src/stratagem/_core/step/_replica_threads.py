@@ -9,7 +9,6 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import ContextError
-from stratagem._base.types import Value
 from stratagem._core.mesh import AXIS, exact
 from stratagem._private import OutsideOfTraces, keras_settings, set_keras_settings
 
@@ -32,7 +31,7 @@ class ReplicaThreads:
         self._ended: set[int] = set()
         self._error: BaseException | None = None
 
-    def run(self, function: Callable[[int], Value]) -> list[Value]:
+    def run(self, function: Callable[[int], Any]) -> list[Any]:
         """Returns `function(replica)` for every replica. Raises the first error of one."""
         if self._replicas == 1:
             return [function(0)]
@@ -62,7 +61,7 @@ class ReplicaThreads:
             raise self._error
         return results
 
-    def exchange(self, replica: int, value: Value, together: Callable[[list[Value]], Sequence[Value]]) -> Value:
+    def exchange(self, replica: int, value: Any, together: Callable[[list[Any]], Sequence[Any]]) -> Any:
         """Returns the replica's part of `together(values of all replicas)`, which the last of them to come computes."""
         if self._replicas == 1:
             return together([value])[0]
@@ -76,7 +75,7 @@ class ReplicaThreads:
         self._wait_for_turn(replica, meeting)
         return self._results[replica]
 
-    def computed(self, replica: int, program: Callable[..., Value], operands: Sequence[Value]) -> Value:
+    def computed(self, replica: int, program: Callable[..., Any], operands: Sequence[Any]) -> Any:
         """Returns the replica's results of a program that uses the axis of replicas."""
 
         def together(rows: list[Any]) -> list[Any]:

@@ -4,12 +4,11 @@ import contextlib
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from jax import export
 
 from stratagem._base.errors import DataLossError
-from stratagem._base.types import Nest
 from stratagem._private import RewrittenProgram, called_outside, rewritten_programs
 
 _known: set[bytes] = (
@@ -72,12 +71,12 @@ class RestoredProgram:
             know(code)
         return cls(program)
 
-    def __call__(self, values: Sequence[Nest], tensors: Sequence[Nest]) -> list[Nest]:
+    def __call__(self, values: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
         """Computes: takes values of variables and tensors, returns the tensors of the result, and then new values.
 
         Raises: ValueError for sizes that it was not exported for.
         """
-        found: list[Nest] = self.program.call(list(values), list(tensors))
+        found: list[Any] = self.program.call(list(values), list(tensors))
         return found
 
 

@@ -12,7 +12,6 @@ from jax.extend import core as xc
 from jax.interpreters import batching
 
 from stratagem._base.errors import TapeError
-from stratagem._base.types import Value
 from stratagem._core.step._markers import MARKERS, has_markers
 from stratagem._private import new_jaxpr
 
@@ -50,7 +49,7 @@ def as_one_call(eqn: Any, axis_env: list[tuple[str, int]]) -> Any:
     return call.replace(invars=eqn.invars, outvars=eqn.outvars)
 
 
-def _refused(*operands: Value, **params: Value) -> Value:
+def _refused(*operands: Any, **params: Any) -> Any:
     raise TapeError(
         "A gradient tape is used under `jax.vmap` in a compiled function. Use tf.vectorized_map, whose function may open "
         "tapes, or jax.grad."

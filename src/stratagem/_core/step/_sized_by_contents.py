@@ -4,7 +4,7 @@ import abc
 import contextlib
 import contextvars
 import functools
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar, final
 
@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.extend import core as xc
 
-from stratagem._base.types import DTypeLike, ShapeLike
+from stratagem._base.types import DTypeLike
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -117,7 +117,7 @@ class PixelSums(abc.ABC):
         """Returns a function of an image that converts the numbers first, each alone."""
 
 
-def has_unknown_sizes(shape: ShapeLike) -> bool:
+def has_unknown_sizes(shape: Sequence[Any]) -> bool:
     """Returns whether a trace does not know a size of this shape."""
     return any(not isinstance(size, int) for size in shape)
 
@@ -125,7 +125,7 @@ def has_unknown_sizes(shape: ShapeLike) -> bool:
 def sized_call(
     function: Callable[..., np.ndarray],
     *operands: jax.Array,
-    shape: ShapeLike,
+    shape: Sequence[Any],
     dtype: DTypeLike,
     compiled: Callable[..., jax.Array],
     selects: bool = False,

@@ -10,7 +10,6 @@ import jax
 
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, OutOfRangeError
 from stratagem._base.job import Phase, observer
-from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments, own_specs
@@ -127,7 +126,7 @@ class StepInputs:
         kinds = kinds_of(drawn) if drawn else ()
         return cls(Arguments.of(call.args, call.kwargs, drawn, given=call.leaves), kinds)
 
-    def result(self, found: Nest, mesh: ReplicaMesh) -> Nest:
+    def result(self, found: Any, mesh: ReplicaMesh) -> Any:
         """Returns the result of the step, of what its program returns."""
         host = self.arguments.host
         return found if host is None or host.there is not None else host.filled(found, mesh)

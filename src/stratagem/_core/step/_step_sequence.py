@@ -1,12 +1,11 @@
 """StepSequence: calls of one body, one after another, of which the next is prepared while devices compute."""
 
 from collections.abc import Callable, Hashable
-from typing import final
+from typing import Any, final
 
 import keras
 
 from stratagem._base.errors import ContextError
-from stratagem._base.types import Nest
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._execute import prepare, run_call
 from stratagem._core.step._program import Program
@@ -25,13 +24,13 @@ class StepSequence:
     def __init__(self, body: Body, key: Hashable, name: str, mesh: ReplicaMesh) -> None:
         self._body, self._key, self._name, self._mesh = body, key, name, mesh
         self._begun: Program | None = None
-        self._ahead: tuple[tuple[Nest, ...], BodyCall, Prepared] | None = None
+        self._ahead: tuple[tuple[Any, ...], BodyCall, Prepared] | None = None
 
-    def explore(self, args: tuple[Nest, ...]) -> None:
+    def explore(self, args: tuple[Any, ...]) -> None:
         """Traces the body once, as the first call would, so that lazy objects are built. Runs nothing."""
         prepare(self._body, self._key, self._name, args, self._mesh)
 
-    def begin(self, args: tuple[Nest, ...]) -> Callable[[], Nest]:
+    def begin(self, args: tuple[Any, ...]) -> Callable[[], Any]:
         """Starts a call. Returns a function that waits for its checks and returns its result, whose values are to be read."""
         if not runs_at_once():
             raise ContextError(f"{self._name} was called inside of a transformation of JAX, which holds no step.")
@@ -50,7 +49,7 @@ class StepSequence:
         """Returns what the call that was begun last adds to a scalar of whole numbers; None if only its value tells, later."""
         return None if self._begun is None else self._begun.added_to(counter)
 
-    def prepare(self, args: tuple[Nest, ...]) -> None:
+    def prepare(self, args: tuple[Any, ...]) -> None:
         """Does what can be done for a call that may come next, and that nobody notices if it does not come.
 
         What fails is left to the call, which does it again.
@@ -64,7 +63,7 @@ class StepSequence:
         if step is not None:
             self._ahead = args, call, step
 
-    def _expected(self, args: tuple[Nest, ...]) -> tuple[BodyCall, Prepared | None]:
+    def _expected(self, args: tuple[Any, ...]) -> tuple[BodyCall, Prepared | None]:
         """Returns a call, and what was prepared for it, or can be now."""
         ahead, self._ahead = self._ahead, None
         if ahead is not None:
@@ -75,5 +74,5 @@ class StepSequence:
         call = self._call(args)
         return call, ready(call)
 
-    def _call(self, args: tuple[Nest, ...]) -> BodyCall:
+    def _call(self, args: tuple[Any, ...]) -> BodyCall:
         return BodyCall.of(self._body, self._key, self._name, args, {}, self._mesh)

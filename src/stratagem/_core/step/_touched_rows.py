@@ -3,11 +3,12 @@
 While a model_fn trains, rows are known that were looked up and have the gradient 0; elsewhere those are taken for untouched.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import Value
 from stratagem._core.context import current
 from stratagem._core.values import shards
 from stratagem._private import KerasVariable, note_lookup
@@ -35,7 +36,7 @@ def _backward(_: None, gradient: jax.Array) -> tuple[jax.Array]:
 _touched.defvjp(_forward, _backward)
 
 
-def mark_touched(table: Value, rows: jax.Array) -> jax.Array:
+def mark_touched(table: Any, rows: jax.Array) -> jax.Array:
     """Returns rows that were looked up in a table, and notes that they were.
 
     While a model_fn of TensorFlow 1 trains, their gradient is nowhere 0. float16 has no number that is small enough: there such

@@ -11,7 +11,6 @@ import keras
 from jax.extend import core as xc
 
 from stratagem._base.errors import ContextError, DivergenceError
-from stratagem._base.types import Nest
 from stratagem._core.context import entered
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import rewrite, rewrite_loops
@@ -111,7 +110,7 @@ class TraceFindings:
 
     variables: list[keras.Variable] = field(default_factory=list)
     connections: dict[int, tuple[bool, ...]] = field(default_factory=dict)
-    sources: list[Nest] = field(default_factory=list)
+    sources: list[Any] = field(default_factory=list)
     mesh: ReplicaMesh | None = None
     explored: bool = False
     checks: bool = False

@@ -1,8 +1,9 @@
 """TracedPerReplica: a PerReplica inside a trace."""
 
+from typing import Any
+
 import jax
 
-from stratagem._base.types import TensorLike
 from stratagem._core.step._gather import gathered
 from stratagem._core.values import PerReplica
 
@@ -10,7 +11,7 @@ from stratagem._core.values import PerReplica
 class TracedPerReplica(PerReplica):
     """A value that exists once for each replica, in cross-replica code inside a trace: this replica's tracer."""
 
-    def __init__(self, local: TensorLike, replicas: int) -> None:
+    def __init__(self, local: Any, replicas: int) -> None:
         self.local = local
         self.replicas = replicas
 

@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._base.errors import TapeError
-from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._core.eager import TapeRecording
 from stratagem._core.step._markers import gradient_p, mark_p
@@ -60,7 +59,7 @@ class TracedRecording(TapeRecording):
         if not failed:
             self._mark("close")
 
-    def watch(self, leaf: TensorLike) -> None:
+    def watch(self, leaf: Any) -> None:
         if not isinstance(leaf, KerasVariable):
             self._mark("watch", self._traced(leaf))
             return
@@ -102,16 +101,16 @@ class TracedRecording(TapeRecording):
     def stop(self) -> None:
         pass  # what no gradient needs is no part of the program
 
-    def target(self, leaf: TensorLike) -> TensorLike:
+    def target(self, leaf: Any) -> Any:
         return leaf.value if isinstance(leaf, KerasVariable) else jnp.asarray(leaf)
 
     def gradients(
         self,
-        targets: Sequence[TensorLike],
-        seeds: Sequence[TensorLike],
-        sources: Sequence[TensorLike],
+        targets: Sequence[Any],
+        seeds: Sequence[Any],
+        sources: Sequence[Any],
         rows: int | None,
-    ) -> list[list[TensorLike]]:
+    ) -> list[list[Any]]:
         call = self._recorder.next_gradient()
         groups = [self._versions_of(source) for source in sources]
         values = [v for group in groups for v in group]

@@ -2,14 +2,13 @@
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, cast, final
 
 import numpy as np
 
 from stratagem._base.errors import ContextError, TracedDecisionError
-from stratagem._base.types import Nest, ShapeLike, Value
 from stratagem._core.values import TensorShape
 
 
@@ -34,10 +33,10 @@ class StringsResult:
 class HostCalls(Protocol):
     """The recorder that made a TracedStrings, as far as that needs it."""
 
-    def called_once(self, function: Callable[..., Any], args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> Nest:
+    def called_once(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function, now and before every run of the step, unless it has been called with these arguments before."""
 
-    def shape_read(self, value: HostValue, shape: ShapeLike) -> ShapeLike:
+    def shape_read(self, value: HostValue, shape: Sequence[Any]) -> Sequence[Any]:
         """Takes note that the step depends on the shape of a value, and returns the sizes."""
 
     def need_host(self, reason: str) -> NoReturn:
@@ -86,11 +85,11 @@ class TracedStrings:
             raise TypeError("A scalar string tensor has no length; tf.strings.length counts its bytes.")
         return int(self.shape[0])
 
-    def __getitem__(self, key: Any) -> Nest:
+    def __getitem__(self, key: Any) -> Any:
         """Returns a part."""
         return self._recorder.called_once(operator.getitem, (self, key), {})
 
-    def __iter__(self) -> Iterator[Nest]:
+    def __iter__(self) -> Iterator[Any]:
         """Yields the parts of the first dimension."""
         return (self[i] for i in range(len(self)))
 
@@ -102,11 +101,11 @@ class TracedStrings:
         """Returns where the strings differ, bool."""
         return self._recorder.called_once(operator.ne, (self, other), {})
 
-    def __add__(self, other: Any) -> Nest:
+    def __add__(self, other: Any) -> Any:
         """Returns each string with the other's after it."""
         return self._recorder.called_once(operator.add, (self, other), {})
 
-    def __radd__(self, other: Any) -> Nest:
+    def __radd__(self, other: Any) -> Any:
         """Returns each string with the other's before it."""
         return self._recorder.called_once(operator.add, (other, self), {})
 
@@ -117,7 +116,7 @@ class TracedStrings:
         return id(self)
 
     @property
-    def graph(self) -> Value:
+    def graph(self) -> Any:
         """The graph that the tensor is a part of. Raises AttributeError in any other trace."""
         return self._recorder.graph  # type: ignore[attr-defined]
 
@@ -127,11 +126,11 @@ class TracedStrings:
         return cast(str, self.graph.name_of_tensor(self))
 
     @property
-    def op(self) -> Value:
+    def op(self) -> Any:
         """The operation of a graph that makes the tensor. Raises AttributeError in any other trace."""
         return self.graph.operation_of(self)
 
-    def eval(self, feed_dict: Value = None, session: Value = None) -> Value:
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Returns the strings in a session, by default the one that is open. Raises AttributeError but in a graph."""
         return self.graph.evaluated(self, feed_dict, session)
 

@@ -9,7 +9,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.numbers import IN_MATH, ROOM, NumberTrace, UnrecordedNumberError, exactly, is_stand_in
@@ -63,14 +62,14 @@ class _Call:
 
 def execute_undecorated(
     reads: FunctionReaderCache,
-    function: Nest,
+    function: Any,
     run: Run,
     key: tuple[Hashable, ...],
     name: str,
-    args: Nest,
-    kwargs: Nest,
+    args: Any,
+    kwargs: Any,
     mesh: ReplicaMesh,
-) -> Nest:
+) -> Any:
     """Runs `run(args, kwargs)`, which calls `function`, as one compiled program as long as `function` reads the same values.
 
     A number that changes becomes an input of the program; a decision that Python takes on it is a condition of the

@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export
 
-from stratagem._base.types import DTypeLike, Nest, Value
+from stratagem._base.types import DTypeLike
 from stratagem._core.values import map_structure
 
 
-def is_symbolic(size: Value) -> bool:
+def is_symbolic(size: Any) -> bool:
     """Returns whether a size is unknown, as in exports: a symbol, with which JAX computes."""
     return bool(export.is_symbolic_dim(size))
 
@@ -24,7 +24,7 @@ class UnknownSizes:
     dtype: that of the tensor.
     """
 
-    def __init__(self, sizes: Sequence[Value], dtype: DTypeLike) -> None:
+    def __init__(self, sizes: Sequence[Any], dtype: DTypeLike) -> None:
         self._sizes, self.dtype = tuple(sizes), np.dtype(dtype)
 
     @property
@@ -53,7 +53,7 @@ class UnknownSizes:
         return jnp.stack([jnp.asarray(size, self.dtype) for size in self._sizes])
 
 
-def with_tensors(result: Nest) -> Nest:
+def with_tensors(result: Any) -> Any:
     """Returns a function's result with tensors in place of unknown sizes."""
     leaves = jax.tree.leaves(result)
     if not any(isinstance(leaf, UnknownSizes) or is_symbolic(leaf) for leaf in leaves):

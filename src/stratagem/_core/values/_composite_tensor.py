@@ -2,11 +2,10 @@
 
 import abc
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 import jax
 
-from stratagem._base.types import Value
 from stratagem._core.values._type_spec import TypeSpec
 
 
@@ -32,7 +31,7 @@ class CompositeTensor(abc.ABC):
         """Returns the same with other values."""
 
     @abc.abstractmethod
-    def _with_parts(self, function: Callable[[Value], Value]) -> Self:
+    def _with_parts(self, function: Callable[[Any], Any]) -> Self:
         """Returns the composite tensor of what a function makes of each tensor or NumPy array that this one is made of."""
 
     def __len__(self) -> int:

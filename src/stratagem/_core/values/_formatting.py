@@ -6,10 +6,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from stratagem._base.types import TensorLike
 
-
-def as_text(value: TensorLike, summarize: int = 3) -> str:
+def as_text(value: Any, summarize: int = 3) -> str:
     """Returns one argument of `tf.print` as text: tensors by TF's rules, structures of them, others by `str`."""
     if isinstance(value, np.ndarray | np.generic):
         return _array(np.asarray(value), summarize, 0)
@@ -52,7 +50,7 @@ def _element(value: Any) -> str:
     return text if wide(text) == wide(value) or np.isnan(value) else f"{float(value):.{all_digits}g}"
 
 
-def described(variable: TensorLike, value: np.ndarray | None) -> str:
+def described(variable: Any, value: np.ndarray | None) -> str:
     """Returns what TensorFlow prints for a variable. value: None if it is not known."""
     shape = "<unknown>" if variable.shape.rank is None else tuple(variable.shape)
     facts = f"{variable.name!r} shape={shape} dtype={variable.dtype}"

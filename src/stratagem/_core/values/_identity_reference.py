@@ -1,8 +1,7 @@
 """Reference: what `x.ref()` returns, a hashable reference that compares by identity."""
 
-from typing import final
+from typing import Any, final
 
-from stratagem._base.types import TensorLike
 from stratagem._private import add_tensor_methods
 
 
@@ -12,10 +11,10 @@ class Reference:
 
     __slots__ = ("_wrapped",)
 
-    def __init__(self, wrapped: TensorLike) -> None:
+    def __init__(self, wrapped: Any) -> None:
         self._wrapped = wrapped
 
-    def deref(self) -> TensorLike:
+    def deref(self) -> Any:
         """Returns the tensor or variable."""
         return self._wrapped
 

@@ -12,7 +12,6 @@ import numpy as np
 from jax import lax
 from jax.extend import core as xc
 
-from stratagem._base.types import TensorLike
 from stratagem._core.context import entered
 from stratagem._core.values._rows import RowwiseInitializer, run_here
 from stratagem._private import is_literal, needed_equations, new_jaxpr, recorded
@@ -70,7 +69,7 @@ class InitializerProgram:
         self._source = None if rows is None else _RowProgram(str(closed.jaxpr), rows, self.shape, self.dtype)
 
     @classmethod
-    def of(cls, make: Callable[[], TensorLike]) -> "InitializerProgram | None":
+    def of(cls, make: Callable[[], Any]) -> "InitializerProgram | None":
         """Calls and traces `make`.
 
         Returns None if it cannot be traced; then nothing has happened, and it has to be called again.
@@ -117,7 +116,7 @@ class InitializerProgram:
         """Returns a compiled function that makes this many rows, called with `arguments`. Equal texts share one."""
         return _maker(self._row_source, count)
 
-    def arguments(self, start: int) -> tuple[TensorLike, TensorLike, list[np.ndarray]]:
+    def arguments(self, start: int) -> tuple[Any, Any, list[np.ndarray]]:
         """Returns the arguments with which a maker makes the rows from `start` on, as NumPy values, which can be sent."""
         return np.int64(start), np.uint32(0), [np.asarray(const) for const in self._closed.consts]
 

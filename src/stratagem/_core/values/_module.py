@@ -7,12 +7,12 @@ from typing import Any
 
 import keras
 
-from stratagem._base.types import Trackable, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.values._name_scope import NameScope
 from stratagem._core.values._variable_partitioning import shards
 from stratagem._private import KerasVariable, is_view
 
-Path = tuple[Value, ...]
+Path = tuple[Any, ...]
 
 _LETTERS = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)(?<!_)[A-Z](?=[a-z]))")
 _IDENTIFIER = re.compile(r"[a-zA-Z_]([a-zA-Z0-9_])*\Z")
@@ -50,22 +50,22 @@ class Module:
         return NameScope(self._scope_name)
 
     @property
-    def variables(self) -> tuple[Trackable, ...]:
+    def variables(self) -> tuple[Any, ...]:
         """All variables, each once."""
         return tuple(self._flatten(predicate=_is_variable))
 
     @property
-    def trainable_variables(self) -> tuple[Trackable, ...]:
+    def trainable_variables(self) -> tuple[Any, ...]:
         """The variables that training changes."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
-    def non_trainable_variables(self) -> tuple[Trackable, ...]:
+    def non_trainable_variables(self) -> tuple[Any, ...]:
         """The variables that training does not change."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
-    def submodules(self) -> tuple[Trackable, ...]:
+    def submodules(self) -> tuple[Any, ...]:
         """All modules below this one, Keras layers included."""
         return tuple(self._flatten(predicate=_is_module))
 
@@ -83,11 +83,11 @@ class Module:
     def _flatten(
         self,
         recursive: bool = True,
-        predicate: Callable[[Value], bool] | None = None,
+        predicate: Callable[[Any], bool] | None = None,
         attribute_traversal_key: Callable[[str], Any] | None = None,
         with_path: bool = False,
         expand_composites: bool = False,
-    ) -> Iterator[Value]:
+    ) -> Iterator[Any]:
         """Yields attribute values, and what is in lists and dicts of them, for which `predicate` is true, each once.
 
         recursive: also of modules below this one. attribute_traversal_key: the key by which attributes are sorted.

@@ -8,7 +8,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, ShapeLike, Unused
+from stratagem._base.types import DTypeLike, ShapeLike
 
 _BYTES_PER_STRING = 16  # TensorFlow's estimate
 
@@ -17,7 +17,7 @@ class Partitioner(abc.ABC):
     """Decides the number of shards of a variable, as `tf.distribute.experimental.partitioners.Partitioner`."""
 
     @abc.abstractmethod
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike, axis: int = 0) -> list[int]:
+    def __call__(self, shape: Any, dtype: Any, axis: int = 0) -> list[int]:
         """Returns the number of shards along each dimension of a variable of this shape and dtype: 1 except along `axis`.
 
         Raises TypeError for a shape with unknown dimensions, ValueError if it has no such axis.
@@ -61,7 +61,7 @@ class FixedShardsPartitioner(Partitioner):
         _check_positive(num_shards=num_shards)
         self._shards = num_shards
 
-    def __call__(self, shape: ShapeLike, dtype: Unused, axis: int = 0) -> list[int]:
+    def __call__(self, shape: ShapeLike, dtype: object, axis: int = 0) -> list[int]:
         dims = _dimensions(shape, axis)
         return _answer(dims, axis, max(1, min(self._shards, dims[axis])))
 

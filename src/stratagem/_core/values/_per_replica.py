@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NoReturn
 import jax
 
 from stratagem._base.errors import ContextError
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.mesh import ReplicaMesh, exact
 from stratagem._private import movable
 
@@ -24,7 +24,7 @@ class DistributedValues(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def values(self) -> tuple[Nest, ...]:
+    def values(self) -> tuple[Any, ...]:
         """The values of this process' replicas, in replica order."""
 
 
@@ -91,7 +91,7 @@ class Separate(PerReplica):
         return tuple(tuple(v.shape) for v in self._values) if self._shapes is None else tuple(self._shapes)
 
 
-def per_replica(values: Sequence[Nest], mesh: ReplicaMesh, shapes: Sequence[Shape] | None = None) -> PerReplica:
+def per_replica(values: Sequence[Any], mesh: ReplicaMesh, shapes: Sequence[Shape] | None = None) -> PerReplica:
     """Returns one value for each local replica (arrays on any device, or NumPy) as the cheapest PerReplica that holds them.
 
     shapes: of the values of all replicas of the job, if known; by default the workers exchange them.
@@ -105,11 +105,11 @@ def per_replica(values: Sequence[Nest], mesh: ReplicaMesh, shapes: Sequence[Shap
     return Separate(placed, shapes)
 
 
-def is_per_replica(value: Nest) -> bool:
+def is_per_replica(value: Any) -> bool:
     """Returns whether a value is a PerReplica; as `is_leaf`, it makes these leaves of a structure."""
     return type(value) in PerReplica.kinds
 
 
-def map_structure(function: UserFunction, *trees: Nest) -> Nest:
+def map_structure(function: UserFunction, *trees: Any) -> Any:
     """Calls `jax.tree.map` with PerReplica objects and None as leaves."""
     return jax.tree.map(function, *trees, is_leaf=lambda v: v is None or is_per_replica(v))

@@ -4,7 +4,6 @@ from typing import Any, final
 
 import jax
 
-from stratagem._base.types import Nest
 from stratagem._core.values._composite_tensor import CompositeTensor
 from stratagem._core.values._per_replica import DistributedValues, is_per_replica
 
@@ -21,7 +20,7 @@ class PerReplicaComposite(DistributedValues):
         self._composite = composite
 
     @property
-    def values(self) -> tuple[Nest, ...]:
+    def values(self) -> tuple[Any, ...]:
         """The composite tensors of this process' replicas, in replica order."""
         leaves, structure = jax.tree.flatten(self._composite, is_leaf=is_per_replica)
         rows = zip(*(leaf.values for leaf in leaves), strict=True)
@@ -45,7 +44,7 @@ def _from_children(nothing: None, children: Any) -> Any:
 jax.tree_util.register_pytree_node(PerReplicaComposite, _children, _from_children)
 
 
-def with_per_replica_composites(result: Nest) -> Nest:
+def with_per_replica_composites(result: Any) -> Any:
     """Returns a structure with its composite tensors that are made of PerReplica as PerReplicaComposite."""
 
     def is_leaf(value: Any) -> bool:

@@ -14,7 +14,6 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import ClusterError, MixedStrategiesError, ReductionError
-from stratagem._base.types import TensorLike
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.roles import Strategy
@@ -83,14 +82,14 @@ class Placement:
             here = not self.remote and not on_read(variable)
             yield np.asarray(self.mesh.first(stored(variable))) if here else None
 
-    def place(self, variable: keras.Variable, value: TensorLike) -> TensorLike:
+    def place(self, variable: keras.Variable, value: Any) -> Any:
         """Distributes a new value, as TF assigns in a cross-replica context. Returns what the variable stores."""
         first = not initialized(variable)
         if first and self.strategy is not None:
             value = _chiefs_value(variable, value, self.mesh)
         return self.laid_out(variable, value, first=first)
 
-    def laid_out(self, variable: keras.Variable, value: TensorLike, *, first: bool) -> TensorLike:
+    def laid_out(self, variable: keras.Variable, value: Any, *, first: bool) -> Any:
         """Returns a value as the variable stores it. first: it is the initial one."""
         if not on_read(variable):
             return self.mesh.replicate(value, own=True)
@@ -99,11 +98,11 @@ class Placement:
         parts = [value] * replicas if first else shares(variable, value, replicas)
         return self.mesh.stack([np.asarray(parts[i]) for i in self.mesh.local_ids], own=True)
 
-    def make(self, initializer: InitializerProgram, start: int, rows: int) -> TensorLike:
+    def make(self, initializer: InitializerProgram, start: int, rows: int) -> Any:
         """Makes these rows of an initializer's value for a new variable. Returns what the variable stores."""
         raise NotImplementedError(f"{type(self).__name__}: values are assigned here.")
 
-    def add(self, variable: keras.Variable, amount: TensorLike, sign: int) -> bool:
+    def add(self, variable: keras.Variable, amount: Any, sign: int) -> bool:
         """Adds to the value where it lies, in one operation, outside of a compiled step.
 
         Returns False if the caller has to read, add and assign. As in TF, every slot of a sync-on-read variable gets

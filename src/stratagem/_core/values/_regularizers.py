@@ -5,8 +5,6 @@ from typing import Any, final
 
 import keras
 
-from stratagem._base.types import TensorLike, Unused
-
 _SUMS = (keras.regularizers.L1, keras.regularizers.L2, keras.regularizers.L1L2)
 _NORMS = (keras.constraints.MaxNorm, keras.constraints.MinMaxNorm, keras.constraints.UnitNorm)
 
@@ -40,10 +38,10 @@ class WholeRegularizer:
 class WholeConstraint:
     """A constraint that needs all rows; only the first shard has it, and it constrains all shards."""
 
-    def __init__(self, whole: TensorLike, constraint: Callable[[TensorLike], TensorLike]) -> None:
+    def __init__(self, whole: Any, constraint: Callable[[Any], Any]) -> None:
         self.whole, self.constraint = whole, constraint
 
-    def __call__(self, shard: Unused) -> TensorLike:
+    def __call__(self, shard: object) -> Any:
         """Constrains the other shards; returns the first one's new value."""
         (_, own), *others = self.whole.pieces(self.constraint(self.whole.value))
         for other, rows in others:

@@ -2,13 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-
-from stratagem._base.types import TensorLike
 
 
 @final
@@ -43,6 +41,6 @@ class ShardLayout:
         flat = jnp.reshape(value, -1)
         return jnp.reshape(jnp.pad(flat, (0, self.filled)) if self.filled else flat, (self.count, self.length))
 
-    def joined(self, shards: TensorLike) -> TensorLike:
+    def joined(self, shards: Any) -> Any:
         """Returns the value of which these are the shards, (count, length); NumPy's of NumPy's."""
         return shards.reshape(-1)[: self.size].reshape(self.shape)

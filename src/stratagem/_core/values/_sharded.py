@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._base.types import TensorLike, Unused
 from stratagem._core.values._identity_reference import Reference
 from stratagem._core.values._partial_assignment import assign_rows
 from stratagem._core.values._regularizers import WholeConstraint, WholeRegularizer, is_by_row, is_sum
@@ -90,7 +89,7 @@ class ShardedVariable:
         return len(self.shape)
 
     @property
-    def dtype(self) -> TensorLike:
+    def dtype(self) -> Any:
         """The dtype of every shard; inside a layer of mixed precision, the dtype that it computes with."""
         return self.variables[0].dtype
 
@@ -187,7 +186,7 @@ class ShardedVariable:
         return self.variables[0]._dtype
 
     @property
-    def regularizer(self) -> TensorLike:
+    def regularizer(self) -> Any:
         """The regularizer of the whole variable.
 
         One that is no sum over elements is computed of all rows, for the first shard.
@@ -195,14 +194,14 @@ class ShardedVariable:
         return self._regularizer
 
     @regularizer.setter
-    def regularizer(self, value: TensorLike) -> None:
+    def regularizer(self, value: Any) -> None:
         self._regularizer = value
         first, each = (value, value) if value is None or is_sum(value) else (WholeRegularizer(self, value), None)
         for shard in self.variables:
             shard.regularizer = first if shard is self.variables[0] else each
 
     @property
-    def constraint(self) -> TensorLike:
+    def constraint(self) -> Any:
         """The constraint of the whole variable.
 
         One that does not work row by row is applied to all rows with the first shard.
@@ -210,7 +209,7 @@ class ShardedVariable:
         return self._constraint
 
     @constraint.setter
-    def constraint(self, value: TensorLike) -> None:
+    def constraint(self, value: Any) -> None:
         self._constraint = value
         first, each = (value, value) if value is None or is_by_row(value) else (WholeConstraint(self, value), None)
         for shard in self.variables:
@@ -218,7 +217,7 @@ class ShardedVariable:
 
     # --- Assignment ---------------------------------------------------------------------------------------------------
 
-    def pieces(self, value: TensorLike) -> list[tuple[keras.Variable, keras.Variable]]:
+    def pieces(self, value: Any) -> list[tuple[keras.Variable, keras.Variable]]:
         """Returns every shard with its rows of `value`, which has a shape and can be sliced, as data in a file can.
 
         Raises ValueError for another shape than the variable's.
@@ -233,25 +232,23 @@ class ShardedVariable:
             for shard, (first, last) in zip(self.variables, itertools.pairwise(self._offsets), strict=True)
         ]
 
-    def assign(
-        self, value: TensorLike, use_locking: Unused = None, name: str | None = None, read_value: bool = True
-    ) -> TensorLike:
+    def assign(self, value: Any, use_locking: object = None, name: str | None = None, read_value: bool = True) -> Any:
         """Sets all rows. Returns the variable. Raises ValueError for another shape."""
         for shard, rows in self.pieces(value):
             shard.assign(rows)
         return self
 
     def assign_add(
-        self, delta: TensorLike, use_locking: Unused = None, name: str | None = None, read_value: bool = True
-    ) -> TensorLike:
+        self, delta: Any, use_locking: object = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Adds to all rows. Returns the variable. Raises ValueError for another shape."""
         for shard, rows in self.pieces(delta):
             shard.assign_add(rows)
         return self
 
     def assign_sub(
-        self, delta: TensorLike, use_locking: Unused = None, name: str | None = None, read_value: bool = True
-    ) -> TensorLike:
+        self, delta: Any, use_locking: object = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtracts from all rows. Returns the variable. Raises ValueError for another shape."""
         for shard, rows in self.pieces(delta):
             shard.assign_sub(rows)
@@ -266,45 +263,31 @@ class ShardedVariable:
             assign_rows(shard, operation, local, slices.values)
         return self
 
-    def scatter_add(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> TensorLike:
+    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Adds rows; repeated indices add up. Returns the variable."""
         return self._scatter("add", sparse_delta)
 
-    def scatter_sub(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> TensorLike:
+    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Subtracts rows; repeated indices add up. Returns the variable."""
         return self._scatter("add", IndexedSlices(-jnp.asarray(sparse_delta.values), sparse_delta.indices))
 
-    def scatter_mul(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> TensorLike:
+    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Multiplies rows. Returns the variable."""
         return self._scatter("multiply", sparse_delta)
 
-    def scatter_div(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> TensorLike:
+    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Divides rows. Returns the variable."""
         return self._scatter("divide", sparse_delta)
 
-    def scatter_max(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> TensorLike:
+    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Sets rows to the elementwise maximum. Returns the variable."""
         return self._scatter("max", sparse_delta)
 
-    def scatter_min(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> TensorLike:
+    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Sets rows to the elementwise minimum. Returns the variable."""
         return self._scatter("min", sparse_delta)
 
-    def scatter_update(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> TensorLike:
+    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Replaces rows. Returns the variable."""
         return self._scatter("set", sparse_delta)
 
@@ -312,7 +295,7 @@ class ShardedVariable:
 
     # --- Reading parts ------------------------------------------------------------------------------------------------
 
-    def sparse_read(self, indices: TensorLike, name: str | None = None) -> jax.Array:
+    def sparse_read(self, indices: Any, name: str | None = None) -> jax.Array:
         """Returns the rows with these numbers, in their order: integers (...) → (..., *row)."""
         return rows_of(self, jnp.asarray(indices))
 

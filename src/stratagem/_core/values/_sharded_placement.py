@@ -10,7 +10,6 @@ import jax
 import keras
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values._on_read import on_read
 from stratagem._core.values._placement import Placement, placement_of, storage
@@ -51,7 +50,7 @@ class ShardedPlacement(Placement):
             here = self.mesh.job.workers == 1
             yield self.layout(variable).joined(np.asarray(stored(variable))) if here else None
 
-    def laid_out(self, variable: keras.Variable, value: TensorLike, *, first: bool) -> jax.Array:
+    def laid_out(self, variable: keras.Variable, value: Any, *, first: bool) -> jax.Array:
         """Returns the shards of a value, each on its replica's device."""
         shards = self.layout(variable).cut(np.asarray(value))
         return self.mesh.stack([shards[i] for i in self.mesh.local_ids], own=True)

@@ -7,7 +7,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._base.types import DTypeLike, UserFunction, Value
+from stratagem._base.types import DTypeLike, UserFunction
 
 # What TensorFlow converts itself, whatever is registered.
 _NUMBERS = (int, float, np.generic, np.ndarray)
@@ -47,12 +47,12 @@ def register_tensor_conversion_function(
     bisect.insort(_conversions, _RegisteredFunction(priority, types, conversion_func))
 
 
-def has_conversion(value: Value) -> bool:
+def has_conversion(value: Any) -> bool:
     """Returns whether a registered function may convert a value."""
     return bool(_conversions) and any(_is_for(each, value) for each in _conversions)
 
 
-def registered_conversion(value: Value, dtype: DTypeLike = None) -> Value:
+def registered_conversion(value: Any, dtype: DTypeLike | None = None) -> Any:
     """Returns the tensor that a registered function makes of a value; None if there is none.
 
     Raises RuntimeError for a function that returns no tensor, or one of another dtype.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any, SupportsIndex, final, overload
 
-from stratagem._base.types import ShapeLike, Value
+from stratagem._base.types import ShapeLike
 from stratagem._private import intercept_shapes
 
 
@@ -16,7 +16,7 @@ from stratagem._private import intercept_shapes
 class Dimension:
     """One size of a shape, None if it is unknown: an element of `TensorShape.dims`, as TensorFlow 1 has them."""
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: Any) -> None:
         self.value: int | None = _size(value)
 
     def __eq__(self, other: object) -> bool:
@@ -52,22 +52,23 @@ class TensorShape(tuple[Any, ...]):
 
     __slots__ = ()
 
-    def __new__(cls, dims: ShapeLike) -> "TensorShape":
+    def __new__(cls, dims: ShapeLike | None) -> "TensorShape":
         if dims is None:
             return _UNKNOWN
         if isinstance(dims, TensorShape):
             return dims
-        return tuple.__new__(cls, map(_size, dims if hasattr(dims, "__iter__") and not _is_scalar(dims) else (dims,)))
+        sizes: Any = dims if hasattr(dims, "__iter__") and not _is_scalar(dims) else (dims,)
+        return tuple.__new__(cls, map(_size, sizes))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restored, (None if self is _UNKNOWN else tuple(self),)
 
-    def tree_flatten(self) -> tuple[tuple[Value, ...], bool]:
+    def tree_flatten(self) -> tuple[tuple[Any, ...], bool]:
         """Returns the sizes, the children of this node of a tree, and whether the rank is unknown."""
         return ((), True) if self is _UNKNOWN else (tuple(self), False)
 
     @classmethod
-    def tree_unflatten(cls, unknown: bool, children: Iterable[Value]) -> "TensorShape":
+    def tree_unflatten(cls, unknown: bool, children: Iterable[Any]) -> "TensorShape":
         """Returns the node with these children, which may be anything."""
         return _UNKNOWN if unknown else tuple.__new__(cls, children)
 
@@ -97,20 +98,20 @@ class TensorShape(tuple[Any, ...]):
         """Returns whether the rank and every size are known."""
         return self is not _UNKNOWN and all(isinstance(size, int) for size in tuple(self))
 
-    def is_compatible_with(self, other: ShapeLike) -> bool:
+    def is_compatible_with(self, other: ShapeLike | None) -> bool:
         """Returns whether there is a shape that both can be: of equal sizes where both are known."""
         shape = TensorShape(other)
         if self is _UNKNOWN or shape is _UNKNOWN:
             return True
         return len(self) == len(shape) and all(None in (a, b) or a == b for a, b in zip(self, shape, strict=True))
 
-    def is_subtype_of(self, other: Value) -> bool:
+    def is_subtype_of(self, other: Any) -> bool:
         """Returns whether every tensor of this shape has the other shape, too."""
         if not isinstance(other, TensorShape) or other is _UNKNOWN:
             return other is _UNKNOWN
         return self.rank == other.rank and all(b is None or a == b for a, b in zip(self, other, strict=True))
 
-    def most_specific_common_supertype(self, others: Sequence[Value]) -> "TensorShape | None":
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> "TensorShape | None":
         """Returns the shape with the sizes in which all agree, None if one of the others is not a TensorShape."""
         if not all(isinstance(other, TensorShape) for other in others):
             return None
@@ -118,14 +119,14 @@ class TensorShape(tuple[Any, ...]):
             return _UNKNOWN
         return TensorShape([sizes[0] if len({*sizes}) == 1 else None for sizes in zip(self, *others, strict=True)])
 
-    def most_specific_compatible_shape(self, other: ShapeLike) -> "TensorShape":
+    def most_specific_compatible_shape(self, other: ShapeLike | None) -> "TensorShape":
         """Returns the shape with the sizes in which both agree."""
         shape = TensorShape(other)
         if self is _UNKNOWN or shape is _UNKNOWN or len(self) != len(shape):
             return _UNKNOWN
         return TensorShape([a if a == b else None for a, b in zip(self, shape, strict=True)])
 
-    def merge_with(self, other: ShapeLike) -> "TensorShape":
+    def merge_with(self, other: ShapeLike | None) -> "TensorShape":
         """Returns the shape with the sizes that either knows. Raises ValueError if they are not compatible."""
         shape = TensorShape(other)
         if self is _UNKNOWN:
@@ -136,7 +137,7 @@ class TensorShape(tuple[Any, ...]):
             raise ValueError(f"Shapes {self} and {shape} are not compatible")
         return TensorShape([b if a is None else a for a, b in zip(self, shape, strict=True)])
 
-    def concatenate(self, other: ShapeLike) -> "TensorShape":
+    def concatenate(self, other: ShapeLike | None) -> "TensorShape":
         """Returns the dimensions of this shape, followed by the other's; the rank is unknown if one of theirs is."""
         shape = TensorShape(other)
         if self is _UNKNOWN or shape is _UNKNOWN:
@@ -165,13 +166,13 @@ class TensorShape(tuple[Any, ...]):
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
-    def assert_same_rank(self, other: ShapeLike) -> None:
+    def assert_same_rank(self, other: ShapeLike | None) -> None:
         """Raise ValueError if both ranks are known and different."""
         shape = TensorShape(other)
         if None not in (self.rank, shape.rank) and self.rank != shape.rank:
             raise ValueError(f"Shapes {self} and {shape} must have the same rank")
 
-    def assert_is_compatible_with(self, other: ShapeLike) -> None:
+    def assert_is_compatible_with(self, other: ShapeLike | None) -> None:
         """Raise ValueError if no shape can be both."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
@@ -253,7 +254,7 @@ def restored(sizes: tuple[Any, ...] | None) -> TensorShape:
     return _UNKNOWN if sizes is None else tuple.__new__(TensorShape, sizes)
 
 
-def dimension_value(dimension: Value) -> Value:
+def dimension_value(dimension: Any) -> Any:
     """Returns the number of a Dimension; anything else as it is."""
     return dimension.value if isinstance(dimension, Dimension) else dimension
 

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import jax
 
-from stratagem._base.types import Nest, Value
 from stratagem._core.values._tensor_shape import TensorShape
 
 
@@ -23,19 +22,19 @@ class TypeSpec(abc.ABC):
         """The class of the values."""
 
     @abc.abstractmethod
-    def _parts(self) -> tuple[Nest, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """Returns the arguments that make this spec."""
 
-    def is_compatible_with(self, spec_or_value: Value) -> bool:
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Returns whether a value, or the values of another spec, may be described by this one."""
         other = spec_or_value if isinstance(spec_or_value, TypeSpec) else getattr(spec_or_value, "_type_spec", None)
         return type(other) is type(self) and _all(_compatible, self._parts(), other._parts())
 
-    def is_subtype_of(self, other: Value) -> bool:
+    def is_subtype_of(self, other: Any) -> bool:
         """Returns whether every value of this spec is one of the other."""
         return type(other) is type(self) and _all(_subtype, self._parts(), other._parts())
 
-    def most_specific_common_supertype(self, others: Sequence[Value]) -> Self | None:
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Self | None:
         """Returns the narrowest spec that has the values of all these; None if there is none."""
         if not all(type(other) is type(self) for other in others):
             return None
@@ -47,7 +46,7 @@ class TypeSpec(abc.ABC):
             return None
         return type(self)(*parts)
 
-    def most_specific_compatible_type(self, other: Value) -> Self:
+    def most_specific_compatible_type(self, other: Any) -> Self:
         """Returns the narrowest spec that has the values of both, the former name. Raises ValueError if there is none."""
         found = self.most_specific_common_supertype([other])
         if found is None:
@@ -103,6 +102,6 @@ def _text(part: Any) -> str:
     return dtype_text(part) if hasattr(part, "itemsize") else repr(part)
 
 
-def dtype_text(dtype: Value) -> str:
+def dtype_text(dtype: Any) -> str:
     """Returns TensorFlow's name of a NumPy dtype, such as "tf.float32"."""
     return f"tf.{'string' if dtype.hasobject else dtype.name}"

@@ -4,7 +4,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Nest, ShapeLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._core.values._type_spec import TypeSpec, dtype_text
 from stratagem._core.values._variable import IndexedSlices
@@ -15,7 +15,7 @@ from stratagem._private import KerasVariable
 class VariableSpec(TypeSpec):
     """The shape and dtype of a variable, and whether it is trainable; `tf.type_spec_from_value` gives it."""
 
-    def __init__(self, shape: ShapeLike, dtype: DTypeLike = np.float32, trainable: bool = True) -> None:
+    def __init__(self, shape: ShapeLike | None, dtype: DTypeLike = np.float32, trainable: bool = True) -> None:
         self.shape, self.dtype, self.trainable = TensorShape(shape), np.dtype(dtype), trainable
 
     @property
@@ -23,7 +23,7 @@ class VariableSpec(TypeSpec):
         """The class of variables, Keras' too."""
         return KerasVariable
 
-    def _parts(self) -> tuple[Nest, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         return self.shape, self.dtype, self.trainable
 
     def __repr__(self) -> str:
@@ -41,11 +41,11 @@ class IndexedSlicesSpec(TypeSpec):
 
     def __init__(
         self,
-        shape: ShapeLike = None,
+        shape: ShapeLike | None = None,
         dtype: DTypeLike = np.float32,
         indices_dtype: DTypeLike = np.int64,
-        dense_shape_dtype: DTypeLike = None,
-        indices_shape: ShapeLike = None,
+        dense_shape_dtype: DTypeLike | None = None,
+        indices_shape: ShapeLike | None = None,
     ) -> None:
         self.shape, self.dtype, self.indices_dtype = TensorShape(shape), np.dtype(dtype), np.dtype(indices_dtype)
         self.dense_shape_dtype = None if dense_shape_dtype is None else np.dtype(dense_shape_dtype)
@@ -56,7 +56,7 @@ class IndexedSlicesSpec(TypeSpec):
         """IndexedSlices."""
         return IndexedSlices
 
-    def _parts(self) -> tuple[Nest, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         return self.shape, self.dtype, self.indices_dtype, self.dense_shape_dtype, self.indices_shape
 
 

@@ -10,7 +10,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Unused
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current, entered
 from stratagem._core.values._formatting import described
 from stratagem._core.values._identity_reference import Reference
@@ -54,7 +54,7 @@ class VariableAggregation(_KerasStringEnum):
 class IndexedSlices:
     """Rows `values` (n, ...) for the positions `indices` (n,) of dimension 0, as `tf.IndexedSlices`."""
 
-    def __init__(self, values: TensorLike, indices: TensorLike, dense_shape: ShapeLike = None) -> None:
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self.values = values
         self.indices = indices
         self.dense_shape = dense_shape
@@ -82,7 +82,7 @@ def _aggregation(mode: Any, name: str) -> str:
     return _AGGREGATION[key]
 
 
-def initial_array(value: TensorLike, dtype: DTypeLike) -> np.ndarray | jax.Array:
+def initial_array(value: Any, dtype: DTypeLike | None) -> np.ndarray | jax.Array:
     """Returns an initial value with TF's dtypes: Python float → float32, int → int32; NumPy arrays and tensors keep theirs."""
     if isinstance(value, jax.Array | KerasVariable):
         array = value.value if isinstance(value, KerasVariable) else value
@@ -119,18 +119,18 @@ class Variable(KerasVariable):  # type: ignore[misc]
 
     def __init__(
         self,
-        initial_value: TensorLike = None,
+        initial_value: Any = None,
         trainable: bool | None = None,
         validate_shape: bool = True,
-        caching_device: Unused = None,
+        caching_device: object = None,
         name: str | None = None,
-        variable_def: Unused = None,
-        dtype: DTypeLike = None,
-        import_scope: Unused = None,
-        constraint: Callable[[TensorLike], TensorLike] | None = None,
-        synchronization: TensorLike = VariableSynchronization.AUTO,
-        aggregation: TensorLike = VariableAggregation.NONE,
-        shape: ShapeLike = None,
+        variable_def: object = None,
+        dtype: DTypeLike | None = None,
+        import_scope: object = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        shape: ShapeLike | None = None,
     ) -> None:
         if "_creation_number" in vars(self):
             return  # what a creator of `variable_creator_scope` has made already
@@ -194,7 +194,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         """The shape that values have, or have to fit: with None for unknown sizes."""
         return super().shape if self._declared is None else self._declared
 
-    def set_shape(self, shape: ShapeLike) -> None:
+    def set_shape(self, shape: ShapeLike | None) -> None:
         """Narrows the shape that values have to fit. Raises ValueError if it does not fit the shape so far."""
         narrowed = self.shape.merge_with(shape)
         if self._declared is not None:
@@ -214,9 +214,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         value: jax.Array = self.value
         return value
 
-    def assign(
-        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> TensorLike:
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Sets the value (same shape; cast to the variable's dtype). Returns the variable."""
         # A copy, because JAX may use a NumPy array's own memory, which the program may change later unless it is frozen.
         if isinstance(value, np.ndarray) and (value.flags.writeable or not value.flags.owndata):
@@ -241,15 +239,15 @@ class Variable(KerasVariable):  # type: ignore[misc]
             note_new_shape(self, tuple(value.shape))
 
     def assign_add(
-        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> TensorLike:
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Adds `delta`. Returns the variable."""
         super().assign_add(delta)
         return self if read_value else None
 
     def assign_sub(
-        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> TensorLike:
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtracts `delta`. Returns the variable."""
         super().assign_sub(delta)
         return self if read_value else None
@@ -306,27 +304,27 @@ class Variable(KerasVariable):  # type: ignore[misc]
         places = [*jnp.meshgrid(*map(jnp.arange, indices.shape), indexing="ij")[: rank - 1], indices]
         return self._scatter_nd("set", jnp.stack(places, axis=-1), sparse_delta.values)
 
-    def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
         """Adds `updates` at the multi-dimensional `indices` (..., rank of the index)."""
         return self._scatter_nd("add", indices, updates)
 
-    def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
         """Subtracts `updates` at the multi-dimensional `indices`."""
         return self._scatter_nd("add", indices, -jnp.asarray(updates))
 
-    def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
         """Replaces values at the multi-dimensional `indices`."""
         return self._scatter_nd("set", indices, updates)
 
-    def scatter_nd_max(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
         """Sets values at the multi-dimensional `indices` to the maximum of them and `updates`."""
         return self._scatter_nd("max", indices, updates)
 
-    def scatter_nd_min(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
         """Sets values at the multi-dimensional `indices` to the minimum of them and `updates`."""
         return self._scatter_nd("min", indices, updates)
 
-    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """Returns the values at the multi-dimensional `indices`."""
         value = self.read_value()
         places = checked_rows(self, jnp.asarray(indices), nested=True)
@@ -340,7 +338,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         self.assign_add(1)
         return before
 
-    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Returns the rows at `indices`."""
         indices = checked_rows(self, jnp.asarray(indices))
         rows: jax.Array = keras.ops.take(self, indices, axis=0)  # reads only these rows from a server

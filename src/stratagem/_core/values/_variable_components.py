@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import ContextError
-from stratagem._base.types import DTypeLike, TensorLike, Unused
+from stratagem._base.types import DTypeLike
 from stratagem._core.values._formatting import described
 from stratagem._core.values._on_read import on_read
 from stratagem._core.values._placement import placement_of, storage
@@ -42,7 +42,7 @@ class VariableComponent:
         return TensorShape(self._variable.shape)
 
     @property
-    def dtype(self) -> DTypeLike:
+    def dtype(self) -> Any:
         """The dtype of the variable."""
         return self._variable.dtype
 
@@ -71,7 +71,7 @@ class VariableComponent:
         """Returns what the replica has now as a NumPy array."""
         return np.asarray(self.value())
 
-    def assign(self, value: TensorLike, use_locking: Unused = None, name: Unused = None) -> NoReturn:
+    def assign(self, value: Any, use_locking: object = None, name: object = None) -> NoReturn:
         """Raises ContextError: a replica's part cannot be assigned by itself."""
         raise ContextError(
             f"{self.name} is one replica's part of a variable, whose copies are kept equal: assign to the variable, or, where "
@@ -80,7 +80,7 @@ class VariableComponent:
 
     assign_add = assign_sub = assign
 
-    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.asarray(self.value(), dtype)
 
     def __jax_array__(self) -> jax.Array:

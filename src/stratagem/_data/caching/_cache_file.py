@@ -26,7 +26,7 @@ import numpy as np
 from stratagem._base.dtype_names import named_dtype
 from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
 from stratagem._base.files import commit
-from stratagem._data.elements._nest import Array, Nest, leaves
+from stratagem._data.elements._nest import Array, leaves
 from stratagem._data.elements._spec import NestedDataset
 from stratagem._data.stages._order import State
 
@@ -60,7 +60,7 @@ class CacheIndex:
     compressed: bool = False
 
 
-def components_of(nest: Nest) -> list[list[str]]:
+def components_of(nest: Any) -> list[list[str]]:
     """The path and dtype of every leaf of an element or a spec."""
     found = jax.tree_util.tree_leaves_with_path(nest)
     return [[jax.tree_util.keystr(path), np.dtype(leaf.dtype).name] for path, leaf in found]
@@ -180,7 +180,7 @@ class CacheWriter:
         self._marks: list[int] = []
         self._remove = weakref.finalize(self, _removed, self._partial)
 
-    def write(self, element: Nest) -> None:
+    def write(self, element: Any) -> None:
         """Appends an element.
 
         Raises:

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError, OpError
 from stratagem._data.caching._cache_file import (
@@ -17,7 +17,7 @@ from stratagem._data.caching._cache_file import (
     read_index,
     same_state,
 )
-from stratagem._data.elements._nest import Array, Nest, packer
+from stratagem._data.elements._nest import Array, packer
 from stratagem._data.stages._order import Order, SlicedOrder, State
 from stratagem._data.stages._stage import (
     FileNameSource,
@@ -45,7 +45,7 @@ class FileCacheStage(UnaryStage):
         return self if parent is self._parent else FileCacheStage(parent, f"{self._filename}.{digest(parent)}")
 
     @functools.cached_property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._parent.spec
 
     @functools.cached_property
@@ -108,12 +108,12 @@ class _FileCacheIterator(RestartingIterator):
         self._writer = CacheWriter(self._cache.path, self._cache.part, origin)
         self._ended = False
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         element = self._write_next() if self._stored is None else self._read_next()
         self._position += 1
         return element
 
-    def _read_next(self) -> Nest:
+    def _read_next(self) -> Any:
         assert self._stored is not None
         try:
             return self._pack(next(self._stored))
@@ -121,7 +121,7 @@ class _FileCacheIterator(RestartingIterator):
             self._read_from(self._index, self._position + 1)  # the next call continues after the damaged element
             raise
 
-    def _write_next(self) -> Nest:
+    def _write_next(self) -> Any:
         assert self._source is not None
         if self._ended:
             raise StopIteration

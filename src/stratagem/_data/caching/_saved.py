@@ -22,10 +22,9 @@ from stratagem._base.dtype_names import named_dtype
 from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError, OpError
 from stratagem._base.files import atomic_write
 from stratagem._base.paths import file_errors
-from stratagem._base.types import Json
 from stratagem._core.values import TensorSpec
 from stratagem._data.caching._cache_file import CacheIndex, CacheWriter, elements_from, read_index
-from stratagem._data.elements._nest import Array, Nest, packer
+from stratagem._data.elements._nest import Array, packer
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage, StageIterator
 
@@ -39,7 +38,7 @@ _COMPRESSED = {None: False, "": False, "NONE": False, "AUTO": False, "GZIP": Tru
 class SavedDataset:
     """A dataset in a folder. spec: of its elements. shards: their plans, by the shards' numbers. count: of all elements."""
 
-    spec: Nest
+    spec: Any
     shards: list[Stage]
     count: int
 
@@ -64,7 +63,7 @@ def read_saved(path: str) -> SavedDataset | None:
     return SavedDataset(spec, list(shards), sum(shard.cardinality for shard in shards))
 
 
-def _described(path: Path) -> dict[str, Json] | None:
+def _described(path: Path) -> dict[str, Any] | None:
     try:
         found = json.loads((path / _DESCRIPTION).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -84,7 +83,7 @@ def _described(path: Path) -> dict[str, Json] | None:
     return found
 
 
-def _checksum(description: dict[str, Json]) -> str:
+def _checksum(description: dict[str, Any]) -> str:
     return f"{zlib.crc32(json.dumps(description, sort_keys=True).encode()):08x}"
 
 
@@ -103,7 +102,7 @@ def is_compressed(compression: str | None) -> bool:
 class SavedDatasetWriter:
     """Writes a dataset to a folder, which holds the earlier one, if any, until `complete`."""
 
-    def __init__(self, path: str, spec: Nest, *, compress: bool) -> None:
+    def __init__(self, path: str, spec: Any, *, compress: bool) -> None:
         self._path = Path(path)
         self._description = {"spec": _json_of_spec(spec), "folder": uuid.uuid4().hex}
         self._folder = self._path / str(self._description["folder"])
@@ -113,7 +112,7 @@ class SavedDatasetWriter:
             self._folder.mkdir(parents=True)
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
-    def write(self, element: Nest, shard: int = 0) -> None:
+    def write(self, element: Any, shard: int = 0) -> None:
         """Appends an element to a shard."""
         if shard not in self._shards:
             name = f"{shard % (1 << 64):020}.shard"  # negative numbers are last, as in TensorFlow
@@ -151,7 +150,7 @@ class SavedDatasetWriter:
 class SavedShardStage(Stage):
     """The elements of one shard."""
 
-    def __init__(self, file: Path, spec: Nest) -> None:
+    def __init__(self, file: Path, spec: Any) -> None:
         self.file = file
         self._spec = spec
         index = read_index(file)
@@ -160,7 +159,7 @@ class SavedShardStage(Stage):
         self.index = index
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._spec
 
     @property
@@ -178,13 +177,13 @@ class SavedShardStage(Stage):
     def walk(self) -> StageIterator:
         return _ShardIterator(self.file, self.index, self._spec)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return next(self.walk())
 
 
 @final
 class _ShardIterator(StageIterator):
-    def __init__(self, file: Path, index: CacheIndex, spec: Nest) -> None:
+    def __init__(self, file: Path, index: CacheIndex, spec: Any) -> None:
         super().__init__()
         self._file, self._index = file, index
         self._pack = packer(spec)
@@ -194,7 +193,7 @@ class _ShardIterator(StageIterator):
         self._position = position
         self._stored: Iterator[list[Array]] = elements_from(self._file, self._index, position)
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         try:
             element = self._pack(next(self._stored))
         except OpError:
@@ -210,7 +209,7 @@ class _ShardIterator(StageIterator):
         self._read_from(state["position"])
 
 
-def _json_of_spec(spec: Nest) -> Json:
+def _json_of_spec(spec: Any) -> Any:
     """The specs of elements as JSON.
 
     Raises:
@@ -232,7 +231,7 @@ def _json_of_spec(spec: Nest) -> Json:
     return {"tuple": [_json_of_spec(part) for part in spec], "named": fields}
 
 
-def _spec_of_json(written: Any) -> Nest:
+def _spec_of_json(written: Any) -> Any:
     if written is None:
         return None
     if "tensor" in written:

@@ -2,12 +2,12 @@
 
 import functools
 from collections.abc import Callable
-from typing import final
+from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.caching._file_cache import digest
 from stratagem._data.caching._saved import SavedDataset, SavedDatasetWriter, read_saved
-from stratagem._data.elements._nest import Nest, kinds_of
+from stratagem._data.elements._nest import kinds_of
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import RestartingIterator, Stage, StageIterator, UnaryStage
 
@@ -24,7 +24,7 @@ class SnapshotStage(UnaryStage):
         self,
         parent: Stage,
         path: str,
-        shards: Callable[[Stage], Callable[[Nest, int], int]],
+        shards: Callable[[Stage], Callable[[Any, int], int]],
         opened: Callable[[SavedDataset], Stage],
         *,
         compress: bool,
@@ -46,7 +46,7 @@ class SnapshotStage(UnaryStage):
         )
 
     @functools.cached_property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._parent.spec
 
     @property
@@ -79,7 +79,7 @@ class SnapshotStage(UnaryStage):
         """Begins to write the folder."""
         return SavedDatasetWriter(self.path, self.spec, compress=self.compress)
 
-    def shards(self) -> Callable[[Nest, int], int]:
+    def shards(self) -> Callable[[Any, int], int]:
         """Begins an iteration of the function that tells the shard of an element, by its position."""
         return self._shards(self._parent)
 
@@ -96,7 +96,7 @@ class _SnapshotIterator(RestartingIterator):
         self._count = 0
         self._writer: SavedDatasetWriter | None = None
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if not self._reads and self._count == 0:
             self._writer, self._shard = self._snapshot.writer(), self._snapshot.shards()
         try:

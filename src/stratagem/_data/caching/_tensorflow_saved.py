@@ -24,7 +24,7 @@ from stratagem._base.tensor_proto import CODES, TensorProto
 from stratagem._base.varints import read_varint
 from stratagem._core.values import TensorSpec
 from stratagem._data.caching._saved import SavedDataset
-from stratagem._data.elements._nest import Array, Nest, leaves, packer
+from stratagem._data.elements._nest import Array, leaves, packer
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage, StageIterator
@@ -99,7 +99,7 @@ class _Total:
             )
 
 
-def _spec(written: Any) -> Nest:
+def _spec(written: Any) -> Any:
     """The specs of elements; lists are tuples here."""
     if written.HasField("tensor_spec"):
         found = written.tensor_spec
@@ -126,14 +126,14 @@ def _spec(written: Any) -> Nest:
 class TensorFlowShardStage(Stage):
     """The elements of the files of one shard."""
 
-    def __init__(self, files: list[Path], spec: Nest, total: _Total, number: int) -> None:
+    def __init__(self, files: list[Path], spec: Any, total: _Total, number: int) -> None:
         """total: of all shards. number: of this one."""
         self.files = files
         self._spec = spec
         self._total, self._number = total, number
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._spec
 
     @property
@@ -151,7 +151,7 @@ class TensorFlowShardStage(Stage):
     def walk(self) -> StageIterator:
         return _TensorFlowShardIterator(self.files, self._spec, lambda count: self._total.note(self._number, count))
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         walk = self.walk()
         try:
             return next(walk)
@@ -161,7 +161,7 @@ class TensorFlowShardStage(Stage):
 
 @final
 class _TensorFlowShardIterator(StageIterator):
-    def __init__(self, files: list[Path], spec: Nest, ended: Callable[[int], None]) -> None:
+    def __init__(self, files: list[Path], spec: Any, ended: Callable[[int], None]) -> None:
         """ended: is told the number of elements at the end."""
         super().__init__()
         self._files = files
@@ -170,7 +170,7 @@ class _TensorFlowShardIterator(StageIterator):
         self._position = 0
         self._records = _records(files)
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         try:
             first = next(self._records)
         except StopIteration:

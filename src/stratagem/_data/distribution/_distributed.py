@@ -2,13 +2,12 @@
 
 import abc
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh, exact
 from stratagem._core.values import (
@@ -45,7 +44,7 @@ from stratagem._data.distribution._shape_agreement import (
 from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._shard_report import DatasetLength, announce, check_lengths, length
 from stratagem._data.distribution._worker_iterator import OwnIterator, WorkerIterator, joined
-from stratagem._data.elements._nest import Array, Nest, leaves, to_tensors
+from stratagem._data.elements._nest import Array, leaves, to_tensors
 from stratagem._data.elements._parts import has_composites, map_parts, shapes_without_rows
 from stratagem._data.elements._spec import Spec, with_other_rows
 from stratagem._data.stages._batching import Batching
@@ -64,7 +63,7 @@ class PerReplicaSpec:
         self.specs = specs
 
     @property
-    def dtype(self) -> DTypeLike:
+    def dtype(self) -> Any:
         """The dtype of every replica's value. (TensorFlow's has neither this nor a shape.)"""
         return self.specs[0].dtype
 
@@ -87,7 +86,7 @@ class PerReplicaSpec:
 
 
 @final
-class DistributedIterator(ElementIterator[Nest]):
+class DistributedIterator(ElementIterator[Any]):
     """Elements of a distributed dataset: nests of PerReplica, or of jax.Arrays if there is one replica."""
 
     def __init__(self, source: StageIterator, origin: "DistributedInput", mesh: ReplicaMesh, *, placed: bool) -> None:
@@ -97,10 +96,10 @@ class DistributedIterator(ElementIterator[Nest]):
         super().__init__(source, lambda: origin.element_spec, lambda: origin.batching)
         self._mesh, self._placed, self._stage = mesh, placed, origin.stage
 
-    def _converted(self, element: Nest) -> Nest:
+    def _converted(self, element: Any) -> Any:
         return element if self._placed else map_parts(lambda parts: place(parts, self._mesh), [element])
 
-    def _for_program(self, element: Nest) -> Nest:
+    def _for_program(self, element: Any) -> Any:
         return element if self._placed else to_tensors(element)
 
     def get_state(self) -> State:
@@ -141,7 +140,7 @@ class DistributedInput(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def element_spec(self) -> Nest:
+    def element_spec(self) -> Any:
         """A nest of PerReplicaSpec, or of TensorSpec if there is one replica."""
 
     @abc.abstractmethod
@@ -184,7 +183,7 @@ class DistributedInput(abc.ABC):
     def _without_rows(self, shapes: list[Shape]) -> list[Shape]:
         return shapes_without_rows(self.stage.spec, shapes)
 
-    def _spec_per_replica(self, spec: Nest) -> Nest:
+    def _spec_per_replica(self, spec: Any) -> Any:
         if self._context.num_input_pipelines > 1:
             spec = jax.tree.map(_any_rows, spec)  # another worker may continue when this one has no more rows
         if self._mesh.num_replicas == 1:
@@ -223,7 +222,7 @@ class DistributedDataset(DistributedInput):
         return self._pieces.counts_rows
 
     @property
-    def element_spec(self) -> Nest:
+    def element_spec(self) -> Any:
         return self._spec_per_replica(self._pieces.spec)
 
     def _walk(self) -> tuple[LockstepIterator, ShapeAgreement]:
@@ -277,7 +276,7 @@ class DistributedDatasetFromFunction(DistributedInput):
         return self._stages[0]
 
     @property
-    def element_spec(self) -> Nest:
+    def element_spec(self) -> Any:
         return self._spec_per_replica(self.stage.spec)
 
     def _walk(self) -> tuple[LockstepIterator, ShapeAgreement]:
@@ -309,7 +308,7 @@ class _PlacedIterator(ParentIterator):
         self._steps = steps
         self._mesh = mesh
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         pieces = next(self._steps)
         columns = iter(zip(*self._steps.shapes, strict=True))  # for each part, its shapes on all replicas of the job
         placed = map_parts(lambda parts: place(parts, self._mesh, next(columns)), pieces)
@@ -326,7 +325,7 @@ class _PlacedIterator(ParentIterator):
 class _OnlyPieceIterator(ParentIterator):
     """The elements of the only replica, which a program transfers to the device itself."""
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         (piece,) = next(self._source)
         return piece
 

@@ -2,12 +2,11 @@
 
 import logging
 import time
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 from stratagem._base.job import Phase
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._data.distribution._shape_agreement import ShapeAgreement
-from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import ReadAheadIterator
 from stratagem._data.stages._stage import ParentIterator, StageIterator
@@ -44,7 +43,7 @@ class StallWatch(ParentIterator):
         self._idle = 0.0
         self._steps = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._ahead is not None:
             while self._dispatched.busy() and not self._ahead.wait(self._POLL_SECONDS):
                 pass

@@ -10,7 +10,6 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import CompositeTensor, TensorSpec
 from stratagem._data.distribution._shape_agreement import Shape, ShapeAgreement, Shapes
 from stratagem._data.elements._composites import slice_of_composite
-from stratagem._data.elements._nest import Nest
 from stratagem._data.elements._parts import parts, zeros
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage, StageIterator
@@ -44,7 +43,7 @@ class LockstepIterator(StageIterator):
         self._ended = False
         self.shapes: Shapes = []  # the shapes for all replicas of the job in the last step
 
-    def __next__(self) -> list[Nest]:
+    def __next__(self) -> list[Any]:
         if self._ended:
             raise StopIteration
         drawn = [element for walk in self._turns for element in _up_to_one(walk)]
@@ -74,18 +73,18 @@ class LockstepIterator(StageIterator):
             walk.set_state(saved)
 
 
-def _up_to_one(walk: StageIterator) -> list[Nest]:
+def _up_to_one(walk: StageIterator) -> list[Any]:
     try:
         return [next(walk)]
     except StopIteration:
         return []
 
 
-def _shapes(element: Nest) -> list[Shape]:
+def _shapes(element: Any) -> list[Shape]:
     return [tuple(part.shape) for part in parts(element)]
 
 
-def _without_rows(spec: Nest, like: Nest) -> Nest:
+def _without_rows(spec: Any, like: Any) -> Any:
     """An element whose unknown dimensions are 0; an unknown rank is taken from another element."""
 
     def empty(leaf: TensorSpec, other: Any) -> Any:

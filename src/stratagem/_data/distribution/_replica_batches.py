@@ -9,7 +9,7 @@ import jax
 from stratagem._core.values import CompositeTensor
 from stratagem._data.distribution._per_replica_sizes import check_batched, piece_sizes, piece_spec
 from stratagem._data.elements._composites import values_in_rows, with_room
-from stratagem._data.elements._nest import Nest, leaves, map_leaves, rows_in, slice_rows
+from stratagem._data.elements._nest import leaves, map_leaves, rows_in, slice_rows
 from stratagem._data.stages._cardinality import repeated
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, State
@@ -29,7 +29,7 @@ class ReplicaBatchesStage(UnaryStage):
         self._own = own
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         if self._replicas == 1:
             return self._parent.spec
         return jax.tree.map(lambda spec: piece_spec(spec, self._replicas), self._parent.spec)
@@ -57,7 +57,7 @@ class _SliceableBatch(abc.ABC):
     rows: int
 
     @abc.abstractmethod
-    def part(self, start: int, stop: int) -> Nest:
+    def part(self, start: int, stop: int) -> Any:
         """The rows from `start` up to but excluding `stop`."""
 
 
@@ -65,13 +65,13 @@ class _SliceableBatch(abc.ABC):
 class _MaterializedBatch(_SliceableBatch):
     """A batch whose rows exist."""
 
-    def __init__(self, batch: Nest) -> None:
+    def __init__(self, batch: Any) -> None:
         for array in leaves(batch):
             check_batched(array)
         self._batch = batch
         self.rows = rows_in(batch)
 
-    def part(self, start: int, stop: int) -> Nest:
+    def part(self, start: int, stop: int) -> Any:
         return slice_rows(self._batch, start, stop)
 
 
@@ -84,7 +84,7 @@ class _IndexedBatch(_SliceableBatch):
         self._indices = indices
         self.rows = len(indices)
 
-    def part(self, start: int, stop: int) -> Nest:
+    def part(self, start: int, stop: int) -> Any:
         return self._columns.gather(self._indices[start:stop])
 
 
@@ -122,7 +122,7 @@ class ReplicaBatchesIterator(StageIterator):
         self._pieces = [(ends[i] - start, ends[i + 1] - start) for i in self._own]
         self._first = start
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._replicas == 1 and not self._pieces:  # unless there is a rest of a batch that was divided for several
             element = next(self._source)  # nothing to divide: any element will do, even a scalar
             self._forget(self._source.get_state())

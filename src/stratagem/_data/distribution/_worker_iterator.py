@@ -7,7 +7,6 @@ from typing import Any, final
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.distribution._replica_batches import ReplicaBatchesIterator
 from stratagem._data.distribution._shard import ShardingDecision
-from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
 
@@ -32,7 +31,7 @@ class WorkerIterator(StageIterator):
         self._walks: dict[int, StageIterator] = {}
         self._walks[worker] = sharding.pieces(worker, workers).walk()
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         for walk in self._walks.values():
             for piece in walk:
                 return piece
@@ -99,7 +98,7 @@ class OwnIterator(StageIterator):
         super().__init__(walk)
         self._walk, self._workers, self._worker = walk, workers, worker
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         return next(self._walk)
 
     def get_state(self) -> State:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Nest, Value
 from stratagem._core.values import CompositeTensor
 from stratagem._ops.ragged import RaggedTensor, rounded_up
 from stratagem._ops.sparse import SparseTensor, SparseTensorValue
@@ -116,7 +115,7 @@ def composites_stacked(component: int, rows: Sequence[Any]) -> Any:
     return SparseTensor(np.concatenate(indices), values, np.array([len(rows), *shapes.pop()]))
 
 
-def ragged_rows_joined(rows: Sequence[Value]) -> Value:
+def ragged_rows_joined(rows: Sequence[Any]) -> Any:
     """Returns ragged tensors, or arrays, one after the other along their first dimension."""
     if not isinstance(rows[0], RaggedTensor):
         return np.concatenate([np.asarray(row) for row in rows])
@@ -128,7 +127,7 @@ def ragged_rows_joined(rows: Sequence[Value]) -> Value:
     )
 
 
-def with_sparse_tensors(nest: Nest) -> Nest:
+def with_sparse_tensors(nest: Any) -> Any:
     """Returns the nest with a SparseTensor in place of each `tf.compat.v1.SparseTensorValue`, which is a tuple as well."""
     if isinstance(nest, SparseTensorValue):
         return SparseTensor.from_value(nest)

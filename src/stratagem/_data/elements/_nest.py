@@ -18,8 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Nest as Nest
-from stratagem._base.types import TensorLike, Value
 from stratagem._core.values import CompositeTensor, TensorShape, TensorSpec
 from stratagem._data.elements._composites import (
     RaggedRow,
@@ -37,14 +35,14 @@ Array = NDArray[Any]
 _STRING_WEIGHT: Final = 256
 
 
-def leaves(nest: Nest) -> list[Value]:
+def leaves(nest: Any) -> list[Any]:
     """The leaves of a nest, those of dicts in the order of their sorted keys; a list is one leaf, as it represents a tensor."""
     found: list[Any] = []
     _collect(nest, found)
     return found
 
 
-def map_leaves(function: Callable[..., Any], nest: Nest, *others: Nest) -> Nest:
+def map_leaves(function: Callable[..., Any], nest: Any, *others: Any) -> Any:
     """Applies a function to every leaf, together with the corresponding parts of other nests.
 
     Raises:
@@ -66,14 +64,14 @@ def map_leaves(function: Callable[..., Any], nest: Nest, *others: Nest) -> Nest:
     return None if nest is None else function(nest, *others)
 
 
-def packer(template: Nest) -> Callable[[Iterable[Any]], Nest]:
+def packer(template: Any) -> Callable[[Iterable[Any]], Any]:
     """Returns a function that builds a nest of the template's structure from its leaves, in the order of `leaves`."""
     if type(template) is tuple and not any(isinstance(part, tuple | dict | None) for part in template):
         return tuple
     return lambda values: _packed(template, iter(values))
 
 
-def convert(nest: Nest) -> Nest:
+def convert(nest: Any) -> Any:
     """Converts the result of user code to a nest of arrays that nobody can write to."""
     return map_leaves(_as_numpy, nest)
 
@@ -84,7 +82,7 @@ def _as_numpy(leaf: Any) -> Any:
     return leaf._with_parts(_as_numpy) if isinstance(leaf, CompositeTensor) else frozen(to_numpy(leaf))
 
 
-def to_numpy(value: TensorLike) -> Array:
+def to_numpy(value: Any) -> Array:
     """Converts as TensorFlow does: Python ints become int32, floats float32, strings bytes; arrays keep their dtype."""
     array = np.asarray(value)
     if array.dtype.kind in "US":
@@ -115,12 +113,12 @@ def frozen(array: Array) -> Array:
     return array
 
 
-def to_jax(nest: Nest) -> Nest:
+def to_jax(nest: Any) -> Any:
     """Converts arrays to tensors of exactly the same dtypes; strings stay in NumPy arrays, and datasets are kept."""
     return map_leaves(_as_jax, nest)
 
 
-def to_tensors(nest: Nest) -> Nest:
+def to_tensors(nest: Any) -> Any:
     """Makes the leaves acceptable as tensors for a program, leaving them in NumPy."""
     return map_leaves(_as_tensor, nest)
 
@@ -131,12 +129,12 @@ def _as_tensor(leaf: Any) -> Any:
     return leaf.view(StringTensor) if _is_text(leaf) else leaf
 
 
-def to_own_numpy(nest: Nest) -> Nest:
+def to_own_numpy(nest: Any) -> Any:
     """The nest with arrays that the receiver may write to, and NumPy scalars for scalars."""
     return map_leaves(_owned, nest)
 
 
-def spec_of(nest: Nest) -> Nest:
+def spec_of(nest: Any) -> Any:
     """The specs of the arrays and datasets of a nest."""
     return map_leaves(
         lambda leaf: (
@@ -146,7 +144,7 @@ def spec_of(nest: Nest) -> Nest:
     )
 
 
-def kinds_of(specs: Nest) -> Nest:
+def kinds_of(specs: Any) -> Any:
     """The dtypes of a nest of specs in comparable form: datasets are compatible if these are equal.
 
     They are names, because NumPy considers a tuple of two dtypes equal to the first of them.
@@ -161,14 +159,14 @@ def _kind(spec: Any) -> Any:
     return name if isinstance(spec, TensorSpec) else f"{type(spec).__name__} of {name}"
 
 
-def rows_of(nest: Nest) -> list[Nest]:
+def rows_of(nest: Any) -> list[Any]:
     """The rows of a nest of arrays with equal first dimensions, as views."""
     if isinstance(nest, np.ndarray):
         return _rows(nest)
     return list(map(packer(nest), zip(*map(_rows, leaves(nest)), strict=True)))
 
 
-def stacked(elements: list[Nest]) -> Nest:
+def stacked(elements: list[Any]) -> Any:
     """Stacks elements of one structure and shape to one element with a new first dimension.
 
     Raises:
@@ -181,13 +179,13 @@ def stacked(elements: list[Nest]) -> Nest:
     return packer(elements[0])(_stacked(i, column) for i, column in enumerate(columns))
 
 
-def rows_in(batch: Nest) -> int:
+def rows_in(batch: Any) -> int:
     """The number of rows in a batch: the size of the first dimension of its first leaf."""
     first = leaves(batch)[0]
     return composite_rows(first) if isinstance(first, CompositeTensor) else len(first)
 
 
-def weight(nest: Nest) -> int:
+def weight(nest: Any) -> int:
     """About how many bytes a nest takes, a string 256 besides its own; that of a dataset is beyond any limit."""
     return sum(map(_weight, leaves(nest)))
 
@@ -200,7 +198,7 @@ def _weight(leaf: Any) -> int:
     return leaf.nbytes if leaf.dtype != object else _STRING_WEIGHT * leaf.size + sum(map(len, leaf.ravel().tolist()))
 
 
-def slice_rows(batch: Nest, start: int, stop: int) -> Nest:
+def slice_rows(batch: Any, start: int, stop: int) -> Any:
     """The rows from `start` up to but excluding `stop`, as views."""
     return map_leaves(lambda leaf: _sliced(leaf, start, stop), batch)
 
@@ -235,7 +233,7 @@ def _stacked(component: int, rows: Sequence[Array]) -> Any:
     return result
 
 
-def _collect(nest: Nest, found: list[Any]) -> None:
+def _collect(nest: Any, found: list[Any]) -> None:
     if isinstance(nest, tuple) and type(nest) is not TensorShape:
         for part in nest:
             _collect(part, found)
@@ -246,7 +244,7 @@ def _collect(nest: Nest, found: list[Any]) -> None:
         found.append(nest)
 
 
-def _packed(template: Nest, values: Iterator[Any]) -> Nest:
+def _packed(template: Any, values: Iterator[Any]) -> Any:
     if isinstance(template, tuple) and type(template) is not TensorShape:
         parts = [_packed(part, values) for part in template]
         return type(template)(*parts) if hasattr(template, "_fields") else type(template)(parts)
@@ -256,7 +254,7 @@ def _packed(template: Nest, values: Iterator[Any]) -> Nest:
     return None if template is None else next(values)
 
 
-def _parts(other: Nest, nest: Nest) -> Any:
+def _parts(other: Any, nest: Any) -> Any:
     """Returns the other nest after checking that its parts match those of the first."""
     is_tuple = isinstance(other, tuple) and type(other) is not TensorShape
     fits = isinstance(other, dict) if isinstance(nest, dict) else is_tuple

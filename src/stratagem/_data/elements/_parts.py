@@ -6,26 +6,25 @@ from typing import Any
 import jax
 import numpy as np
 
-from stratagem._base.types import Value
 from stratagem._core.values import CompositeTensor
-from stratagem._data.elements._nest import Array, Nest, leaves
+from stratagem._data.elements._nest import Array, leaves
 from stratagem._ops.ragged import RaggedTensor, RaggedTensorSpec
 from stratagem._ops.sparse import SparseTensor, SparseTensorSpec
 
 Shape = tuple[int, ...]
 
 
-def parts(nest: Nest) -> list[Array]:
+def parts(nest: Any) -> list[Array]:
     """The arrays of a nest: its leaves, and what ragged and sparse tensors among these are made of."""
     return [part for leaf in leaves(nest) for part in _parts_of(leaf)]
 
 
-def has_composites(spec: Nest) -> bool:
+def has_composites(spec: Any) -> bool:
     """Returns whether there are ragged or sparse tensors in elements with these specs."""
     return any(isinstance(leaf, RaggedTensorSpec | SparseTensorSpec) for leaf in leaves(spec))
 
 
-def map_parts(function: Callable[[list[Value]], Value], nests: Sequence[Nest]) -> Nest:
+def map_parts(function: Callable[[list[Any]], Any], nests: Sequence[Any]) -> Any:
     """Applies a function to the corresponding parts of nests, in the order of `parts`; composite tensors stay such."""
 
     def mapped(*each: Any) -> Any:
@@ -34,13 +33,13 @@ def map_parts(function: Callable[[list[Value]], Value], nests: Sequence[Nest]) -
     return jax.tree.map(mapped, *nests, is_leaf=_is_composite)
 
 
-def zeros(spec: Nest, shapes: Sequence[Shape]) -> Nest:
+def zeros(spec: Any, shapes: Sequence[Shape]) -> Any:
     """Returns an element with these specs and shapes of parts, whose entries are zero."""
     given = iter(shapes)
     return jax.tree.map(lambda leaf: _zeros(leaf, _next(leaf, given)), spec)
 
 
-def shapes_without_rows(spec: Nest, shapes: Sequence[Sequence[int]]) -> list[Shape]:
+def shapes_without_rows(spec: Any, shapes: Sequence[Sequence[int]]) -> list[Shape]:
     """Returns the shapes of the parts of an element without rows. shapes: those of one that may have rows."""
     given = iter(shapes)
     return [shape for leaf in leaves(spec) for shape in _without_rows(leaf, _next(leaf, given))]

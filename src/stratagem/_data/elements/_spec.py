@@ -6,7 +6,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._base.types import Nest, ShapeLike
+from stratagem._base.types import ShapeLike
 from stratagem._core.values import TensorShape, TensorSpec, TypeSpec
 from stratagem._ops.ragged import RaggedTensorSpec
 from stratagem._ops.sparse import SparseTensorSpec
@@ -31,7 +31,7 @@ class DatasetSpec(TypeSpec):
 
     dtype = np.dtype(object)
 
-    def __init__(self, element_spec: Nest, dataset_shape: ShapeLike = ()) -> None:
+    def __init__(self, element_spec: Any, dataset_shape: ShapeLike = ()) -> None:
         self.element_spec = element_spec
         self.shape = TensorShape(dataset_shape)
         if self.shape.rank != 0:
@@ -42,7 +42,7 @@ class DatasetSpec(TypeSpec):
         """The type of such a component."""
         return NestedDataset
 
-    def _parts(self) -> tuple[Nest, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         return self.element_spec, self.shape
 
     @staticmethod
@@ -70,7 +70,7 @@ class DatasetSpec(TypeSpec):
 Spec = TensorSpec | DatasetSpec | RaggedTensorSpec | SparseTensorSpec
 
 
-def compatible(first: Nest, second: Nest) -> bool:
+def compatible(first: Any, second: Any) -> bool:
     """Returns whether two nests of specs have one structure, equal dtypes, and shapes that are equal as far as known."""
     try:
         fits = jax.tree.map(lambda a, b: type(a) is type(b) and a.is_compatible_with(b), first, second)

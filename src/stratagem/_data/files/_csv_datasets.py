@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._data._dataset import Dataset
-from stratagem._data.elements._nest import Nest, to_numpy
+from stratagem._data.elements._nest import to_numpy
 from stratagem._data.files._bytes import checked_compression
 from stratagem._data.files._csv_fields import checked_selection, columns, dialect
 from stratagem._data.files._csv_format import CsvFormat
@@ -32,16 +31,16 @@ class CsvDataset(Dataset):
 
     def __init__(
         self,
-        filenames: TensorLike,
-        record_defaults: TensorLike,
-        compression_type: TensorLike = None,
-        buffer_size: TensorLike = None,
+        filenames: Any,
+        record_defaults: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
         header: bool = False,
-        field_delim: TensorLike = ",",
+        field_delim: Any = ",",
         use_quote_delim: bool = True,
-        na_value: TensorLike = "",
-        select_cols: TensorLike = None,
-        exclude_cols: TensorLike = None,
+        na_value: Any = "",
+        select_cols: Any = None,
+        exclude_cols: Any = None,
     ) -> None:
         if select_cols is not None and exclude_cols is not None:
             raise InvalidArgumentError("select_cols and exclude_cols cannot be given both.")
@@ -56,12 +55,12 @@ class CsvDataset(Dataset):
 
 
 def make_csv_dataset(
-    file_pattern: TensorLike,
-    batch_size: TensorLike,
+    file_pattern: Any,
+    batch_size: Any,
     column_names: Sequence[str] | None = None,
-    column_defaults: Sequence[TensorLike] | None = None,
+    column_defaults: Sequence[Any] | None = None,
     label_name: str | None = None,
-    select_columns: Sequence[TensorLike] | None = None,
+    select_columns: Sequence[Any] | None = None,
     field_delim: str = ",",
     use_quote_delim: bool = True,
     na_value: str = "",
@@ -132,10 +131,10 @@ class NamedColumnsStage(UnaryStage):
         self._label = label
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self.named(self._parent.spec)
 
-    def named(self, values: tuple[Any, ...]) -> Nest:
+    def named(self, values: tuple[Any, ...]) -> Any:
         """Arranges the values by name."""
         found = collections.OrderedDict(zip(self._names, values, strict=True))
         if self._label is None:
@@ -146,7 +145,7 @@ class NamedColumnsStage(UnaryStage):
     def walk(self) -> StageIterator:
         return _ByNameIterator(self._parent.walk(), self)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return self.named(self._parent.example())
 
 
@@ -156,7 +155,7 @@ class _ByNameIterator(ParentIterator):
         super().__init__(parent)
         self._stage = stage
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         return self._stage.named(next(self._source))
 
     def _own_state(self) -> State:

@@ -7,10 +7,9 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._core.step import entrywise, host_function
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Array, Nest, to_numpy
+from stratagem._data.elements._nest import Array, to_numpy
 from stratagem._data.files._csv_fields import (
     QUOTE,
     STRING_TYPE,
@@ -40,13 +39,13 @@ class CsvFormat(Format):
     total: int | None
     header: bool
     na_value: bytes
-    _spec: Nest = field(init=False, repr=False, compare=False)
+    _spec: Any = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.__dict__["_spec"] = tuple(TensorSpec((), column.dtype) for column in self.columns)
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._spec
 
     def check(self, file: str, size: int) -> None:
@@ -115,7 +114,7 @@ def cut_records(data: bytes, dialect: CsvDialect, *, last: bool) -> Iterator[tup
         yield len(record), fields
 
 
-def _tuples(rows: list[list[Any]], columns: tuple[CsvColumn, ...]) -> list[Nest]:
+def _tuples(rows: list[list[Any]], columns: tuple[CsvColumn, ...]) -> list[Any]:
     """Converts rows to tuples of read-only scalars; each column is one array, which is cheaper than one array per field."""
     if not rows:
         return []
@@ -137,14 +136,14 @@ def _scalars(values: list[Any], dtype: np.dtype[Any]) -> list[Array]:
 @host_function
 @entrywise
 def decode_csv(
-    records: TensorLike,
-    record_defaults: TensorLike,
-    field_delim: TensorLike = ",",
+    records: Any,
+    record_defaults: Any,
+    field_delim: Any = ",",
     use_quote_delim: bool = True,
-    na_value: TensorLike = "",
-    select_cols: TensorLike = None,
+    na_value: Any = "",
+    select_cols: Any = None,
     name: str | None = None,
-) -> list[Nest]:
+) -> list[Any]:
     """Parses strings with one record each; returns one tensor per column, of the shape of `records`.
 
     record_defaults: a list of default values, one per column; an empty list or a dtype makes a column required.

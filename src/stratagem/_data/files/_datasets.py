@@ -6,7 +6,6 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._data._dataset import Dataset
 from stratagem._data.files._bytes import checked_compression
 from stratagem._data.files._format import STRING, Format
@@ -31,10 +30,10 @@ class TFRecordDataset(Dataset):
 
     def __init__(
         self,
-        filenames: TensorLike,
-        compression_type: TensorLike = None,
-        buffer_size: TensorLike = None,
-        num_parallel_reads: TensorLike = None,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
         super().__init__(*reading(filenames, TFRecords(), compression_type, buffer_size, num_parallel_reads))
@@ -46,10 +45,10 @@ class TextLineDataset(Dataset):
 
     def __init__(
         self,
-        filenames: TensorLike,
-        compression_type: TensorLike = None,
-        buffer_size: TensorLike = None,
-        num_parallel_reads: TensorLike = None,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
         super().__init__(*reading(filenames, TextLineFormat(), compression_type, buffer_size, num_parallel_reads))
@@ -64,13 +63,13 @@ class FixedLengthRecordDataset(Dataset):
 
     def __init__(
         self,
-        filenames: TensorLike,
-        record_bytes: TensorLike,
-        header_bytes: TensorLike = None,
-        footer_bytes: TensorLike = None,
-        buffer_size: TensorLike = None,
-        compression_type: TensorLike = None,
-        num_parallel_reads: TensorLike = None,
+        filenames: Any,
+        record_bytes: Any,
+        header_bytes: Any = None,
+        footer_bytes: Any = None,
+        buffer_size: Any = None,
+        compression_type: Any = None,
+        num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
         format = FixedLengthRecordFormat(int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0))

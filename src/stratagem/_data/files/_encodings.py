@@ -6,12 +6,12 @@ import json
 import re
 import zlib
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from google.protobuf import json_format
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._core.step import entrywise, host_function
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._bytes import WINDOW_BITS
@@ -21,7 +21,7 @@ from stratagem._data.files._messages import Example
 _NO_BASE64 = re.compile(rb"[^A-Za-z0-9_-]")
 
 
-def _each(function: Callable[[bytes], bytes], strings: TensorLike, what: str) -> Array:
+def _each(function: Callable[[bytes], bytes], strings: Any, what: str) -> Array:
     """The results of a function of every string, in the strings' shape."""
     array = text(strings, what)
     result = np.empty(array.size, object)
@@ -31,7 +31,7 @@ def _each(function: Callable[[bytes], bytes], strings: TensorLike, what: str) ->
 
 @host_function
 @entrywise
-def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Array:
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Array:
     """Strings in base64 with `-` and `_`, as in web addresses, of the same shape. pad: fill up with `=` to groups of four."""
 
     def encoded(data: bytes) -> bytes:
@@ -43,7 +43,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
 
 @host_function
 @entrywise
-def decode_base64(input: TensorLike, name: str | None = None) -> Array:
+def decode_base64(input: Any, name: str | None = None) -> Array:
     """The strings that `encode_base64` has encoded, with and without padding.
 
     Raises:
@@ -66,7 +66,7 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Array:
 
 
 @host_function
-def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str | None = None) -> Array:
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Array:
     """Strings, decompressed, of the same shape. compression_type: "", "ZLIB" or "GZIP". What is cut off gives what is there.
 
     Raises:
@@ -98,7 +98,7 @@ def _decompressed(compression_type: str, data: bytes) -> bytes:
 
 
 @host_function
-def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Array:
+def decode_json_example(json_examples: Any, name: str | None = None) -> Array:
     """Examples in protobuf's JSON as serialized ones, of the same shape.
 
     Raises:

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._data.elements._nest import Array, to_numpy
 from stratagem._data.files._columns import Column
 from stratagem._data.files._host_tensor import numbers
@@ -169,7 +169,7 @@ class FixedLenFeature(FeatureParser):
 
     shape: ShapeLike
     dtype: DTypeLike
-    default_value: TensorLike = None
+    default_value: Any = None
     kind: FeatureValueType = field(init=False, repr=False, compare=False)
     dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
     size: int = field(init=False, repr=False, compare=False)
@@ -180,11 +180,11 @@ class FixedLenFeature(FeatureParser):
         default = None if self.default_value is None else _default(self.default_value, kind, dims)
         self.__dict__.update(kind=kind, dims=dims, size=math.prod(dims), default=default)
 
-    def one(self, key: str, feature: TensorLike) -> Nest:
+    def one(self, key: str, feature: Any) -> Any:
         values = self._values_of_all([feature])
         return numbers(self._checked(key, self.values(key, feature)) if values is None else values.reshape(self.dims))
 
-    def many(self, key: str, features: Sequence[TensorLike], names: Sequence[str]) -> Nest:
+    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
         values = self._values_of_all(features)
         if not features:
             values = np.empty(0, self.kind.dtype)
@@ -192,7 +192,7 @@ class FixedLenFeature(FeatureParser):
             values = np.stack(each(lambda feature: self._checked(key, self.values(key, feature)), features, names))
         return numbers(values.reshape(len(features), *self.dims))
 
-    def column(self, column: Column) -> Nest | None:
+    def column(self, column: Column) -> Any | None:
         if column.holder != self.kind.holder or self.size == 0 or not column.has_rows_of(self.size):
             return None
         return numbers(column.values.reshape(column.rows, *self.dims))
@@ -234,7 +234,7 @@ class FixedLenSequenceFeature(FeatureParser):
     shape: ShapeLike
     dtype: DTypeLike
     allow_missing: bool = False
-    default_value: TensorLike = None
+    default_value: Any = None
     kind: FeatureValueType = field(init=False, repr=False, compare=False)
     dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
     padding: Array = field(init=False, repr=False, compare=False)
@@ -244,20 +244,20 @@ class FixedLenSequenceFeature(FeatureParser):
         given = kind.zero if self.default_value is None else self.default_value
         self.__dict__.update(kind=kind, dims=dims, padding=_default(given, kind, ()))
 
-    def one(self, key: str, feature: TensorLike) -> Nest:
+    def one(self, key: str, feature: Any) -> Any:
         return numbers(self._rows(key, self.values(key, feature)))
 
-    def many(self, key: str, features: Sequence[TensorLike], names: Sequence[str]) -> Nest:
+    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
         return self._padded(each(lambda feature: self._rows(key, self.values(key, feature)), features, names))
 
-    def column(self, column: Column) -> Nest | None:
+    def column(self, column: Column) -> Any | None:
         size = math.prod(self.dims)
         if column.holder != self.kind.holder or not self.allow_missing or size == 0 or (column.lengths % size).any():
             return None
         rows = np.split(column.values, np.cumsum(column.lengths)[:-1])
         return self._padded([row.reshape(-1, *self.dims) for row in rows])
 
-    def _padded(self, rows: "Sequence[Array]") -> Nest:
+    def _padded(self, rows: "Sequence[Array]") -> Any:
         """The rows of all Examples, filled up to the longest."""
         longest = max(map(len, rows), default=0)
         result = np.full((len(rows), longest, *self.dims), self.padding, self.kind.dtype)
@@ -289,16 +289,16 @@ class VarLenFeature(FeatureParser):
     def __post_init__(self) -> None:
         self.__dict__.update(kind=kind_of(self.dtype))
 
-    def one(self, key: str, feature: TensorLike) -> Nest:
+    def one(self, key: str, feature: Any) -> Any:
         found = self.values(key, feature)
         values = np.empty(0, self.kind.dtype) if found is None else found
         indices = np.arange(len(values), dtype=np.int64)[:, None]
         return SparseTensor(numbers(indices), numbers(values), numbers(np.array([len(values)], np.int64)))
 
-    def many(self, key: str, features: Sequence[TensorLike], names: Sequence[str]) -> Nest:
+    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
         return sparse_rows(each(lambda feature: self.values(key, feature), features, names), self.kind)
 
-    def column(self, column: Column) -> Nest | None:
+    def column(self, column: Column) -> Any | None:
         return _sparse_matrix(column.values, column.lengths) if column.holder == self.kind.holder else None
 
 

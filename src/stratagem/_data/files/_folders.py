@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.paths import StrPath, file_errors, local_path
-from stratagem._base.types import TensorLike, Value
 from stratagem._core.step import host_function
 from stratagem._data._dataset import Dataset
 from stratagem._data.stages._options import AUTOTUNE
@@ -88,7 +87,7 @@ class _Request:
                 "there is no overlap between the training and validation subset."
             )
 
-    def datasets(self, formats: tuple[str, ...], load: Callable[[TensorLike], TensorLike]) -> Dataset | list[Dataset]:
+    def datasets(self, formats: tuple[str, ...], load: Callable[[Any], Any]) -> Dataset | list[Dataset]:
         """Returns the dataset of one subset, or those of both. load: makes an element of a path."""
         self.check()
         seed = int(np.random.randint(1_000_000)) if self.seed is None else self.seed
@@ -139,7 +138,7 @@ class _Request:
         self,
         files: _Files,
         formats: tuple[str, ...],
-        load: Callable[[TensorLike], TensorLike],
+        load: Callable[[Any], Any],
         seed: int,
         shuffle: bool,
     ) -> Dataset:
@@ -151,7 +150,7 @@ class _Request:
         if shuffle:  # paths instead of what is read, which has the same order
             dataset = dataset.shuffle(1024 if self.batch_size is None else 8 * self.batch_size, seed=seed)
 
-        def labelled_load(path: TensorLike, label: TensorLike) -> tuple[TensorLike, TensorLike]:
+        def labelled_load(path: Any, label: Any) -> tuple[Any, Any]:
             return load(path), label
 
         dataset = dataset.map(labelled_load if labelled else load, num_parallel_calls=AUTOTUNE)
@@ -173,7 +172,7 @@ def image_dataset_from_directory(
     image_size: tuple[int, int] = (256, 256), shuffle: bool = True, seed: int | None = None,
     validation_split: float | None = None, subset: str | None = None, interpolation: str = "bilinear",
     follow_links: bool = False, crop_to_aspect_ratio: bool = False,
-) -> Value:  # fmt: skip
+) -> Any:  # fmt: skip
     """Returns a dataset of batches of the images in a folder, (batch, height, width, channels) of float32, with labels.
 
     labels: "inferred", the number of the subfolder that an image is in; a number for each file, in alphabetical order; or
@@ -197,7 +196,7 @@ def image_dataset_from_directory(
         raise ValueError(f"`color_mode` must be one of {sorted(_CHANNELS)}, received: color_mode={color_mode}")
 
     @host_function
-    def load(path: TensorLike) -> TensorLike:
+    def load(path: Any) -> Any:
         image = decode_image(read_file(path), channels=_CHANNELS[color_mode], expand_animations=False)
         if crop_to_aspect_ratio:
             image = _middle(image, image_size)
@@ -220,7 +219,7 @@ def text_dataset_from_directory(
     class_names: Sequence[str] | None = None, batch_size: int | None = 32, max_length: int | None = None,
     shuffle: bool = True, seed: int | None = None, validation_split: float | None = None, subset: str | None = None,
     follow_links: bool = False,
-) -> Value:  # fmt: skip
+) -> Any:  # fmt: skip
     """Returns a dataset of batches of the contents of `.txt` files in a folder, strings, with labels.
 
     max_length: the bytes that are kept of a file. The other arguments are those of `image_dataset_from_directory`.
@@ -234,7 +233,7 @@ def text_dataset_from_directory(
     )  # fmt: skip
 
     @host_function
-    def load(path: TensorLike) -> TensorLike:
+    def load(path: Any) -> Any:
         text = read_file(path)
         return text if max_length is None else np.array(text.item()[:max_length], object)
 

@@ -2,13 +2,13 @@
 
 import abc
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stratagem._base.errors import DataLossError
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Array, Nest
+from stratagem._data.elements._nest import Array
 
 STRING = TensorSpec((), np.dtype(object))
 
@@ -50,7 +50,7 @@ class FoundRecords(NamedTuple):
     records: strings as one array, (n,), others in a list. needs: the size of the record after them, if it is known already.
     """
 
-    records: Array | list[Nest]
+    records: Array | list[Any]
     sizes: list[int]
     damage: Damage | None = None
     needs: int = 0
@@ -60,7 +60,7 @@ class Format(abc.ABC):
     """The format of records in a file. Immutable."""
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         """The specs of a record; by default a scalar string."""
         return STRING
 

@@ -1,13 +1,13 @@
 """FileRecordReader: reads the records of one file, in large pieces that its format divides."""
 
 import itertools
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from stratagem._base.errors import DataLossError
 from stratagem._base.storage import FileStatus, file_system
-from stratagem._data.elements._nest import Array, Nest, stacked
+from stratagem._data.elements._nest import Array, stacked
 from stratagem._data.files._bytes import ByteReader, open_bytes, open_errors
 from stratagem._data.files._format import Damage, Format, RecordPosition
 from stratagem._data.stages._order import State
@@ -29,14 +29,14 @@ class FileRecordReader:
         self._bytes: ByteReader | None = None
         self._data = b""  # the data from `_place` on; the records that were cut out of it are at its start
         self._place = place
-        self._records: Array | list[Nest] = []
+        self._records: Array | list[Any] = []
         self._ends = [0]
         self._next = 0
         self._damage: Damage | None = None
         self._needs = 0
         self._lost = lost
 
-    def read(self) -> Nest:
+    def read(self) -> Any:
         """The next record. Raises StopIteration at the end."""
         if self._next == len(self._records):
             self._fill()
@@ -44,7 +44,7 @@ class FileRecordReader:
         records = self._records
         return records[self._next - 1, ...] if isinstance(records, np.ndarray) else records[self._next - 1]
 
-    def read_stacked(self, most: int) -> tuple[int, Nest]:
+    def read_stacked(self, most: int) -> tuple[int, Any]:
         """The next records of the present piece of the file, at most so many, stacked, after their number. Raises as `read`."""
         if self._next == len(self._records):
             self._fill()

@@ -1,11 +1,11 @@
 """The names of the files that match patterns, as tensors."""
 
 import os
+from typing import Any
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function
 from stratagem._data.elements._nest import Array, to_numpy
 from stratagem._data.files._host_tensor import numbers
@@ -13,7 +13,7 @@ from stratagem._data.stages._file_names import found_files, names_in
 
 
 @host_function
-def matching_files(pattern: TensorLike, name: str | None = None) -> Array:
+def matching_files(pattern: Any, name: str | None = None) -> Array:
     """The names of the files that match one pattern or a vector of them, sorted; empty if there are none.
 
     Raises:
@@ -32,6 +32,6 @@ def matching_files(pattern: TensorLike, name: str | None = None) -> Array:
     return numbers(names)
 
 
-def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Array:
+def match_filenames_once(pattern: Any, name: str | None = None) -> Array:
     """`matching_files`. TensorFlow keeps the names in a variable of strings; here they are a tensor."""
     return matching_files(pattern)

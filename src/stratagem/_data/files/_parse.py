@@ -8,7 +8,6 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Nest, TensorLike, Unused
 from stratagem._core.step import host_function, joint
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._columns import columns_of
@@ -27,9 +26,9 @@ from stratagem._data.files._ragged_feature import RaggedFeature
 def _parse_stacked(
     serialized: Array,
     features: Mapping[str, FeatureParser],
-    example_names: TensorLike = None,
+    example_names: Any = None,
     name: str | None = None,
-) -> dict[str, Nest] | None:
+) -> dict[str, Any] | None:
     """Returns the results of `parse_single_example` and `parse_example` for many tensors of strings, stacked.
 
     None if the sizes of results depend on the records. Raises LookupError for records that are not laid out alike.
@@ -47,8 +46,8 @@ def _parse_stacked(
 @host_function
 @joint(_parse_stacked)
 def parse_single_example(
-    serialized: TensorLike, features: Mapping[str, FeatureParser], example_names: Unused = None, name: str | None = None
-) -> dict[str, Nest]:
+    serialized: Any, features: Mapping[str, FeatureParser], example_names: object = None, name: str | None = None
+) -> dict[str, Any]:
     """The features of one serialized Example by name: tensors, and what VarLenFeature and RaggedFeature say.
 
     serialized: a scalar string. Numbers stay in host memory until they are used in a computation.
@@ -65,11 +64,11 @@ def parse_single_example(
 @host_function
 @joint(_parse_stacked)
 def parse_example(
-    serialized: TensorLike,
+    serialized: Any,
     features: Mapping[str, FeatureParser],
-    example_names: TensorLike = None,
+    example_names: Any = None,
     name: str | None = None,
-) -> dict[str, Nest]:
+) -> dict[str, Any]:
     """The features of a vector of serialized Examples, stacked; for a scalar, those of `parse_single_example`.
 
     example_names: strings, one per Example, for errors.
@@ -106,12 +105,12 @@ def _of_columns(records: Sequence[bytes], features: Mapping[str, FeatureParser])
 
 @host_function
 def parse_single_sequence_example(
-    serialized: TensorLike,
+    serialized: Any,
     context_features: Mapping[str, FeatureParser] | None = None,
     sequence_features: Mapping[str, FeatureParser] | None = None,
-    example_name: Unused = None,
+    example_name: object = None,
     name: str | None = None,
-) -> tuple[dict[str, Nest], dict[str, Nest]]:
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The context and the feature lists of one serialized SequenceExample.
 
     sequence_features: FixedLenSequenceFeature gives (steps, *shape), VarLenFeature a sparse matrix (steps, longest),

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Nest, TensorLike
 from stratagem._core.step import host_function
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._features import FeatureParser, FixedLenSequenceFeature, VarLenFeature, each
@@ -17,15 +16,15 @@ from stratagem._data.files._parse import parse_single_sequence_example, parsed_m
 from stratagem._data.files._ragged_feature import RaggedFeature
 from stratagem._ops.sparse import SparseTensor
 
-_Parsed = dict[str, Nest]
+_Parsed = dict[str, Any]
 
 
 @host_function
 def parse_sequence_example(
-    serialized: TensorLike,
+    serialized: Any,
     context_features: Mapping[str, FeatureParser] | None = None,
     sequence_features: Mapping[str, FeatureParser] | None = None,
-    example_names: TensorLike = None,
+    example_names: Any = None,
     name: str | None = None,
 ) -> tuple[_Parsed, _Parsed, _Parsed]:
     """The contexts, the feature lists and the lengths of a vector of serialized SequenceExamples; or of a scalar.

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, Nest, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._data.elements._composites import ragged_rows_joined
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._columns import Column
@@ -96,7 +96,7 @@ class RaggedFeature(FeatureParser):
 
     dtype: DTypeLike
     value_key: str | None = None
-    partitions: Sequence[Nest] = ()
+    partitions: Sequence[Any] = ()
     row_splits_dtype: DTypeLike = int32
     validate: bool = False
     kind: FeatureValueType = field(init=False, repr=False, compare=False)
@@ -116,24 +116,24 @@ class RaggedFeature(FeatureParser):
     def keys(self, key: str) -> list[str]:
         return [self._own(key), *(p.key for p in self.partitions if not isinstance(p, _UniformRowLength))]
 
-    def of_example(self, key: str, found: Mapping[str, TensorLike]) -> Nest:
+    def of_example(self, key: str, found: Mapping[str, Any]) -> Any:
         own = self._own(key)
         values: Any = numbers(self._known(own, found.get(own)))
         for partition in reversed(self.partitions):
             values = self._divided(partition, values, found)
         return values
 
-    def of_examples(self, key: str, found: Sequence[Mapping[str, TensorLike]], names: Sequence[str]) -> Nest:
+    def of_examples(self, key: str, found: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Any:
         rows = each(functools.partial(self.of_example, key), found, names)
         return self.in_rows(rows or [self.of_example(key, {})][:0])
 
-    def of_columns(self, key: str, columns: Mapping[str, Column]) -> Nest | None:
+    def of_columns(self, key: str, columns: Mapping[str, Column]) -> Any | None:
         column = columns[self._own(key)]
         if self.partitions or column.holder != self.kind.holder:
             return None
         return RaggedTensor(numbers(column.values), self._splits(column.lengths))
 
-    def in_rows(self, rows: Sequence[TensorLike]) -> RaggedTensor:
+    def in_rows(self, rows: Sequence[Any]) -> RaggedTensor:
         """Returns the values of several Examples, or steps, as the rows of one ragged tensor."""
         counts = np.array([row.shape[0] for row in rows], np.int64)
         if rows:
@@ -141,13 +141,13 @@ class RaggedFeature(FeatureParser):
         values: Any = self.of_example("", {}) if self.partitions else numbers(np.empty(0, self.kind.dtype))
         return RaggedTensor(values, self._splits(counts))
 
-    def one(self, key: str, feature: TensorLike) -> Nest:
+    def one(self, key: str, feature: Any) -> Any:
         return self.of_example(key, {self._own(key): feature})
 
-    def many(self, key: str, features: Sequence[TensorLike], names: Sequence[str]) -> Nest:
+    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
         return self.of_examples(key, [{self._own(key): feature} for feature in features], names)
 
-    def column(self, column: Column) -> Nest | None:
+    def column(self, column: Column) -> Any | None:
         return self.of_columns("", {self._own(""): column})
 
     def _own(self, key: str) -> str:

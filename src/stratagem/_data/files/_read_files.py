@@ -2,13 +2,13 @@
 
 import functools
 from collections.abc import Callable
-from typing import TypeVar, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 
 from stratagem._base.errors import NotFoundError, OpError
 from stratagem._base.storage import checked_path
-from stratagem._data.elements._nest import Nest, map_leaves
+from stratagem._data.elements._nest import map_leaves
 from stratagem._data.files._format import Format, RecordPosition
 from stratagem._data.files._format_reader import FileRecordReader
 from stratagem._data.stages._cardinality import UNKNOWN
@@ -36,7 +36,7 @@ class ReadFiles(UnaryStage):
         self._cycle = cycle
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._format.spec
 
     @property
@@ -63,7 +63,7 @@ class ReadFiles(UnaryStage):
     def walk(self) -> StageIterator:
         return _ReadIterator(self, self._parent.walk(), self._cycle)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         parent = self._parent
         names = parent.files if isinstance(parent, FileNames) else names_in(parent.example())
         walk = _ReadIterator(self, FileNames(names).walk(), 1)
@@ -93,10 +93,10 @@ class _ReadIterator(ParentIterator):
         self._no_more_names = False
         self._count = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         return self._read(FileRecordReader.read)
 
-    def next_batch(self, size: int, least: int) -> Nest:
+    def next_batch(self, size: int, least: int) -> Any:
         if len(self._open) > 1:
             return super().next_batch(size, least)
         parts, left = [], size
@@ -171,5 +171,5 @@ class _ReadIterator(ParentIterator):
         self._slot, self._no_more_names, self._count = state["turn"], state["names_ended"], state["count"]
 
 
-def _start_of(name: Nest) -> State:
+def _start_of(name: Any) -> State:
     return {"file": checked_path(name), "record": 0, "offset": 0, "lost": False}

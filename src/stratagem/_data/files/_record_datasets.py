@@ -1,9 +1,9 @@
 """Datasets of serialized Examples, as batches of features; and datasets of strings, written as records."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import final
+from typing import Any, final
 
-from stratagem._base.types import Nest, PathLike, TensorLike, Unused
+from stratagem._base.types import PathLike
 from stratagem._core.values import TensorSpec
 from stratagem._data._dataset import Dataset
 from stratagem._data.files._datasets import TFRecordDataset
@@ -17,7 +17,7 @@ from stratagem._data.stages._seeds import EpochSeeds
 
 
 def parse_example_dataset(
-    features: Mapping[str, FeatureParser], num_parallel_calls: TensorLike = 1, deterministic: Unused = None
+    features: Mapping[str, FeatureParser], num_parallel_calls: Any = 1, deterministic: object = None
 ) -> Callable[[Dataset], Dataset]:
     """`dataset.map` with `tf.io.parse_example`, of batches of serialized Examples.
 
@@ -40,12 +40,12 @@ def parse_example_dataset(
 
 
 def make_batched_features_dataset(
-    file_pattern: TensorLike,
-    batch_size: TensorLike,
+    file_pattern: Any,
+    batch_size: Any,
     features: Mapping[str, FeatureParser],
-    reader: Callable[..., Nest] | None = None,
+    reader: Callable[..., Any] | None = None,
     label_key: str | None = None,
-    reader_args: Sequence[TensorLike] | None = None,
+    reader_args: Sequence[Any] | None = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
     shuffle_buffer_size: int = 10000,

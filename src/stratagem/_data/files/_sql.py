@@ -10,7 +10,6 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OpError, UnknownError
 from stratagem._base.paths import local_path
-from stratagem._base.types import Nest, TensorLike
 from stratagem._core.values import TensorSpec
 from stratagem._data._dataset import Dataset
 from stratagem._data.elements._nest import Array, leaves, map_leaves, packer
@@ -36,9 +35,7 @@ class SqlDataset(Dataset):
         UnknownError: while iterating; SQLite refuses the file or the query.
     """
 
-    def __init__(
-        self, driver_name: TensorLike, data_source_name: TensorLike, query: TensorLike, output_types: Nest
-    ) -> None:
+    def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
         driver, source, text = (_text(given) for given in (driver_name, data_source_name, query))
         if driver != "sqlite":
             raise InvalidArgumentError(f"The database type, {driver}, is not supported by SqlDataset. Use sqlite.")
@@ -50,7 +47,7 @@ class SqlDataset(Dataset):
         super().__init__(QueryStage(path, text, dtypes))
 
 
-def _text(given: TensorLike) -> str:
+def _text(given: Any) -> str:
     value = given if isinstance(given, str | bytes) else np.asarray(given).item()
     try:
         return value.decode() if isinstance(value, bytes) else str(value)
@@ -66,12 +63,12 @@ def _name(dtype: Any) -> str:
 class QueryStage(Stage):
     """The rows of a query. dtypes: a nest, one for each column."""
 
-    def __init__(self, path: str, query: str, dtypes: Nest) -> None:
+    def __init__(self, path: str, query: str, dtypes: Any) -> None:
         self.path, self.query = path, query
         self.dtypes = dtypes
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return map_leaves(lambda dtype: TensorSpec((), dtype), self.dtypes)
 
     @property
@@ -89,7 +86,7 @@ class QueryStage(Stage):
     def walk(self) -> StageIterator:
         return _QueryIterator(self)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         walk = self.walk()
         try:
             return next(walk)
@@ -109,7 +106,7 @@ class _QueryIterator(StageIterator):
         self._rows: Iterator[tuple[Any, ...]] | None = None
         self._ended = False
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._ended:
             raise StopIteration
         if self._rows is None:

@@ -7,7 +7,7 @@ from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.tensor_proto import CODES, TensorProto, serialized_tensor
-from stratagem._base.types import DTypeLike, Nest, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._core.step import entrywise, host_function, of_asked_size
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._host_tensor import numbers, on_host, text
@@ -19,12 +19,12 @@ _NAMES = {code: name for name, code in CODES.items()}
 @host_function
 @entrywise
 def decode_raw(
-    input_bytes: TensorLike,
+    input_bytes: Any,
     out_type: DTypeLike,
     little_endian: bool = True,
-    fixed_length: TensorLike = None,
+    fixed_length: Any = None,
     name: str | None = None,
-) -> Nest:
+) -> Any:
     """The bytes of strings as numbers of `out_type`, with one more dimension than `input_bytes`.
 
     little_endian: the byte order in the strings. fixed_length: truncate or zero-pad to this many bytes.
@@ -60,7 +60,7 @@ def decode_raw(
 
 
 @host_function
-def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Array:
+def serialize_tensor(tensor: Any, name: str | None = None) -> Array:
     """A tensor as a scalar string: a TensorProto, which TensorFlow's `parse_tensor` accepts as well."""
     array = on_host(tensor, "tf.io.serialize_tensor")
     result = np.empty((), object)
@@ -69,7 +69,7 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Array:
 
 
 @host_function
-def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Nest:
+def parse_tensor(serialized: Any, out_type: DTypeLike, name: str | None = None) -> Any:
     """The tensor in a serialized TensorProto.
 
     Raises:

@@ -1,15 +1,16 @@
 """Windows of a series in memory: `tf.keras.utils.timeseries_dataset_from_array`."""
 
+from typing import Any
+
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._data._dataset import Dataset
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._ops import gather, tensor
 
 
 def timeseries_dataset_from_array(
-    data: TensorLike, targets: TensorLike, sequence_length: int, sequence_stride: int = 1, sampling_rate: int = 1,
+    data: Any, targets: Any, sequence_length: int, sequence_stride: int = 1, sampling_rate: int = 1,
     batch_size: int | None = 128, shuffle: bool = False, seed: int | None = None, start_index: int | None = None,
     end_index: int | None = None,
 ) -> Dataset:  # fmt: skip
@@ -36,7 +37,7 @@ def timeseries_dataset_from_array(
     series = tensor(rows[first:last])
     answers = None if wanted is None else tensor(wanted[first:last])
 
-    def window(start: TensorLike) -> TensorLike:
+    def window(start: Any) -> Any:
         found = gather(series, start + offsets)
         return found if answers is None else (found, gather(answers, start))
 

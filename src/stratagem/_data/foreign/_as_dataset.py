@@ -7,7 +7,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from stratagem._base.types import Nest
 from stratagem._data import _plan as plan
 from stratagem._data._dataset import Dataset
 from stratagem._data.foreign import _hugging_face as hugging_face
@@ -24,7 +23,7 @@ from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._stage import Stage
 
 
-def as_dataset(source: Nest, batch_size: int | None = None) -> Dataset:
+def as_dataset(source: Any, batch_size: int | None = None) -> Dataset:
     """A Dataset over another library's dataset, or `source` itself if it is a Dataset.
 
     Accepts NumPy, JAX and torch arrays and tuples and dicts of them, Grain's and Hugging Face's datasets, torch's

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import PerReplica, TensorSpec
-from stratagem._data.elements._nest import Array, Nest, frozen, leaves, map_leaves, packer, spec_of, to_numpy
+from stratagem._data.elements._nest import Array, frozen, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem._data.foreign._torch_tensors import from_torch, is_torch_tensor
 
 
@@ -42,11 +42,11 @@ class ElementConverter:
 
     def __init__(self, conventions: ElementConventions) -> None:
         self._conventions = conventions
-        self.spec: Nest | None = None
+        self.spec: Any | None = None
         self._specs: list[TensorSpec] = []
         self._structure: Any = None
 
-    def read(self, element: Any, number: int) -> Nest:
+    def read(self, element: Any, number: int) -> Any:
         """Converts element `number` to a nest of read-only arrays.
 
         Raises:
@@ -74,7 +74,7 @@ class ElementConverter:
     def _common(self, spec: TensorSpec) -> TensorSpec:
         return TensorSpec((None, *spec.shape[1:]), spec.dtype) if self._conventions.batches else spec
 
-    def _misfit(self, nest: Nest, number: int) -> Exception:
+    def _misfit(self, nest: Any, number: int) -> Exception:
         for (path, leaf), spec in zip(jax.tree_util.tree_leaves_with_path(nest), self._specs, strict=True):
             where = f"{self._conventions.what} has at {jax.tree_util.keystr(path) or 'its only component'}"
             if leaf.dtype != spec.dtype:
@@ -90,7 +90,7 @@ class ElementConverter:
             "of a batch may differ."
         )
 
-    def _check_rows(self, nest: Nest, number: int) -> None:
+    def _check_rows(self, nest: Any, number: int) -> None:
         found = jax.tree_util.tree_leaves_with_path(nest)
         for path, leaf in found:
             if leaf.ndim == 0:
@@ -117,7 +117,7 @@ class _Conversion:
         self._number = number
         self._protect: Callable[[Array], Array] = _read_only if conventions.fresh else frozen
 
-    def nest(self, value: Any, path: str) -> Nest:
+    def nest(self, value: Any, path: str) -> Any:
         if isinstance(value, Mapping):
             return {key: self.nest(member, f"{path}[{key!r}]") for key, member in value.items()}
         if isinstance(value, tuple) and not (self._conventions.texts_are_rows and _are_texts(value)):
@@ -143,7 +143,7 @@ class _Conversion:
             remedy = "Give numbers, booleans, strings or arrays of them"
             self._fail(f"cannot become a tensor ({error})", remedy, path)
 
-    def _stacked(self, members: list[Nest], path: str) -> Nest:
+    def _stacked(self, members: list[Any], path: str) -> Any:
         try:
             return map_leaves(lambda *rows: np.stack(rows), *members)
         except ValueError:

@@ -5,7 +5,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, final
 
-from stratagem._data.elements._nest import Nest, map_leaves
+from stratagem._data.elements._nest import map_leaves
 from stratagem._data.elements._spec import without_rows
 from stratagem._data.foreign._elements import ElementConventions
 from stratagem._data.foreign._items import ForeignColumns
@@ -62,10 +62,10 @@ def is_fresh(dataset: Any) -> bool:
 class TableColumns(ForeignColumns):
     """The rows of a `datasets.Dataset`, read many at once. `conventions` describes a batch."""
 
-    def _row_spec(self, spec: Nest) -> Nest:
+    def _row_spec(self, spec: Any) -> Any:
         return map_leaves(without_rows, spec)
 
-    def _fetch(self, indices: Indices) -> Nest:
+    def _fetch(self, indices: Indices) -> Any:
         run = as_run(indices)
         try:
             batch = self._items[indices.tolist() if run is None else run]

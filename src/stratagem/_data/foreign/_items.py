@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Array, Nest, map_leaves, stacked
+from stratagem._data.elements._nest import Array, map_leaves, stacked
 from stratagem._data.foreign._elements import ElementConventions, ElementConverter
 from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._columns import Columns
@@ -83,7 +83,7 @@ class ForeignColumns(Columns):
         return False
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         if self._reader.spec is None:
             if self.length == 0:
                 raise ValueError(
@@ -92,17 +92,17 @@ class ForeignColumns(Columns):
             self._fetch(np.zeros(1, np.int64))
         return self._row_spec(self._reader.spec)
 
-    def gather(self, indices: Indices) -> Nest:
+    def gather(self, indices: Indices) -> Any:
         if len(indices) == 0:
             return map_leaves(_no_rows, self.spec)
         return self._fetch(indices)
 
     @abc.abstractmethod
-    def _row_spec(self, spec: Nest) -> Nest:
+    def _row_spec(self, spec: Any) -> Any:
         """The spec of a row, from the spec that the reader found."""
 
     @abc.abstractmethod
-    def _fetch(self, indices: Indices) -> Nest:
+    def _fetch(self, indices: Indices) -> Any:
         """The rows at `indices`, at least one, stacked."""
 
 
@@ -110,10 +110,10 @@ class ForeignColumns(Columns):
 class ItemColumns(ForeignColumns):
     """The items of an object with `__len__` and `__getitem__`, or torch's `__getitems__`, which fetches many."""
 
-    def _row_spec(self, spec: Nest) -> Nest:
+    def _row_spec(self, spec: Any) -> Any:
         return spec
 
-    def _fetch(self, indices: Indices) -> Nest:
+    def _fetch(self, indices: Indices) -> Any:
         numbers: list[int] = indices.tolist()
         items = [self._reader.read(item, n) for n, item in zip(numbers, self._items_at(numbers), strict=True)]
         return stacked(items)

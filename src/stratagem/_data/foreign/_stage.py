@@ -4,7 +4,6 @@ import abc
 import threading
 from typing import Any, final
 
-from stratagem._data.elements._nest import Nest
 from stratagem._data.foreign._elements import ElementConventions, ElementConverter
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
@@ -67,7 +66,7 @@ class ForeignStage(Stage):
         return self._reader.spec is not None
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         if self._reader.spec is None:
             try:
                 self.example()
@@ -94,7 +93,7 @@ class ForeignStage(Stage):
             waiting, self._waiting = self._waiting, None
         return waiting or _ForeignIterator(self._source, self._reader)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         # The iterator from which the example was drawn is returned by the next `walk`: no element is lost or made twice.
         with self._lock:
             if self._waiting is None:
@@ -111,19 +110,19 @@ class _ForeignIterator(StageIterator):
         self._stream = source.stream()
         self._position = 0
         self._ended = False
-        self._peeked: list[tuple[Nest, State]] = []
+        self._peeked: list[tuple[Any, State]] = []
 
-    def peek(self) -> Nest:
+    def peek(self) -> Any:
         """The next element, without consuming it."""
         if not self._peeked:
             state = self.get_state()
             self._peeked.append((self._draw(), state))
         return self._peeked[0][0]
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         return self._peeked.pop()[0] if self._peeked else self._draw()
 
-    def _draw(self) -> Nest:
+    def _draw(self) -> Any:
         if self._ended:
             raise StopIteration
         number = self._position

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OpError
-from stratagem._data.elements._nest import Nest, leaves
+from stratagem._data.elements._nest import leaves
 from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import FunctionSeeds, places
 from stratagem._data.functions._map_mode import PythonMapMode, TracedMapMode, has_static_spec, map_mode_of
@@ -69,7 +69,7 @@ class AppliedFunction:
         return mode if mode.splits and not mode.reads_variables else None
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         """The specs of its results."""
         return self.mode.spec(self._parent)
 
@@ -91,17 +91,17 @@ class AppliedFunction:
         if facts:
             self.draws.restore(facts)
 
-    def __call__(self, element: Nest, facts: State, position: int) -> Nest:
+    def __call__(self, element: Any, facts: State, position: int) -> Any:
         """The result for the element at a position of the iteration that `facts` describe. Errors name the position."""
         drawing = (self.draws.seed, places(facts, position, 1)) if facts else ()
         return self._noting(position, self.mode, element, *drawing)
 
-    def in_python_at(self, element: Nest, drawing: tuple[Any, ...], position: int) -> Nest:
+    def in_python_at(self, element: Any, drawing: tuple[Any, ...], position: int) -> Any:
         """The result of Python for the element at a position, of a function that is split. Errors name the position."""
         assert isinstance(self.mode, SplitMapMode)
         return self._noting(position, self.mode.in_python, element, *drawing)
 
-    def _noting(self, position: int, run: Callable[..., Nest], element: Nest, *drawing: Any) -> Nest:
+    def _noting(self, position: int, run: Callable[..., Any], element: Any, *drawing: Any) -> Any:
         try:
             return run(element, *drawing)
         except Exception as error:
@@ -109,7 +109,7 @@ class AppliedFunction:
             raise
 
 
-def _strings_of(element: Nest) -> str:
+def _strings_of(element: Any) -> str:
     """The strings of an element, as paths of files, to be added to a message; no contents of files."""
     arrays = (leaf for leaf in leaves(element) if isinstance(leaf, np.ndarray | bytes) and np.ndim(leaf) == 0)
     texts = (value for value in map(np.ndarray.item, map(np.asarray, arrays)) if isinstance(value, bytes))
@@ -117,7 +117,7 @@ def _strings_of(element: Nest) -> str:
     return f", of {', '.join(found)}" if found else ""
 
 
-def check_tensors(result: Nest) -> None:
+def check_tensors(result: Any) -> None:
     """Raises InvalidArgumentError unless a result, or its spec, contains a tensor."""
     if not leaves(result):
         raise InvalidArgumentError(

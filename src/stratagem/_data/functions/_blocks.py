@@ -2,9 +2,9 @@
 
 import abc
 import itertools
-from typing import final
+from typing import Any, final
 
-from stratagem._data.elements._nest import Nest, rows_of, stacked
+from stratagem._data.elements._nest import rows_of, stacked
 from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import places
@@ -19,7 +19,7 @@ class BlockIterator(StageIterator):
     Only for parents without side effects. An error of the parent is raised at its position, after the results before it.
     """
 
-    def __init__(self, parent: StageIterator, applied: AppliedFunction, program: CompiledFunction, specs: Nest) -> None:
+    def __init__(self, parent: StageIterator, applied: AppliedFunction, program: CompiledFunction, specs: Any) -> None:
         super().__init__(parent)
         self._source = parent
         self._applied = applied
@@ -31,15 +31,15 @@ class BlockIterator(StageIterator):
     def _start(self, first: int) -> None:
         """Begins a block at the parent's current element, whose number is `first`."""
         self._origin, self._first, self._read = self._source.get_state(), first, 0
-        self._results: list[Nest] = []
+        self._results: list[Any] = []
         self._position = 0
         self._failure: Exception | None = None
 
     @abc.abstractmethod
-    def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
+    def _chosen(self, elements: list[Any], results: Any) -> list[Any]:
         """The elements to return for these inputs and the function's stacked results."""
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         while self._position == len(self._results):
             failure = self._failure
             self._start(self._first + self._read)
@@ -50,7 +50,7 @@ class BlockIterator(StageIterator):
         return self._results[self._position - 1]
 
     def _next_block(self) -> None:
-        elements: list[Nest] = []
+        elements: list[Any] = []
         try:
             elements.extend(itertools.islice(self._source, self._size))
         except Exception as error:
@@ -84,7 +84,7 @@ class BlockIterator(StageIterator):
 class MapBlockIterator(BlockIterator):
     """Returns the function's results."""
 
-    def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
+    def _chosen(self, elements: list[Any], results: Any) -> list[Any]:
         return rows_of(results)[: len(elements)]
 
 
@@ -92,5 +92,5 @@ class MapBlockIterator(BlockIterator):
 class FilterBlockIterator(BlockIterator):
     """Returns the elements that the function accepts."""
 
-    def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
+    def _chosen(self, elements: list[Any], results: Any) -> list[Any]:
         return [element for element, accepted in zip(elements, results, strict=False) if accepted]

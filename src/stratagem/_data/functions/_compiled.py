@@ -12,7 +12,7 @@ from jax.extend import core as xc
 
 from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import exact
-from stratagem._data.elements._nest import Array, Nest, leaves, packer
+from stratagem._data.elements._nest import Array, leaves, packer
 from stratagem._data.functions._draws import Places, Words, words
 from stratagem._data.functions._traced import TracedFunction
 from stratagem._data.functions._user_code import cpu, on_cpu
@@ -71,14 +71,14 @@ class CompiledFunction:
         self._one: Compiled | None = None
         self._many: dict[int, Compiled] = {}
 
-    def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
+    def __call__(self, element: Any, seed: Words | None = None, place: Places | None = None) -> Any:
         """The result for one element. seed (2,), place (1,): for a function that draws random numbers."""
         inputs = self._inputs(element, seed, _NO_WORDS if place is None else words(place)[0])
         if self._one is None:
             self._one = self._compiled(self._function, inputs)
         return self._run(self._one, inputs)
 
-    def many(self, elements: Nest, rows: int, seed: Words | None = None, at: Places | None = None) -> Nest:
+    def many(self, elements: Any, rows: int, seed: Words | None = None, at: Places | None = None) -> Any:
         """The stacked results for `rows` stacked elements, each as if computed alone. at: the elements' places, (rows,)."""
         inputs = self._inputs(elements, seed, np.zeros((rows, 2), np.uint32) if at is None else words(at))
         compiled = self._many.get(rows)
@@ -92,13 +92,13 @@ class CompiledFunction:
     def _compiled(self, function: Callable[..., Any], inputs: Sequence[Any]) -> Compiled:
         return interruptible(programs.compile(function, [_abstract(i) for i in inputs]), self.trace.jaxpr)
 
-    def _inputs(self, element: Nest, seed: Words | None, places: Words) -> list[Any]:
+    def _inputs(self, element: Any, seed: Words | None, places: Words) -> list[Any]:
         values = [_on_pipeline_device(v.value) for v in self.trace.variables]
         mine = _NO_WORDS if seed is None else seed
         # JAX would truncate an implicit 64-bit NumPy array to 32 bits; all others are passed unchanged.
         return [*self._constants, *values, mine, places, *map(exact, leaves(element))]
 
-    def _run(self, compiled: Compiled, inputs: list[Any]) -> Nest:
+    def _run(self, compiled: Compiled, inputs: list[Any]) -> Any:
         with on_cpu():
             results: list[Array] = [np.asarray(r) for r in compiled(*inputs)]
         return self._pack(results)

@@ -1,11 +1,11 @@
 """Joint blocks, of elements that a split function's host functions take all at once: how many they are, and what comes out."""
 
 from collections.abc import Iterator
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
-from stratagem._data.elements._nest import Array, Nest, leaves, packer, stacked, weight
+from stratagem._data.elements._nest import Array, leaves, packer, stacked, weight
 from stratagem._data.functions._applied import check_tensors
 from stratagem._data.functions._draws import BlockDraws
 from stratagem._data.functions._split_mode import HostPart
@@ -26,7 +26,7 @@ class BlockSizes:
         self._unit = self.now = unit
         self._alone, self._alone_until = unit, 0
 
-    def took(self, elements: Nest, count: int) -> None:
+    def took(self, elements: Any, count: int) -> None:
         """Takes note of a block that has been read, `count` stacked elements."""
         found = weight(elements)
         if count == self.now and 2 * found <= _MAX_WEIGHT:
@@ -44,7 +44,7 @@ class BlockSizes:
         return first >= self._alone_until
 
 
-def joint_result(part: HostPart, count: int, size: int, facts: State, first: int) -> Nest:
+def joint_result(part: HostPart, count: int, size: int, facts: State, first: int) -> Any:
     """The stacked results for `count` elements, the first of which has the number `first` in the iteration of `facts`.
 
     part: of all of them. size: the number of elements that the program takes at once.

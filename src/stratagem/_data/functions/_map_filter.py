@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Nest, spec_of
+from stratagem._data.elements._nest import spec_of
 from stratagem._data.functions._applied import AppliedFunction, check_tensors
 from stratagem._data.functions._blocks import FilterBlockIterator, MapBlockIterator
 from stratagem._data.functions._draws import NumberedOrder
@@ -99,7 +99,7 @@ class MapStage(FunctionStage):
         self._tuner = tuner
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._applied.spec
 
     def walk(self) -> StageIterator:
@@ -123,7 +123,7 @@ class MapStage(FunctionStage):
         block = 1 if self._parent.batch_size is not None else block_size(mode)
         return SplitIterator(self._parent.walk(), self._applied, mode, self._tuner, block, batch)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return self._applied(self._parent.example(), {}, 0)
 
 
@@ -151,7 +151,7 @@ class FunctionIterator(ParentIterator, abc.ABC):
         self._draws = applied.begin()
         self._position = 0
 
-    def _next(self) -> tuple[Nest, Nest]:
+    def _next(self) -> tuple[Any, Any]:
         """The parent's next element and the function's result; can be called again after an error."""
         element = next(self._source)
         self._position += 1
@@ -167,7 +167,7 @@ class FunctionIterator(ParentIterator, abc.ABC):
 
 @final
 class _MapIterator(FunctionIterator):
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         result = self._next()[1]
         check_tensors(result)
         return result
@@ -175,7 +175,7 @@ class _MapIterator(FunctionIterator):
 
 @final
 class _FilterIterator(FunctionIterator):
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         while True:
             element, answer = self._next()
             check_answer(spec_of(answer))
@@ -183,7 +183,7 @@ class _FilterIterator(FunctionIterator):
                 return element
 
 
-def check_answer(spec: Nest) -> None:
+def check_answer(spec: Any) -> None:
     """Raises ValueError unless a predicate's result, given by its spec, is a bool scalar."""
     if not isinstance(spec, TensorSpec) or spec.dtype != np.bool_ or spec.shape.rank != 0:
         found = f"{spec.dtype} of shape {tuple(spec.shape)}" if isinstance(spec, TensorSpec) else f"a nest: {spec}"

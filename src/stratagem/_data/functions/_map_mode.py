@@ -2,13 +2,13 @@
 
 import functools
 import logging
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from stratagem._core.step import asking_sizes
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
+from stratagem._data.elements._nest import Array, leaves, map_leaves, spec_of
 from stratagem._data.elements._spec import merged
 from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import Places, Words
@@ -34,7 +34,7 @@ class PythonMapMode(FunctionRunner):
     def draws(self) -> bool:
         return True  # unknown
 
-    def spec(self, parent: Stage) -> Nest:
+    def spec(self, parent: Stage) -> Any:
         # Plain Python does not tell its result's shape, so it is applied to an example; if the number of rows of the
         # input is unknown, to two numbers of rows: sizes that then differ are unknown too.
         specs = parent.spec
@@ -48,7 +48,7 @@ class PythonMapMode(FunctionRunner):
         has_rows = any(map(has_open_rows, leaves(specs)))
         return self._spec_of_examples([_resized(specs, example, n) for n in (2, 3)] if has_rows else [example])
 
-    def _spec_of_examples(self, examples: list[Nest]) -> Nest:
+    def _spec_of_examples(self, examples: list[Any]) -> Any:
         """The specs of the result for examples; sizes that only contents tell, of images or of words in a text, are unknown."""
         with asking_sizes() as asked:
             found = [spec_of(self._function(example)) for example in examples]
@@ -60,7 +60,7 @@ class PythonMapMode(FunctionRunner):
                 logger.debug("%s: `%s` takes contents of one size: %s", self._function.what, self._function.name, error)
         return functools.reduce(functools.partial(map_leaves, merged), found)
 
-    def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
+    def __call__(self, element: Any, seed: Words | None = None, place: Places | None = None) -> Any:
         return self._function(element, seed, place)
 
 
@@ -71,7 +71,7 @@ class TracedMapMode(FunctionRunner):
     The constructor raises what `trace` raises.
     """
 
-    def __init__(self, function: UserFunction, specs: Nest, rows: int | None) -> None:
+    def __init__(self, function: UserFunction, specs: Any, rows: int | None) -> None:
         self._function = function
         self._specs = specs
         self._leaves: list[TensorSpec] = leaves(specs)
@@ -91,13 +91,13 @@ class TracedMapMode(FunctionRunner):
         """True if all elements have the same shape, so that one program can run on many."""
         return self._rows is None
 
-    def spec(self, parent: Stage) -> Nest:
+    def spec(self, parent: Stage) -> Any:
         """The specs of the results; if elements may have any number of rows, found by tracing for two of them."""
         mine = self.program.trace.spec
         other = None if self._rows is None else self._program(self._rows + 1)
         return mine if other is None else map_leaves(merged, mine, other.trace.spec)
 
-    def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
+    def __call__(self, element: Any, seed: Words | None = None, place: Places | None = None) -> Any:
         arrays = leaves(element)
         rows = next((len(a) for a, is_open in zip(arrays, self._open, strict=True) if is_open), None)
         program = self._program(rows) if self._fits(arrays, rows) else None
@@ -190,7 +190,7 @@ def _defined(spec: TensorSpec, rows: int | None) -> bool:
     return inner.is_fully_defined()
 
 
-def _resized(specs: Nest, example: Nest, rows: int) -> Nest:
+def _resized(specs: Any, example: Any, rows: int) -> Any:
     def resize(spec: TensorSpec, leaf: Array) -> Array:
         is_open = isinstance(leaf, np.ndarray) and has_open_rows(spec)
         return np.resize(leaf, (rows, *leaf.shape[1:])) if is_open else leaf

@@ -1,11 +1,11 @@
 """Traced functions over in-memory rows: mapping and filtering become parts of columns and orders, a block at a time."""
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, slice_rows
+from stratagem._data.elements._nest import Array, leaves, map_leaves, slice_rows
 from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import FunctionSeeds, number_bits, places_of_numbered, rows_of_numbered
 from stratagem._data.stages._cardinality import UNKNOWN
@@ -18,7 +18,7 @@ _MIN_ROWS = 8
 _NO_INDICES: Indices = np.empty(0, np.int64)
 
 
-def block_size(specs: Nest) -> int:
+def block_size(specs: Any) -> int:
     """The number of elements of these specs that are processed at once, ahead of their use."""
     size = sum((s.shape.num_elements() or 0) * int(s.dtype.itemsize) for s in leaves(specs))
     return max(1, min(_MAX_ROWS, _MAX_BYTES // max(1, size)))
@@ -62,7 +62,7 @@ class RowBlockProgram:
         """The same program, prepared for batches of this many rows."""
         return RowBlockProgram(self.columns.sized(rows), self.program, self._draws, rows)
 
-    def __call__(self, indices: Indices) -> Nest:
+    def __call__(self, indices: Indices) -> Any:
         """The stacked results for the rows at `indices`."""
         count = len(indices)
         if count == 0:
@@ -95,7 +95,7 @@ class MappedColumns(Columns):
         return self._run.columns.length
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._run.program.trace.spec
 
     @property
@@ -118,7 +118,7 @@ class MappedColumns(Columns):
     def sized(self, rows: int) -> Columns:
         return MappedColumns(self._run.sized(rows))
 
-    def gather(self, indices: Indices) -> Nest:
+    def gather(self, indices: Indices) -> Any:
         return self._run(indices)
 
 
@@ -136,10 +136,10 @@ class MemoColumns(Columns):
         return self._columns.length
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._columns.spec
 
-    def gather(self, indices: Indices) -> Nest:
+    def gather(self, indices: Indices) -> Any:
         missing = indices[~self._known[indices]]
         for first in range(0, len(missing), self._columns.read_ahead_rows):
             self._fill(missing[first : first + self._columns.read_ahead_rows])

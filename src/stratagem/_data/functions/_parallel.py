@@ -5,9 +5,8 @@ import os
 import time
 from collections import deque
 from concurrent.futures import Future
-from typing import final
+from typing import Any, final
 
-from stratagem._data.elements._nest import Nest
 from stratagem._data.functions._applied import AppliedFunction, check_tensors
 from stratagem._data.functions._thread_tuner import ThreadTuner
 from stratagem._data.stages._order import State
@@ -49,7 +48,7 @@ class ParallelIterator(StageIterator):
     def _current_state(self) -> State:
         return {"draws": self._epoch_facts, "position": self._position, "parent": self._source.get_state()}
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         self._fill()
         if not self._ready:
             raise StopIteration
@@ -113,7 +112,7 @@ class ParallelIterator(StageIterator):
         super().close()
 
 
-def _computed(applied: AppliedFunction, element: Nest, facts: State, position: int) -> Result:
+def _computed(applied: AppliedFunction, element: Any, facts: State, position: int) -> Result:
     result = applied(element, facts, position)
     check_tensors(result)
     return result, {}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Nest, map_leaves
+from stratagem._data.elements._nest import map_leaves
 from stratagem._data.elements._spec import DatasetSpec
 from stratagem._data.functions._map_mode import has_static_spec
 from stratagem._data.stages._stage import Stage
@@ -11,7 +11,7 @@ from stratagem._ops.ragged import RaggedTensorSpec
 from stratagem._ops.sparse import SparseTensorSpec
 
 
-def static_spec(stage: Stage) -> Nest:
+def static_spec(stage: Stage) -> Any:
     """The specs of a stage's elements; sizes are left open if the specs come from an example that user code made."""
     return stage.spec if has_static_spec(stage) else map_leaves(of_any_size, stage.spec)
 

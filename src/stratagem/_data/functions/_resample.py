@@ -6,9 +6,8 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Array, Nest, spec_of, to_numpy
+from stratagem._data.elements._nest import Array, spec_of, to_numpy
 from stratagem._data.functions._map_filter import mapped
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._choose import RandomStage
@@ -20,9 +19,7 @@ _SMOOTHING = 10.0  # elements of each class that are taken as seen before the fi
 _RANDOM_NUMBERS = 2.0**32
 
 
-def resampled(
-    stage: Stage, class_func: Callable[..., Any], target: TensorLike, initial: TensorLike, seeds: EpochSeeds
-) -> Stage:
+def resampled(stage: Stage, class_func: Callable[..., Any], target: Any, initial: Any, seeds: EpochSeeds) -> Stage:
     """Pairs of a class and an element; `target` has the shares of the classes, `initial` those in `stage`, or is None.
 
     Raises:
@@ -30,7 +27,7 @@ def resampled(
         ValueError: a class is no scalar, or the shares are of different numbers of classes.
     """
 
-    def classified(*element: Nest) -> Nest:
+    def classified(*element: Any) -> Any:
         return class_func(*element), element if len(element) > 1 else element[0]
 
     pairs = mapped(stage, classified)
@@ -44,7 +41,7 @@ def resampled(
     return ResampleStage(pairs, wanted, found, seeds)
 
 
-def _shares(given: TensorLike, name: str) -> Array:
+def _shares(given: Any, name: str) -> Array:
     shares = to_numpy(given).astype(np.float64)
     if shares.ndim != 1 or not len(shares) or (shares < 0).any() or not shares.sum() > 0:
         raise ValueError(f"`{name}` must be the shares of the classes, got {given!r:.100}.")
@@ -84,7 +81,7 @@ class _ResampleIterator(ParentIterator):
         self._numbers = numbers
         self._counts = np.full(len(stage.target), _SMOOTHING)
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         while True:
             element = next(self._source)
             _check_class(spec_of(element[0]))
@@ -113,7 +110,7 @@ class _ResampleIterator(ParentIterator):
         self._numbers.set_state(state["numbers"])
 
 
-def _check_class(spec: Nest) -> None:
+def _check_class(spec: Any) -> None:
     if not isinstance(spec, TensorSpec) or spec.dtype.kind not in "iu":
         raise TypeError(f"Invalid `class_func`. It must return the number of a class, an integer; it returned {spec}.")
     if spec.shape.rank != 0:

@@ -1,8 +1,8 @@
 """The interface of a function's modes of execution."""
 
 import abc
+from typing import Any
 
-from stratagem._data.elements._nest import Nest
 from stratagem._data.functions._draws import Places, Words
 from stratagem._data.stages._stage import Stage
 
@@ -16,9 +16,9 @@ class FunctionRunner(abc.ABC):
         """True if the function may draw random numbers."""
 
     @abc.abstractmethod
-    def spec(self, parent: Stage) -> Nest:
+    def spec(self, parent: Stage) -> Any:
         """The specs of its results for the elements of `parent`."""
 
     @abc.abstractmethod
-    def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
+    def __call__(self, element: Any, seed: Words | None = None, place: Places | None = None) -> Any:
         """The result for one element; see `UserFunction`."""

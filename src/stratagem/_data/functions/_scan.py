@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._data.elements._nest import Array, Nest, kinds_of, leaves, map_leaves, packer, spec_of
+from stratagem._data.elements._nest import Array, kinds_of, leaves, map_leaves, packer, spec_of
 from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._map_filter import FunctionIterator, FunctionStage, check_answer
 from stratagem._data.functions._relaxed_spec import of_any_size
@@ -20,18 +20,18 @@ from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, 
 class ScanInputStage(UnaryStage):
     """Pairs of a state and an element, as the parent of a scan's function. Only its spec and example are used."""
 
-    def __init__(self, parent: Stage, initial: Nest) -> None:
+    def __init__(self, parent: Stage, initial: Any) -> None:
         super().__init__(parent)
         self._initial = initial
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return (spec_of(self._initial), self._parent.spec)
 
     def walk(self) -> StageIterator:
         raise NotImplementedError("The states of a scan are known only to its walk.")
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return (self._initial, self._parent.example())
 
 
@@ -39,7 +39,7 @@ class ScanInputStage(UnaryStage):
 class ScanStage(UnaryStage):
     """The outputs of `function(state, element) -> (state, output)`, called for one element after another."""
 
-    def __init__(self, parent: Stage, initial: Nest, function: UserFunction) -> None:
+    def __init__(self, parent: Stage, initial: Any, function: UserFunction) -> None:
         super().__init__(parent)
         self._initial = initial
         self._applied = AppliedFunction(ScanInputStage(parent, initial), function)
@@ -47,7 +47,7 @@ class ScanStage(UnaryStage):
             _ = self.spec
 
     @functools.cached_property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         state, output = _as_pair(self._applied.spec)
         initial = spec_of(self._initial)
         _check_types(initial, state)
@@ -69,20 +69,20 @@ class ScanStage(UnaryStage):
     def walk(self) -> StageIterator:
         return _ScanIterator(self._parent.walk(), self._initial, self._applied)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return _as_pair(self._applied((self._initial, self._parent.example()), {}, 0))[1]
 
 
 @final
 class _ScanIterator(ParentIterator):
-    def __init__(self, parent: StageIterator, initial: Nest, applied: AppliedFunction) -> None:
+    def __init__(self, parent: StageIterator, initial: Any, applied: AppliedFunction) -> None:
         super().__init__(parent)
         self._applied = applied
         self._state, self._spec = initial, spec_of(initial)
         self._draws = applied.begin()
         self._position = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         element = next(self._source)
         self._position += 1
         result = self._applied((self._state, element), self._draws, self._position - 1)
@@ -118,7 +118,7 @@ class _TakeWhileIterator(FunctionIterator):
         super().__init__(parent, applied)
         self._ended = False
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._ended:
             raise StopIteration
         element, answer = self._next()
@@ -148,7 +148,7 @@ def taken_while(stage: Stage, function: UserFunction) -> Stage:
     return TakeWhileStage(stage, applied)
 
 
-def _as_pair(result: Nest) -> tuple[Nest, Nest]:
+def _as_pair(result: Any) -> tuple[Any, Any]:
     if not isinstance(result, tuple) or len(result) != 2:
         found = spec_of(result) if any(isinstance(leaf, np.ndarray) for leaf in leaves(result)) else result
         raise TypeError(
@@ -158,7 +158,7 @@ def _as_pair(result: Nest) -> tuple[Nest, Nest]:
     return result
 
 
-def _check_types(initial: Nest, state: Nest) -> None:
+def _check_types(initial: Any, state: Any) -> None:
     if kinds_of(initial) != kinds_of(state):
         raise TypeError(
             "Invalid `scan_func`. The element types for the new state must match the initial state. Expected "

@@ -1,11 +1,11 @@
 """A user's function that tells in which shard an element is saved."""
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._data.elements._nest import Nest, spec_of
+from stratagem._data.elements._nest import spec_of
 from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._stage import Stage
@@ -19,7 +19,7 @@ class ShardFunction:
         self._applied = None if function is None else AppliedFunction(parent, function)
         self._facts = {} if self._applied is None else self._applied.begin()
 
-    def __call__(self, element: Nest, position: int) -> int:
+    def __call__(self, element: Any, position: int) -> int:
         """The number of the shard.
 
         Raises:

@@ -29,7 +29,7 @@ from stratagem._core.step import (
     open_fits,
     placeholder,
 )
-from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_tensors
+from stratagem._data.elements._nest import leaves, map_leaves, packer, to_tensors
 from stratagem._data.functions._draws import ElementSeeds
 from stratagem._data.functions._function_parts import Cut, cut
 from stratagem._data.functions._host_run import HostRun, is_joint, open_shape, run, run_joint
@@ -61,14 +61,14 @@ class SplitFunction:
     kind: Any
     cut: Cut
     results: tuple[HostValue | int, ...]
-    template: Nest
+    template: Any
 
     @property
     def reads_variables(self) -> bool:
         """True if it must see the values that variables have when an element is requested."""
         return bool(self.cut.variables)
 
-    def run(self, element: Nest) -> HostRun:
+    def run(self, element: Any) -> HostRun:
         """Calls the host functions."""
         return run(self.prefix, leaves(to_tensors(element)), sized=self.sized)
 
@@ -77,12 +77,12 @@ class SplitFunction:
         """True if the host functions can be called for many elements at once, and nothing but a program comes after them."""
         return self.cut.settled and self.cut.is_program and is_joint(self.prefix)
 
-    def run_joint(self, elements: Nest) -> HostRun | None:
+    def run_joint(self, elements: Any) -> HostRun | None:
         """Calls them for stacked elements; None if no elements can be taken so, see `run_joint`."""
         return run_joint(self.prefix, leaves(to_tensors(elements)))
 
 
-def split(function: Callable[..., Any], element: Nest, *, sized: bool) -> SplitFunction:
+def split(function: Callable[..., Any], element: Any, *, sized: bool) -> SplitFunction:
     """Traces a function for elements like this one.
 
     Its Python code runs two times or more. Exceptions of its own are passed on.
@@ -115,7 +115,7 @@ class _Attempt:
     def __init__(
         self,
         function: Callable[..., Any],
-        element: Nest,
+        element: Any,
         prefix: HostPrefix | None,
         made: HostRun | None,
         variables: Sequence[Any],

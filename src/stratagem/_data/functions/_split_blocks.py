@@ -11,7 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._data.elements._nest import Array, Nest, leaves, packer, rows_in, rows_of, slice_rows, stacked
+from stratagem._data.elements._nest import Array, leaves, packer, rows_in, rows_of, slice_rows, stacked
 from stratagem._data.functions._applied import AppliedFunction, check_tensors
 from stratagem._data.functions._draws import BlockDraws
 from stratagem._data.functions._joint_blocks import BlockSizes, joint_result
@@ -48,9 +48,9 @@ class _Block:
     skip: int
     first: int
     draws: BlockDraws
-    elements: list[Nest]
+    elements: list[Any]
     failure: Exception | None
-    stacked: Nest = None
+    stacked: Any = None
     count: int = 0
     threads: int = 1
     parts: list[Future[Result]] = field(default_factory=list)
@@ -98,12 +98,12 @@ class SplitIterator(StageIterator):
         self._next_first, self._ended = first, False
         self._head = self._block(origin, skip, first, [], None)
         self._begin = (origin, skip)
-        self._results: list[Nest] = []
+        self._results: list[Any] = []
         self._position = 0
         self._alike = (0, 0)  # of how many threads the last blocks are, and how many blocks in a row
         self._came = 0.0  # when the last one did
 
-    def _block(self, origin: State, skip: int, first: int, elements: list[Nest], failure: Exception | None) -> _Block:
+    def _block(self, origin: State, skip: int, first: int, elements: list[Any], failure: Exception | None) -> _Block:
         draws = BlockDraws(self._epoch_facts, first, self._size)
         return _Block(origin, skip, first, draws, elements, failure, count=len(elements))
 
@@ -120,7 +120,7 @@ class SplitIterator(StageIterator):
         if self._alike[1] > self._depth + 1:
             self._tuner.took(block.threads, self._came - before, block.count)
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._batch is not None:
             return self._next_batch(self._batch)
         while self._position == len(self._results):
@@ -140,7 +140,7 @@ class SplitIterator(StageIterator):
             raise result.error
         return result
 
-    def _next_batch(self, batch: BatchRequest) -> Nest:
+    def _next_batch(self, batch: BatchRequest) -> Any:
         while self._position == len(self._results):
             block = self._next_block()
             if block.stacked is None:
@@ -155,7 +155,7 @@ class SplitIterator(StageIterator):
         self._position += 1
         return self._results[self._position - 1]
 
-    def _joint_result(self, block: _Block) -> Nest | None:
+    def _joint_result(self, block: _Block) -> Any | None:
         """The stacked results of a block of stacked elements. None if each has to be taken alone: then they are read again."""
         part = block.parts[0].result()[0]
         if part is not None:
@@ -165,7 +165,7 @@ class SplitIterator(StageIterator):
         self._sizes.failed(block.first, block.count)
         return None
 
-    def _plain_batch(self, block: _Block, batch: BatchRequest) -> Nest:
+    def _plain_batch(self, block: _Block, batch: BatchRequest) -> Any:
         self._head, self._results, self._position = block, [], 0
         if block.failure is None and batch.drop_remainder and len(block.elements) < batch.size:
             self._ended = True
@@ -214,7 +214,7 @@ class SplitIterator(StageIterator):
             self._ahead.append(block)
 
     def _read_one_by_one(self) -> _Block | None:
-        elements: list[Nest] = []
+        elements: list[Any] = []
         failure: Exception | None = None
         try:
             elements.extend(itertools.islice(self._source, self._size))
@@ -277,7 +277,7 @@ class SplitIterator(StageIterator):
     def _parts(self, block: _Block) -> list[Any]:
         return [part for future in block.parts for part in future.result()[0]]
 
-    def _finished(self, block: _Block) -> list[Nest]:
+    def _finished(self, block: _Block) -> list[Any]:
         parts = self._parts(block)
         one = self._one_for_all(parts) if self._size > 1 else None
         if one is None:
@@ -291,7 +291,7 @@ class SplitIterator(StageIterator):
         same = all(part.split is parts[0].split for part in parts) and parts[0].split.cut.settled
         return parts[0] if same and all(part.shapes == parts[0].shapes for part in parts) else None
 
-    def _program(self, block: _Block, parts: Sequence[HostPart], one: HostPart) -> Nest:
+    def _program(self, block: _Block, parts: Sequence[HostPart], one: HostPart) -> Any:
         """The stacked results of elements with which one program goes on."""
         cut, count = one.split.cut, len(parts)
         computed: Sequence[Array] = ()
@@ -309,7 +309,7 @@ class SplitIterator(StageIterator):
         check_tensors(result)
         return result
 
-    def _one_by_one(self, block: _Block, parts: Sequence[Any]) -> list[Nest]:
+    def _one_by_one(self, block: _Block, parts: Sequence[Any]) -> list[Any]:
         found = []
         for i, part in enumerate(parts):
             if not isinstance(part, HostPart):
@@ -351,14 +351,14 @@ def block_size(mode: SplitMapMode) -> int:
     return max(1, min(_MAX_ROWS, _MAX_BYTES // size))
 
 
-def _joint_part(mode: SplitMapMode, elements: Nest) -> Result:
+def _joint_part(mode: SplitMapMode, elements: Any) -> Result:
     return mode.joint_part(elements), {}
 
 
 def _host_parts(
     applied: AppliedFunction,
     mode: SplitMapMode,
-    elements: Sequence[Nest],
+    elements: Sequence[Any],
     before: Sequence[tuple[Array, ...]] | None,
     draws: BlockDraws,
     start: int,

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._core.step import HostValue
-from stratagem._data.elements._nest import Array, Nest, leaves, packer
+from stratagem._data.elements._nest import Array, leaves, packer
 from stratagem._data.functions._draws import Places, Words
 from stratagem._data.functions._function_parts import Cut
 from stratagem._data.functions._host_run import HostRun
@@ -53,7 +53,7 @@ class HostPart:
         found = (self.split.cut.results[name] if isinstance(name, int) else name for name in self.split.results)
         return [tuple(np.shape(self.known(where))) for where in found if not isinstance(where, int)]
 
-    def result(self, computed: Sequence[Array]) -> Nest:
+    def result(self, computed: Sequence[Array]) -> Any:
         """The result for the element. computed: the results of the program."""
         cut, found = self.split.cut, []
         for name in self.split.results:
@@ -113,10 +113,10 @@ class SplitMapMode(FunctionRunner):
         """True if elements must not be computed before they are requested."""
         return any(made is not None and made.reads_variables for made in (self._for_all, self._first))
 
-    def spec(self, parent: Stage) -> Nest:
+    def spec(self, parent: Stage) -> Any:
         return self._in_python.spec(parent)
 
-    def decide(self, element: Nest) -> None:
+    def decide(self, element: Any) -> None:
         """Traces the function with this element, if that was not done yet."""
         with self._lock:
             if self.decided:
@@ -133,7 +133,7 @@ class SplitMapMode(FunctionRunner):
             if not self.splits and self.decided:
                 logger.info("%s: `%s` runs as Python for every element: %s.", *self._named, self._why)
 
-    def host_part(self, element: Nest, before: Sequence[Array] | None, drawing: Drawing) -> HostPart | None:
+    def host_part(self, element: Any, before: Sequence[Array] | None, drawing: Drawing) -> HostPart | None:
         """Runs the host functions for an element; None if Python has to run all of it.
 
         before: the results of the program before, if it has run already. drawing: returns seed and place, for that program.
@@ -146,7 +146,7 @@ class SplitMapMode(FunctionRunner):
             None if everything is None else self._part(everything, element, None, drawing)
         )
 
-    def host_part_or_none(self, element: Nest, before: Sequence[Array] | None, drawing: Drawing) -> HostPart | None:
+    def host_part_or_none(self, element: Any, before: Sequence[Array] | None, drawing: Drawing) -> HostPart | None:
         """The same; None also if a host function fails: Python raises its error where the user's code causes it."""
         try:
             return self.host_part(element, before, drawing)
@@ -159,7 +159,7 @@ class SplitMapMode(FunctionRunner):
         """True if the host's part can be made for many elements at once, by `joint_part`."""
         return self._for_all is not None and self._for_all.joint and not self._one_by_one
 
-    def joint_part(self, elements: Nest) -> HostPart | None:
+    def joint_part(self, elements: Any) -> HostPart | None:
         """Runs the host functions for stacked elements; its values are stacked. None if each element has to be taken alone."""
         made = self._for_all
         assert made is not None
@@ -171,11 +171,11 @@ class SplitMapMode(FunctionRunner):
         self._one_by_one = self._one_by_one or run is None
         return None if run is None or run.kind != made.kind else HostPart(made, run, made.cut.on_host(run, ()))
 
-    def in_python(self, element: Nest, *drawing: Any) -> Nest:
+    def in_python(self, element: Any, *drawing: Any) -> Any:
         """Calls the function."""
         return self._in_python(element, *drawing)
 
-    def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
+    def __call__(self, element: Any, seed: Words | None = None, place: Places | None = None) -> Any:
         drawing = () if seed is None or place is None else (seed, place)
         part = self.host_part_or_none(element, None, lambda: drawing)
         if part is None:
@@ -193,7 +193,7 @@ class SplitMapMode(FunctionRunner):
         return self._function.what, self._function.name
 
     def _part(
-        self, made: SplitFunction, element: Nest, before: Sequence[Array] | None, drawing: Drawing
+        self, made: SplitFunction, element: Any, before: Sequence[Array] | None, drawing: Drawing
     ) -> HostPart | None:
         run = made.run(element)
         return self._continued(made, run, element, before, drawing) if run.kind == made.kind else None
@@ -202,7 +202,7 @@ class SplitMapMode(FunctionRunner):
         self,
         made: SplitFunction,
         run: HostRun,
-        element: Nest,
+        element: Any,
         before: Sequence[Array] | None,
         drawing: Drawing,
     ) -> HostPart:
@@ -210,7 +210,7 @@ class SplitMapMode(FunctionRunner):
             before = () if made.cut.before is None else made.cut.before(numbers_of(element), *drawing())
         return HostPart(made, run, made.cut.on_host(run, before))
 
-    def _part_of_kind(self, element: Nest, drawing: Drawing) -> HostPart | None:
+    def _part_of_kind(self, element: Any, drawing: Drawing) -> HostPart | None:
         first = self._first
         if first is None:
             return None
@@ -222,7 +222,7 @@ class SplitMapMode(FunctionRunner):
         made = self._kinds.get(run.kind)
         return None if made is None else self._continued(made, run, element, None, drawing)
 
-    def _trace_kind(self, element: Nest) -> None:
+    def _trace_kind(self, element: Any) -> None:
         """Traces the function for elements of this kind. For those whose host functions are others, Python runs."""
         made: SplitFunction | None = None
         try:
@@ -244,6 +244,6 @@ class SplitMapMode(FunctionRunner):
             )
 
 
-def numbers_of(element: Nest) -> tuple[Array, ...]:
+def numbers_of(element: Any) -> tuple[Array, ...]:
     """The numbers among the leaves of an element."""
     return tuple(leaf for leaf in leaves(element) if leaf.dtype != object)

@@ -16,7 +16,7 @@ from stratagem._base.errors import TracedDecisionError
 from stratagem._core.context import entered
 from stratagem._core.step import NothingKnown, input_spec
 from stratagem._core.values import CompositeTensor, TensorSpec
-from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_numpy
+from stratagem._data.elements._nest import leaves, map_leaves, packer, to_numpy
 from stratagem._data.functions._draws import ElementSeeds
 from stratagem._data.functions._user_code import as_arguments, as_result, holds_tensors, on_cpu
 from stratagem._ops import tensor
@@ -56,10 +56,10 @@ class TracedFunction:
     constants: tuple[Any, ...]
     variables: tuple[Any, ...]
     draws: bool
-    spec: Nest
+    spec: Any
 
 
-def trace(function: Callable[..., Any], specs: Nest) -> TracedFunction:
+def trace(function: Callable[..., Any], specs: Any) -> TracedFunction:
     """Traces `function` on an element of these fully defined specs.
 
     Its Python code runs once, and once more if it reads variables, which the first run finds. Its exceptions are passed on.
@@ -80,10 +80,10 @@ def trace(function: Callable[..., Any], specs: Nest) -> TracedFunction:
     raise NeedsPython("it creates variables every time that it is called")
 
 
-def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> tuple[TracedFunction, list[Any]]:
+def _traced(function: Callable[..., Any], specs: Any, variables: list[Any]) -> tuple[TracedFunction, list[Any]]:
     scope, pack, drawn, recorder = VariableInputScope(), packer(specs), [False], RejectingRecorder()
     host_calls = recorder.prefix = _HostCalls()
-    results: list[Nest] = []
+    results: list[Any] = []
 
     def pure(values: list[Any], seed: Any, place: Any, parts: list[Any]) -> list[Any]:
         scope.begin(variables, values)

@@ -13,7 +13,7 @@ from typing import Any, final
 
 import jax
 
-from stratagem._data.elements._nest import Nest, convert, map_leaves, to_jax
+from stratagem._data.elements._nest import convert, map_leaves, to_jax
 from stratagem._data.functions._draws import NO_PLACE, ElementSeeds, Places, Words, words
 from stratagem._ops import is_tensor, tensor
 from stratagem._private import seeds_from
@@ -34,7 +34,7 @@ class UserFunction:
         """The name for log lines."""
         return str(getattr(self.function, "__qualname__", None) or f"{self.function!r:.100}")
 
-    def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
+    def __call__(self, element: Any, seed: Words | None = None, place: Places | None = None) -> Any:
         """Calls the function and returns its result as NumPy; a tuple's members are separate arguments.
 
         seed, place (1,): determine its random numbers. Raises what the function raises.
@@ -58,12 +58,12 @@ def _one_tensor(leaf: Any) -> Any:
     return tensor(leaf) if isinstance(leaf, list) and holds_tensors(leaf) else leaf
 
 
-def as_result(returned: Any) -> Nest:
+def as_result(returned: Any) -> Any:
     """Converts the result of a function to a nest. As in TF, a returned list is a tuple; inside a nest it would be a tensor."""
     return tuple(returned) if isinstance(returned, list) else returned
 
 
-def as_arguments(element: Nest) -> tuple[Any, ...]:
+def as_arguments(element: Any) -> tuple[Any, ...]:
     """The arguments for a function: the members of a tuple separately; a dict or a named tuple as one."""
     return element if type(element) is tuple else (element,)
 

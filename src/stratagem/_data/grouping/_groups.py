@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
+from stratagem._data.elements._nest import Array, leaves, map_leaves, spec_of
 from stratagem._data.elements._spec import NestedDataset
 from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._relaxed_spec import of_any_size, static_spec
@@ -52,7 +52,7 @@ class GroupStage(UnaryStage):
         return self._opener.example(self._arguments(self.key(element, {}, 0), [element]))
 
     @functools.cached_property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         if self._inner is None:
             raise ValueError("The element_spec of grouped elements is found out by reducing one, and there is none.")
         # The spec comes from one group. Others may differ in the number of rows; if elements have open sizes, in any size.
@@ -78,7 +78,7 @@ class GroupStage(UnaryStage):
     def walk(self) -> StageIterator:
         return _GroupIterator(self, self._parent.walk())
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         if self._inner is None:
             raise StopIteration
         return self._inner.example()
@@ -93,7 +93,7 @@ class GroupStage(UnaryStage):
         """The user's key function."""
         return self._key
 
-    def key(self, element: Nest, draws: State, position: int) -> int:
+    def key(self, element: Any, draws: State, position: int) -> int:
         """The key of an element.
 
         Raises:
@@ -114,11 +114,11 @@ class GroupStage(UnaryStage):
             raise InvalidArgumentError(f"Window size must be greater than zero, but got {size}.")
         return size
 
-    def reduced(self, key: int, elements: list[Nest], facts: State, number: int) -> Stage:
+    def reduced(self, key: int, elements: list[Any], facts: State, number: int) -> Stage:
         """The plan that the user's function makes from a group, the one with this number in the iteration."""
         return self._opener.stage(self._arguments(key, elements), facts, number)
 
-    def _arguments(self, key: int, elements: list[Nest]) -> tuple[Array, NestedDataset]:
+    def _arguments(self, key: int, elements: list[Any]) -> tuple[Array, NestedDataset]:
         return (np.asarray(key, np.int64), self._wrap(ListStage(elements, lambda: static_spec(self._parent))))
 
 
@@ -129,7 +129,7 @@ class _Member:
 
     number: int
     origin: State
-    element: Nest
+    element: Any
 
 
 @final
@@ -149,7 +149,7 @@ class _GroupIterator(StageIterator):
         self._group: tuple[int, list[_Member]] = (0, [])
         self._walk: StageIterator | None = None
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         while True:
             if self._walk is not None:
                 for element in self._walk:
@@ -243,7 +243,7 @@ class _GroupIterator(StageIterator):
         super().close()
 
 
-def check_key(spec: Nest) -> None:
+def check_key(spec: Any) -> None:
     """Raises ValueError unless a key of this spec is an integer."""
     if not isinstance(spec, TensorSpec) or spec.shape.rank != 0 or spec.dtype.kind not in "iu":
         raise ValueError(

@@ -7,7 +7,6 @@ from typing import Any, Self, final
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data._dataset_base import as_int, stage_of
-from stratagem._data.elements._nest import Nest
 from stratagem._data.elements._spec import DatasetSpec
 from stratagem._data.functions._draws import FunctionSeeds, places
 from stratagem._data.functions._map_mode import PythonMapMode
@@ -37,7 +36,7 @@ class DatasetFunction:
         own.draws = self.draws.of_worker(worker)
         return own
 
-    def stage(self, element: Nest, facts: State, number: int) -> Stage:
+    def stage(self, element: Any, facts: State, number: int) -> Stage:
         """The plan made from the element with this number in the iteration that `facts` describe.
 
         Its random numbers depend on the iteration and the number, so that it can be made again.
@@ -53,13 +52,13 @@ class DatasetFunction:
             error.add_note(f"{self.function.what} raised at element {number} (counted from 0).")
             raise
 
-    def example(self, element: Nest) -> Stage:
+    def example(self, element: Any) -> Stage:
         """The plan made from some element, outside of any iteration."""
         with seeded_by(0):
             result = self.function(element)
         return stage_of(result, self._error(type(result)))
 
-    def spec(self, parent: Stage) -> Nest:
+    def spec(self, parent: Stage) -> Any:
         """The specs of the elements of the datasets made from elements of `parent`."""
         with seeded_by(0):
             found = PythonMapMode(self.function).spec(parent)
@@ -98,7 +97,7 @@ class InterleaveStage(UnaryStage):
             return None
 
     @functools.cached_property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self.opener.spec(self._parent)
 
     @property
@@ -125,7 +124,7 @@ class InterleaveStage(UnaryStage):
     def walk(self) -> StageIterator:
         return _InterleaveIterator(self, self._parent.walk())
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         if self._inner is None:
             raise StopIteration
         return self._inner.example()
@@ -158,7 +157,7 @@ class _InterleaveIterator(StageIterator):
         self._slot = self._taken = self._drawn = 0
         self._ended = False
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         while self._open or not self._ended:
             inner = self._open.get(self._slot)
             if inner is None:
@@ -190,7 +189,7 @@ class _InterleaveIterator(StageIterator):
         self._drawn += 1
         self._open[self._slot] = _OpenDataset(self._drawn - 1, origin, self._walk(element, self._drawn - 1, self._slot))
 
-    def _walk(self, element: Nest, number: int, slot: int) -> StageIterator:
+    def _walk(self, element: Any, number: int, slot: int) -> StageIterator:
         inner = self._stage.opener.stage(element, self._epoch_facts, number)
         walk = inner.walk()
         if slot >= self._stage.parallel or inner.cheap:

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import TensorShape
-from stratagem._data.elements._nest import Nest, map_leaves
+from stratagem._data.elements._nest import map_leaves
 
 
 @final
@@ -45,7 +45,7 @@ class BucketBoundaries:
         """The batch size of a bucket."""
         return self.sizes[int(bucket)]
 
-    def shapes(self, bucket: Any, specs: Nest, given: Nest) -> Nest:
+    def shapes(self, bucket: Any, specs: Any, given: Any) -> Any:
         """The shapes to which the elements of a bucket are padded; None leaves them to their specs.
 
         Raises:

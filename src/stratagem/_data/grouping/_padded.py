@@ -10,7 +10,7 @@ import numpy as np
 from stratagem._base.errors import DataLossError, InvalidArgumentError
 from stratagem._core.values import CompositeTensor, TensorShape, TensorSpec
 from stratagem._data._dataset_base import as_int
-from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of, to_numpy
+from stratagem._data.elements._nest import Array, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem._data.elements._spec import DatasetSpec, NestedDataset, with_rows
 from stratagem._data.functions._map_mode import has_static_spec
 from stratagem._data.functions._relaxed_spec import of_any_size, static_spec
@@ -26,11 +26,11 @@ class Padding:
     They are checked against the specs of the elements when these are known.
     """
 
-    def __init__(self, shapes: Nest, values: Nest) -> None:
+    def __init__(self, shapes: Any, values: Any) -> None:
         self._shapes = shapes
         self._values = values
 
-    def shapes(self, specs: Nest) -> list[TensorShape]:
+    def shapes(self, specs: Any) -> list[TensorShape]:
         """A shape for every component; None in it represents the largest size in the batch.
 
         Raises:
@@ -50,7 +50,7 @@ class Padding:
         given = [_as_shape(shape) for shape in _flattened_up_to(specs, self._shapes, "padded_shapes")]
         return [_checked_shape(shape, spec) for shape, spec in zip(given, components, strict=True)]
 
-    def values(self, specs: Nest) -> list[Array]:
+    def values(self, specs: Any) -> list[Array]:
         """A scalar for every component.
 
         Raises:
@@ -73,7 +73,7 @@ class JoinedBatchStage(UnaryStage, abc.ABC):
         self._batch_size, self._drop_remainder = batch_size, drop_remainder
 
     @abc.abstractmethod
-    def _joined(self, elements: list[Nest]) -> Nest:
+    def _joined(self, elements: list[Any]) -> Any:
         """Returns one element of these."""
 
     @property
@@ -92,7 +92,7 @@ class JoinedBatchStage(UnaryStage, abc.ABC):
         least = self._batch_size if self._drop_remainder else 1
         return StackIterator(self._parent.walk(), self._batch_size, least, self._joined)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return self._joined([self._parent.example()] * self._batch_size)
 
 
@@ -109,7 +109,7 @@ class PaddedBatchStage(JoinedBatchStage):
             _ = self._target
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         rows = self._batch_size if self._drop_remainder else None
         specs = static_spec(self._parent)
         padded = (
@@ -122,7 +122,7 @@ class PaddedBatchStage(JoinedBatchStage):
     def _target(self) -> tuple[list[TensorShape], list[Array]]:
         return self._padding.shapes(self._parent.spec), self._padding.values(self._parent.spec)
 
-    def _joined(self, elements: list[Nest]) -> Nest:
+    def _joined(self, elements: list[Any]) -> Any:
         composite = next((leaf for leaf in leaves(elements[0]) if isinstance(leaf, CompositeTensor)), None)
         if composite is not None:
             raise TypeError(
@@ -144,14 +144,14 @@ class StackIterator(ParentIterator):
     """Hands consecutive elements to a function that joins them to one."""
 
     def __init__(
-        self, parent: StageIterator, batch_size: int, min_size: int, stack: Callable[[list[Nest]], Nest]
+        self, parent: StageIterator, batch_size: int, min_size: int, stack: Callable[[list[Any]], Any]
     ) -> None:
         super().__init__(parent)
         self._batch_size, self._min_size = batch_size, min_size
         self._stack = stack
 
-    def __next__(self) -> Nest:
-        elements: list[Nest] = []
+    def __next__(self) -> Any:
+        elements: list[Any] = []
         for element in self._source:
             elements.append(element)
             if len(elements) == self._batch_size:
@@ -189,7 +189,7 @@ def _padded(number: int, rows: Sequence[Array], shape: TensorShape, value: Array
     return result
 
 
-def _flattened_up_to(specs: Nest, given: Nest, name: str) -> list[Any]:
+def _flattened_up_to(specs: Any, given: Any, name: str) -> list[Any]:
     """The part of the argument for each component; a list or a shape counts as one part."""
     try:
         places = map_leaves(lambda _, part: [part], specs, given)

@@ -7,7 +7,7 @@ import numpy as np
 
 from stratagem._base.errors import DataLossError
 from stratagem._core.values import TensorShape, TensorSpec
-from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, packer, stacked
+from stratagem._data.elements._nest import Array, leaves, map_leaves, packer, stacked
 from stratagem._data.elements._spec import Spec, with_rows
 from stratagem._data.functions._relaxed_spec import static_spec
 from stratagem._data.grouping._padded import JoinedBatchStage
@@ -26,7 +26,7 @@ class RaggedBatchStage(JoinedBatchStage):
         self._open: list[int] | None = None
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         rows = self._batch_size if self._drop_remainder else None
 
         def ragged(spec: Spec) -> Spec:
@@ -37,7 +37,7 @@ class RaggedBatchStage(JoinedBatchStage):
 
         return map_leaves(ragged, static_spec(self._parent))
 
-    def _joined(self, elements: list[Nest]) -> Nest:
+    def _joined(self, elements: list[Any]) -> Any:
         if self._open is None:
             self._open = [_open_dimensions(spec) for spec in leaves(static_spec(self._parent))]
         columns = zip(self._open, zip(*map(leaves, elements), strict=True), strict=True)
@@ -75,10 +75,10 @@ class SparseBatchStage(JoinedBatchStage):
         self._row_shape = row_shape
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return map_leaves(lambda spec: SparseTensorSpec((None, *self._row_shape), spec.dtype), self._parent.spec)
 
-    def _joined(self, elements: list[Nest]) -> Nest:
+    def _joined(self, elements: list[Any]) -> Any:
         shapes = np.array([element.shape for element in elements]).reshape(len(elements), -1)
         longest = shapes.max(axis=0).tolist()
         sizes = [own if size is None else size for own, size in zip(longest, self._row_shape, strict=True)]

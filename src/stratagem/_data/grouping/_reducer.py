@@ -1,12 +1,12 @@
 """`group_by_reducer`: one result for every key, made of all elements that have it."""
 
 import functools
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from stratagem._base.types import UserFunction as Function
-from stratagem._data.elements._nest import Nest, kinds_of, map_leaves, spec_of
+from stratagem._data.elements._nest import kinds_of, map_leaves, spec_of
 from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._relaxed_spec import of_any_size
 from stratagem._data.functions._scan import ScanInputStage
@@ -61,12 +61,12 @@ class ReducerStage(UnaryStage):
         if self.reduce.traced is not None:
             check_state(spec_of(self._first), self.reduce.traced.program.trace.spec)
 
-    def begin(self, key: int) -> Nest:
+    def begin(self, key: int) -> Any:
         """The first state of a key."""
         return self._begin(np.asarray(key, np.int64))
 
     @functools.cached_property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         spec = spec_of(self.finish(self._first))
         # If the state may change its size, so may the result.
         return spec if self.reduce.spec == spec_of(self._first) else map_leaves(of_any_size, spec)
@@ -90,7 +90,7 @@ class ReducerStage(UnaryStage):
     def walk(self) -> StageIterator:
         return _ReducerIterator(self, self._parent.walk())
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return self.finish(self.reduce((self._first, self._parent.example()), {}, 0))
 
 
@@ -104,9 +104,9 @@ class _ReducerIterator(ParentIterator):
         self._draws = [stage.key.begin(), stage.reduce.begin()]
         self._origin = parent.get_state()
         self._given = 0
-        self._results: list[Nest] | None = None
+        self._results: list[Any] | None = None
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._results is None:
             self._results = [self._stage.finish(state) for _, state in sorted(self._states().items())]
         if self._given == len(self._results):
@@ -114,9 +114,9 @@ class _ReducerIterator(ParentIterator):
         self._given += 1
         return self._results[self._given - 1]
 
-    def _states(self) -> dict[int, Nest]:
+    def _states(self) -> dict[int, Any]:
         """The last state of every key."""
-        states: dict[int, Nest] = {}
+        states: dict[int, Any] = {}
         stage = self._stage
         for position, element in enumerate(self._source):
             key = stage.key(element, self._draws[0], position)
@@ -145,7 +145,7 @@ class _ReducerIterator(ParentIterator):
         pass
 
 
-def check_state(old: Nest, new: Nest) -> None:
+def check_state(old: Any, new: Any) -> None:
     """Raises TypeError unless two specs of states have one structure and equal dtypes."""
     if kinds_of(old) != kinds_of(new):
         raise TypeError(

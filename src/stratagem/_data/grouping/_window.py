@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer
+from stratagem._data.elements._nest import leaves, map_leaves, packer
 from stratagem._data.elements._spec import DatasetSpec, NestedDataset
 from stratagem._data.functions._relaxed_spec import static_spec
 from stratagem._data.stages._buffers import ListStage
@@ -40,7 +40,7 @@ class WindowStage(UnaryStage):
         return self.stride * (self.size - 1) + 1
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return map_leaves(DatasetSpec, static_spec(self._parent))
 
     @property
@@ -61,10 +61,10 @@ class WindowStage(UnaryStage):
             return _WindowIterator(self, _OrderIterator(parent.order), self._from_rows(parent))
         return _WindowIterator(self, parent.walk(), self._from_elements)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return self._from_elements([self._parent.example()])
 
-    def _from_elements(self, elements: list[Nest]) -> Nest:
+    def _from_elements(self, elements: list[Any]) -> Any:
         """A window of elements, as a nest of datasets of their components."""
         columns = zip(*map(leaves, elements), strict=True)
         return packer(elements[0])(self._component(i, column) for i, column in enumerate(columns))
@@ -72,11 +72,11 @@ class WindowStage(UnaryStage):
     def _component(self, number: int, column: tuple[Any, ...]) -> NestedDataset:
         return self._wrap(ListStage(column, lambda: leaves(static_spec(self._parent))[number]))
 
-    def _from_rows(self, rows: OrderedRowsStage) -> Callable[[list[int]], Nest]:
+    def _from_rows(self, rows: OrderedRowsStage) -> Callable[[list[int]], Any]:
         """Returns a function that makes a window from indices."""
         pack, parts = packer(rows.spec), rows.columns.parts()
 
-        def window(indices: list[int]) -> Nest:
+        def window(indices: list[int]) -> Any:
             order = ListedOrder(np.asarray(indices, np.int64))
             return pack(self._wrap(OrderedRowsStage(part, order)) for part in parts)
 
@@ -90,7 +90,7 @@ class _WindowIterator(ParentIterator):
     A restore reads them again, from the parent's state at the beginning of that window.
     """
 
-    def __init__(self, stage: WindowStage, parent: StageIterator, make: Callable[[list[Any]], Nest]) -> None:
+    def __init__(self, stage: WindowStage, parent: StageIterator, make: Callable[[list[Any]], Any]) -> None:
         super().__init__(parent)
         self._stage = stage
         self._make = make
@@ -104,7 +104,7 @@ class _WindowIterator(ParentIterator):
         # The parent's state before each buffered element that begins a window.
         self._origins: deque[State] = deque()
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         stage = self._stage
         while self._to_skip > 0:
             next(self._source)

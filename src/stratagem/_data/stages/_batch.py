@@ -1,10 +1,10 @@
 """Stages that make new elements from others: batch, unbatch."""
 
-from typing import final
+from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import CompositeTensor, TensorShape
-from stratagem._data.elements._nest import Nest, leaves, map_leaves, rows_in, rows_of, stacked
+from stratagem._data.elements._nest import leaves, map_leaves, rows_in, rows_of, stacked
 from stratagem._data.elements._spec import NestedDataset, with_rows, without_rows
 from stratagem._data.stages._cardinality import UNKNOWN, batched
 from stratagem._data.stages._order import State
@@ -21,7 +21,7 @@ class BatchStage(UnaryStage):
         self._drop_remainder = drop_remainder
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         rows = self._batch_size if self._drop_remainder else None
         return map_leaves(lambda spec: with_rows(spec, rows), self._parent.spec)
 
@@ -42,7 +42,7 @@ class BatchStage(UnaryStage):
         together = self._parent.walk_batches(size, drop_remainder=drop)
         return _BatchIterator(self._parent.walk(), size, drop_remainder=drop) if together is None else together
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return stacked([self._parent.example()] * self._batch_size)
 
 
@@ -53,10 +53,10 @@ class _BatchIterator(ParentIterator):
         self._batch_size = batch_size
         self._min_size = batch_size if drop_remainder else 1
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         return self._source.next_batch(self._batch_size, self._min_size)
 
-    def next_batch(self, size: int, least: int) -> Nest:
+    def next_batch(self, size: int, least: int) -> Any:
         state = self._source.get_state()
         rows = self._source.next_batch(size * self._batch_size, 1)
         count, rest = divmod(rows_in(rows), self._batch_size)
@@ -83,7 +83,7 @@ class UnbatchStage(UnaryStage):
             _check_rows([s.shape for s in leaves(parent.spec)])
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return map_leaves(without_rows, self._parent.spec)
 
     @property
@@ -102,7 +102,7 @@ class UnbatchStage(UnaryStage):
     def walk(self) -> StageIterator:
         return _UnbatchIterator(self._parent.walk())
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return rows_of(self._parent.example())[0]
 
 
@@ -111,10 +111,10 @@ class _UnbatchIterator(ParentIterator):
     def __init__(self, parent: StageIterator) -> None:
         super().__init__(parent)
         self._origin = parent.get_state()
-        self._rows: list[Nest] = []
+        self._rows: list[Any] = []
         self._position = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         while self._position == len(self._rows):
             # Done first, so that the state is right even if there is no next element.
             self._origin, self._rows, self._position = self._source.get_state(), [], 0
@@ -138,7 +138,7 @@ class _UnbatchIterator(ParentIterator):
             next(self)
 
 
-def equal_rows(element: Nest) -> list[Nest]:
+def equal_rows(element: Any) -> list[Any]:
     """Returns the rows of an element. Raises InvalidArgumentError unless its components have equally many."""
     arrays = leaves(element)
     if any(isinstance(array, NestedDataset) for array in arrays):

@@ -5,7 +5,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._data.elements._nest import Nest, map_leaves
+from stratagem._data.elements._nest import map_leaves
 from stratagem._data.stages._order import State
 from stratagem._data.stages._seeds import EpochSeeds, generator
 from stratagem._data.stages._stage import RestartingIterator, Stage, StageIterator, UnaryStage
@@ -15,12 +15,12 @@ from stratagem._data.stages._stage import RestartingIterator, Stage, StageIterat
 class ListStage(Stage):
     """Elements in memory, whose shapes may differ."""
 
-    def __init__(self, elements: Sequence[Nest], spec: Callable[[], Nest]) -> None:
+    def __init__(self, elements: Sequence[Any], spec: Callable[[], Any]) -> None:
         self.elements = elements
         self._spec = spec
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._spec()
 
     @property
@@ -42,7 +42,7 @@ class ListStage(Stage):
     def walk(self) -> StageIterator:
         return _ListIterator(self.elements)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         if not self.elements:
             raise StopIteration
         return self.elements[0]
@@ -50,12 +50,12 @@ class ListStage(Stage):
 
 @final
 class _ListIterator(StageIterator):
-    def __init__(self, elements: Sequence[Nest]) -> None:
+    def __init__(self, elements: Sequence[Any]) -> None:
         super().__init__()
         self._elements = elements
         self._position = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._position == len(self._elements):
             raise StopIteration
         self._position += 1
@@ -74,7 +74,7 @@ class CacheStage(UnaryStage):
 
     def __init__(self, parent: Stage) -> None:
         super().__init__(parent)
-        self._elements: list[Nest] | None = None
+        self._elements: list[Any] | None = None
         self._origin: State = {}
 
     @property
@@ -87,11 +87,11 @@ class CacheStage(UnaryStage):
     def walk(self) -> StageIterator:
         return _CacheIterator(self, self._parent)
 
-    def filled(self) -> tuple[list[Nest], State] | None:
+    def filled(self) -> tuple[list[Any], State] | None:
         """The elements, and the state in which the iteration that made them began; None before the cache is complete."""
         return None if self._elements is None else (self._elements, self._origin)
 
-    def fill(self, elements: list[Nest], origin: State) -> None:
+    def fill(self, elements: list[Any], origin: State) -> None:
         """Stores the elements of a complete iteration that began in the state `origin`."""
         self._origin = origin
         self._elements = elements
@@ -112,8 +112,8 @@ class _CacheIterator(RestartingIterator):
         super().__init__(parent)
         self._cache = cache
         self._position = 0
-        self._known: list[Nest] | None = None
-        self._seen: list[Nest] = []
+        self._known: list[Any] | None = None
+        self._seen: list[Any] = []
         filled = cache.filled()
         if filled is None:
             self._fill_from(self._start().get_state())
@@ -124,7 +124,7 @@ class _CacheIterator(RestartingIterator):
         self._origin = origin
         self._known, self._seen = None, []
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._known is None and not self._seen:
             self._use_filled()
         if self._known is None:
@@ -140,7 +140,7 @@ class _CacheIterator(RestartingIterator):
         if filled is not None:
             self._known, self._origin = filled
 
-    def _read_on(self) -> Nest:
+    def _read_on(self) -> Any:
         assert self._source is not None
         try:
             element = map_leaves(_cacheable, next(self._source))
@@ -202,11 +202,11 @@ class _ShuffleIterator(RestartingIterator):
         self._origin = source.get_state()
         self._generator = generator(facts)
         self._slots: list[int] = []
-        self._buffer: list[Nest] = []
+        self._buffer: list[Any] = []
         self._full = True
         self._emitted = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._full:
             self._fill()
         if not self._buffer:

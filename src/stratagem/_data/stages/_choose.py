@@ -1,13 +1,13 @@
 """Stages that choose from several datasets, one element at a time, and random numbers to choose with."""
 
 from collections.abc import Sequence
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Nest, map_leaves
+from stratagem._data.elements._nest import map_leaves
 from stratagem._data.elements._spec import merged
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
@@ -27,7 +27,7 @@ class ChooseStage(Stage):
         self._stop_on_empty = stop_on_empty
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         spec, *others = (stage.spec for stage in self._parents[1:])
         for other in others:
             spec = map_leaves(merged, spec, other)
@@ -57,7 +57,7 @@ class ChooseStage(Stage):
     def walk(self) -> StageIterator:
         return _ChooseIterator([stage.walk() for stage in self._parents], stop_on_empty=self._stop_on_empty)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         for stage in self._parents[1:-1]:
             try:
                 return stage.example()
@@ -74,7 +74,7 @@ class _ChooseIterator(StageIterator):
         self._stop_on_empty = stop_on_empty
         self._ended: set[int] = set()
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         while len(self._ended) < len(self._walks):
             number = int(next(self._selector))
             if not 0 <= number < len(self._walks):
@@ -108,7 +108,7 @@ class RandomStage(Stage):
         self._weights = weights
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return TensorSpec((), np.int64)
 
     @property
@@ -130,7 +130,7 @@ class RandomStage(Stage):
     def walk(self) -> StageIterator:
         return _RandomNumberIterator(self._seeds, self._weights)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return np.asarray(0, np.int64)
 
 
@@ -148,7 +148,7 @@ class _RandomNumberIterator(StageIterator):
         self._position = 0
         self._drawn: list[int] = []
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         place = self._position % self._BLOCK
         if place == 0 or not self._drawn:
             self._drawn = self._draw(self._position // self._BLOCK)

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Array, Nest, convert, leaves, map_leaves
+from stratagem._data.elements._nest import Array, convert, leaves, map_leaves
 from stratagem._data.elements._spec import NestedDataset
 from stratagem._data.stages._order import Indices
 
@@ -22,7 +22,7 @@ class Columns(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         """The specs of one row."""
 
     @property
@@ -59,7 +59,7 @@ class Columns(abc.ABC):
         return [ColumnComponent(self, number) for number in range(len(leaves(self.spec)))]
 
     @abc.abstractmethod
-    def gather(self, indices: Indices) -> Nest:
+    def gather(self, indices: Indices) -> Any:
         """The rows at `indices`, stacked."""
 
 
@@ -76,7 +76,7 @@ class ColumnComponent(Columns):
         return self._columns.length
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return leaves(self._columns.spec)[self._number]
 
     @property
@@ -99,7 +99,7 @@ class ColumnComponent(Columns):
     def bits(self) -> int | None:
         return self._columns.bits
 
-    def gather(self, indices: Indices) -> Nest:
+    def gather(self, indices: Indices) -> Any:
         return leaves(self._columns.gather(indices))[self._number]
 
 
@@ -107,7 +107,7 @@ class ColumnComponent(Columns):
 class ArrayColumns(Columns):
     """Arrays whose first dimension counts the rows."""
 
-    def __init__(self, tensors: Nest) -> None:
+    def __init__(self, tensors: Any) -> None:
         self._arrays = convert(tensors)
         arrays = leaves(self._arrays)
         if not arrays:
@@ -135,13 +135,13 @@ class ArrayColumns(Columns):
         return self._length
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return map_leaves(lambda a: TensorSpec(a.shape[1:], a.dtype), self._arrays)
 
     def parts(self) -> list[Columns]:
         return [ArrayColumns(array) for array in leaves(self._arrays)]
 
-    def gather(self, indices: Indices) -> Nest:
+    def gather(self, indices: Indices) -> Any:
         run = as_run(indices)
         if run is not None:
             return map_leaves(lambda a: a[run], self._arrays)
@@ -162,7 +162,7 @@ class RangeColumns(Columns):
         return self._length
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return TensorSpec((), self._dtype)
 
     def gather(self, indices: Indices) -> Array:
@@ -173,7 +173,7 @@ class RangeColumns(Columns):
 class ZippedColumns(Columns):
     """Columns side by side in a nest, as long as the shortest."""
 
-    def __init__(self, nest: Nest) -> None:
+    def __init__(self, nest: Any) -> None:
         self._nest = nest
 
     @property
@@ -182,7 +182,7 @@ class ZippedColumns(Columns):
         return min(column.length for column in columns)
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return map_leaves(lambda columns: columns.spec, self._nest)
 
     @property
@@ -207,7 +207,7 @@ class ZippedColumns(Columns):
     def parts(self) -> list[Columns]:
         return [part for columns in leaves(self._nest) for part in columns.parts()]
 
-    def gather(self, indices: Indices) -> Nest:
+    def gather(self, indices: Indices) -> Any:
         return map_leaves(lambda columns: columns.gather(indices), self._nest)
 
 
@@ -222,6 +222,6 @@ def as_run(indices: Indices) -> slice | None:
     return slice(start, stop)
 
 
-def _lengths(arrays: Nest) -> str:
+def _lengths(arrays: Any) -> str:
     found = jax.tree_util.tree_flatten_with_path(arrays)[0]
     return ", ".join(f"{len(array)} rows in component {jax.tree_util.keystr(path)}" for path, array in found)

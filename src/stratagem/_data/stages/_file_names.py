@@ -12,7 +12,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.paths import is_remote
 from stratagem._base.storage import checked_path, glob_remote
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Nest, to_numpy
+from stratagem._data.elements._nest import to_numpy
 from stratagem._data.stages._columns import ArrayColumns
 from stratagem._data.stages._order import Order, ShuffledOrder, StraightOrder
 from stratagem._data.stages._seeds import EpochSeeds
@@ -60,7 +60,7 @@ class FileNames(FileNameSource):
     def walk(self) -> StageIterator:
         return self._rows().walk()
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return self._rows().example()
 
     def _rows(self) -> OrderedRowsStage:

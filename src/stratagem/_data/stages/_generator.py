@@ -7,7 +7,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Array, Nest, frozen, leaves, map_leaves, to_numpy
+from stratagem._data.elements._nest import Array, frozen, leaves, map_leaves, to_numpy
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import name_position, replay
@@ -20,7 +20,7 @@ _SOURCE_NAME = "the generator of from_generator"
 class GeneratorStage(Stage):
     """Calls a function for a new iterable in every iteration."""
 
-    def __init__(self, start: Callable[[], Iterable[Any]], signature: Nest) -> None:
+    def __init__(self, start: Callable[[], Iterable[Any]], signature: Any) -> None:
         for spec in leaves(signature):
             if not isinstance(spec, TensorSpec):
                 raise TypeError(
@@ -31,7 +31,7 @@ class GeneratorStage(Stage):
         self._signature = signature
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._signature
 
     @property
@@ -49,20 +49,20 @@ class GeneratorStage(Stage):
     def walk(self) -> StageIterator:
         return _GeneratorIterator(self._start, self._signature)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return next(self.walk())
 
 
 @final
 class _GeneratorIterator(StageIterator):
-    def __init__(self, start: Callable[[], Iterable[Any]], signature: Nest) -> None:
+    def __init__(self, start: Callable[[], Iterable[Any]], signature: Any) -> None:
         super().__init__()
         self._start = start
         self._signature = signature
         self._values: Iterator[Any] | None = None
         self._position = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         value = self._draw()
         try:
             return self._as_signed(value)
@@ -70,7 +70,7 @@ class _GeneratorIterator(StageIterator):
             name_position(error, self._position - 1, _SOURCE_NAME)
             raise
 
-    def _as_signed(self, value: Any) -> Nest:
+    def _as_signed(self, value: Any) -> Any:
         try:
             return map_leaves(_checked, self._signature, value)
         except InvalidArgumentError:
@@ -102,7 +102,7 @@ class _GeneratorIterator(StageIterator):
         replay(self._draw, state["position"], _SOURCE_NAME)
 
 
-def signature_of(types: Nest, shapes: Nest) -> Nest:
+def signature_of(types: Any, shapes: Any) -> Any:
     """The signature from TensorFlow's older form: a nest of dtypes, and a nest of shapes or None."""
     if shapes is None:
         return map_leaves(lambda dtype: TensorSpec(None, dtype), types)

@@ -1,9 +1,8 @@
 """A stage that skips elements whose computation failed, and counts them."""
 
 import logging
-from typing import final
+from typing import Any, final
 
-from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
@@ -30,7 +29,7 @@ class IgnoreErrorsStage(UnaryStage):
     def walk(self) -> StageIterator:
         return _IgnoreErrorsIterator(self._parent.walk(), log_each=self._log_each)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         # The parent's example may be one that fails.
         walk = self._parent.walk()
         try:
@@ -49,7 +48,7 @@ class _IgnoreErrorsIterator(ParentIterator):
         self._skipped = 0
         self._last = ""
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         stuck, place = 0, None
         while True:
             try:

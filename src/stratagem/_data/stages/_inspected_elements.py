@@ -6,7 +6,7 @@ import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Nest, leaves, spec_of
+from stratagem._data.elements._nest import leaves, spec_of
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
@@ -42,13 +42,13 @@ class _UniqueIterator(ParentIterator):
         self._seen: set[Any] = set()
         self._read = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         while True:
             element = self._next()
             if element is not None:
                 return element
 
-    def _next(self) -> Nest | None:
+    def _next(self) -> Any | None:
         """The source's next element, or None if it has occurred before."""
         element = next(self._source)
         self._read += 1
@@ -100,7 +100,7 @@ class _AssertCardinalityIterator(ParentIterator):
         self._expected = expected
         self._count = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         expected = "an infinite number of" if self._expected == INFINITE else str(self._expected)
         what = f"Input dataset was expected to contain {expected} elements but contained"
         try:
@@ -121,7 +121,7 @@ class _AssertCardinalityIterator(ParentIterator):
         self._count = state["count"]
 
 
-def _check_unique(specs: Nest) -> None:
+def _check_unique(specs: Any) -> None:
     components = leaves(specs)
     if len(components) != 1:
         raise InvalidArgumentError("UniqueDataset only supports inputs with a single component.")

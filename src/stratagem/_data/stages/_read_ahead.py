@@ -12,14 +12,14 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from typing import final
+from typing import Any, final
 
 from stratagem._core.context import assign, current
-from stratagem._data.elements._nest import Nest, weight
+from stratagem._data.elements._nest import weight
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
 
-Result = tuple[Nest, State]  # an element, or a `FailedElement`, and the state of the iteration after it
+Result = tuple[Any, State]  # an element, or a `FailedElement`, and the state of the iteration after it
 
 
 class SerialExecutor(abc.ABC):
@@ -127,7 +127,7 @@ class ReadAheadIterator(StageIterator):
         self._ready: deque[Future[Result]] = deque()
         self._state = parent.get_state()
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         self._fill()
         waits = self._grows and self._had_to_wait()
         head = self._ready.popleft()
@@ -150,7 +150,7 @@ class ReadAheadIterator(StageIterator):
         self._was_full = not waits and (self._was_full or self._ready[-1].done())
         return waits
 
-    def _grow(self, element: Nest) -> None:
+    def _grow(self, element: Any) -> None:
         deeper = min(2 * self._depth, self._MAX_DEPTH)
         light = not isinstance(element, FailedElement) and deeper * weight(element) <= self._MAX_WEIGHT
         self._depth = deeper if light else self._depth

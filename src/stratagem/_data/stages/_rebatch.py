@@ -1,13 +1,13 @@
 """Changes the sizes of batches: `Dataset.rebatch`, and the pieces of policy OFF."""
 
 from collections.abc import Sequence
-from typing import final
+from typing import Any, final
 
 import jax
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._data.elements._nest import Nest, rows_in, slice_rows
+from stratagem._data.elements._nest import rows_in, slice_rows
 from stratagem._data.elements._spec import Spec, with_other_rows
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
@@ -24,7 +24,7 @@ class RebatchStage(UnaryStage):
         self._drop_remainder = drop_remainder
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         def resized(batch: Spec) -> Spec:
             return with_other_rows(batch, self._rows(batch)) if batch.shape.rank else batch
 
@@ -49,7 +49,7 @@ class RebatchStage(UnaryStage):
     def walk(self) -> StageIterator:
         return _RebatchIterator(self._parent.walk(), self._sizes, drop_remainder=self._drop_remainder)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return jax.tree.map(lambda leaf: leaf[: self._sizes[0]], self._parent.example())
 
 
@@ -66,12 +66,12 @@ class _RebatchIterator(ParentIterator):
 
     def _forget(self) -> None:
         self._origin = self._source.get_state()
-        self._batch: Nest | None = None
+        self._batch: Any | None = None
         self._used = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         wanted = self._sizes[self._turn]
-        parts: list[Nest] = []
+        parts: list[Any] = []
         while wanted > 0 or not parts:
             if self._batch is None:
                 try:

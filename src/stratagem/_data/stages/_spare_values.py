@@ -4,7 +4,7 @@ from typing import Any, final
 
 from stratagem._core.values import CompositeTensor
 from stratagem._data.elements._composites import composite_rows, values_in_rows, with_room
-from stratagem._data.elements._nest import Nest, map_leaves
+from stratagem._data.elements._nest import map_leaves
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator, UnaryStage
 
@@ -29,7 +29,7 @@ class _SpareValuesIterator(StageIterator):
         super().__init__(parent)
         self._source = parent
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         return map_leaves(_with_room, next(self._source))
 
     def get_state(self) -> State:

@@ -4,14 +4,14 @@ import abc
 import copy
 import functools
 import itertools
-from typing import Self, final
+from typing import Any, Self, final
 
 import grain
 import jax
 import numpy as np
 
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Nest, map_leaves, rows_of, stacked
+from stratagem._data.elements._nest import map_leaves, rows_of, stacked
 from stratagem._data.elements._spec import with_rows
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, Order, State
@@ -24,9 +24,9 @@ class StageIterator(grain.DatasetIterator, abc.ABC):  # type: ignore[misc]  # Gr
     """
 
     @abc.abstractmethod
-    def __next__(self) -> Nest: ...
+    def __next__(self) -> Any: ...
 
-    def next_batch(self, size: int, least: int) -> Nest:
+    def next_batch(self, size: int, least: int) -> Any:
         """The next `size` elements, stacked; at the end, if there are at least `least`, those that are left.
 
         Raises StopIteration if there are fewer. An error in place of an element is raised; the elements before it are lost.
@@ -50,7 +50,7 @@ class Stage(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         """The specs of an element, like TensorFlow's `element_spec`."""
 
     @property
@@ -111,7 +111,7 @@ class Stage(abc.ABC):
         return None
 
     @abc.abstractmethod
-    def example(self) -> Nest:
+    def example(self) -> Any:
         """Some element, made without starting an epoch. Raises StopIteration if there is none."""
 
 
@@ -142,7 +142,7 @@ class UnaryStage(Stage):
         self._parent = parent
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self._parent.spec
 
     @property
@@ -171,7 +171,7 @@ class UnaryStage(Stage):
         step._parent = parent
         return step
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return self._parent.example()
 
 
@@ -184,7 +184,7 @@ class OrderedRowsStage(Stage):
         self.order = order
 
     @functools.cached_property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return self.columns.spec
 
     @property
@@ -210,7 +210,7 @@ class OrderedRowsStage(Stage):
     def walk(self) -> StageIterator:
         return _RowsIterator(self)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         if self.columns.length == 0:
             raise StopIteration
         return rows_of(self.columns.gather(np.zeros(1, np.int64)))[0]
@@ -228,10 +228,10 @@ class _RowsIterator(StageIterator):
         self._cursor = stage.order.cursor()
         self._block_rows = max(1, min(stage.columns.read_ahead_rows, self._BLOCK_BYTES // _bytes_of_row(stage.spec)))
         self._origin = self._cursor.get_state()
-        self._rows: list[Nest] = []
+        self._rows: list[Any] = []
         self._position = 0
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._position == len(self._rows):
             self._origin = self._cursor.get_state()
             indices = self._cursor.read(self._block_rows)
@@ -266,7 +266,7 @@ class BatchedRowsStage(Stage):
         self._cardinality = cardinality
 
     @functools.cached_property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         rows = self._batch_size if self.drop_remainder else None
         return map_leaves(lambda spec: with_rows(spec, rows), self.columns.spec)
 
@@ -297,7 +297,7 @@ class BatchedRowsStage(Stage):
     def walk(self) -> StageIterator:
         return BatchedRowsIterator(self)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         if self.columns.length == 0:
             raise StopIteration
         return self.columns.gather(np.zeros(self._batch_size, np.int64))
@@ -312,7 +312,7 @@ class BatchedRowsIterator(StageIterator):
         self._stage = stage
         self._cursor = stage.order.cursor()
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         return self._stage.columns.gather(self.read())
 
     def read(self) -> Indices:
@@ -371,6 +371,6 @@ class RestartingIterator(StageIterator):
         super().close()
 
 
-def _bytes_of_row(spec: Nest) -> int:
+def _bytes_of_row(spec: Any) -> int:
     specs: list[TensorSpec] = jax.tree.leaves(spec)
     return max(1, sum((s.shape.num_elements() or 0) * int(s.dtype.itemsize) for s in specs))

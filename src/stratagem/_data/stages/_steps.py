@@ -1,12 +1,12 @@
 """Stages that pass elements on unchanged: take, skip, shard, repeat, concatenate, zip, enumerate, prefetch."""
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError
 from stratagem._core.values import TensorSpec
-from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer
+from stratagem._data.elements._nest import leaves, map_leaves, packer
 from stratagem._data.elements._spec import merged
 from stratagem._data.stages._cardinality import UNKNOWN, concatenated, repeated, shard_length, skipped, taken, zipped
 from stratagem._data.stages._order import State
@@ -37,7 +37,7 @@ class _SliceIterator(ParentIterator):
         super().__init__(parent)
         self._to_skip, self._step, self._left = start, step, count
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         if self._left == 0:
             raise StopIteration
         while self._to_skip > 0:
@@ -105,7 +105,7 @@ class _RepeatIterator(RestartingIterator):
         self._epoch = self._start()
         self._empty = True
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         while self._left != 0:
             for element in self._epoch:
                 self._empty = False
@@ -149,7 +149,7 @@ class ConcatenateStage(Stage):
         self._parents = (first, second)
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return map_leaves(merged, *(p.spec for p in self._parents))
 
     @property
@@ -179,7 +179,7 @@ class ConcatenateStage(Stage):
     def walk(self) -> StageIterator:
         return _ConcatenateIterator([p.walk() for p in self._parents])
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         try:
             return self._parents[0].example()
         except StopIteration:
@@ -203,7 +203,7 @@ class _ManyWalks(StageIterator):
 
 @final
 class _ConcatenateIterator(_ManyWalks):
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         for walk in self._walks:
             for element in walk:
                 return element
@@ -214,11 +214,11 @@ class _ConcatenateIterator(_ManyWalks):
 class ZipStage(Stage):
     """The elements of several stages side by side, until the first one ends."""
 
-    def __init__(self, nest: Nest) -> None:
+    def __init__(self, nest: Any) -> None:
         self._nest = nest
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return map_leaves(lambda stage: stage.spec, self._nest)
 
     @property
@@ -248,17 +248,17 @@ class ZipStage(Stage):
     def walk(self) -> StageIterator:
         return _ZipIterator(self._nest)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return map_leaves(lambda stage: stage.example(), self._nest)
 
 
 @final
 class _ZipIterator(_ManyWalks):
-    def __init__(self, nest: Nest) -> None:
+    def __init__(self, nest: Any) -> None:
         self._pack = packer(nest)
         super().__init__([stage.walk() for stage in leaves(nest)])
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         # A list, because `map` or a generator would end silently when one iterator ends.
         return self._pack([next(walk) for walk in self._walks])
 
@@ -272,7 +272,7 @@ class EnumerateStage(UnaryStage):
         self._start = start
 
     @property
-    def spec(self) -> Nest:
+    def spec(self) -> Any:
         return (TensorSpec((), np.int64), self._parent.spec)
 
     @property
@@ -282,7 +282,7 @@ class EnumerateStage(UnaryStage):
     def walk(self) -> StageIterator:
         return _EnumerateIterator(self._parent.walk(), self._start)
 
-    def example(self) -> Nest:
+    def example(self) -> Any:
         return (np.asarray(self._start, np.int64), self._parent.example())
 
 
@@ -292,7 +292,7 @@ class _EnumerateIterator(ParentIterator):
         super().__init__(parent)
         self._number = start
 
-    def __next__(self) -> Nest:
+    def __next__(self) -> Any:
         element = next(self._source)
         self._number += 1
         return (np.asarray(self._number - 1, np.int64), element)

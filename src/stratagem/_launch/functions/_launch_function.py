@@ -14,7 +14,7 @@ import jax
 
 from stratagem._base.errors import FailedPreconditionError, PeerFailedError
 from stratagem._base.paths import local_path
-from stratagem._base.types import PathLike, Value
+from stratagem._base.types import PathLike
 from stratagem._cluster import visible_gpus
 from stratagem._cluster.control import Position
 from stratagem._launch._attempt import TaskStatus
@@ -33,9 +33,9 @@ _WORKER_RESTARTS = 10  # of each worker of a job with parameter servers
 
 
 def launch(
-    fn: Callable[..., Value],
-    args: Sequence[Value] = (),
-    kwargs: Mapping[str, Value] | None = None,
+    fn: Callable[..., Any],
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
     *,
     workers: int = 2,
     ps: int = 0,
@@ -44,7 +44,7 @@ def launch(
     devices_per_worker: int | None = None,
     max_restarts: int = 0,
     log_dir: PathLike | None = None,
-) -> list[Value]:
+) -> list[Any]:
     """Calls `fn(*args, **kwargs)` in new processes of this machine, the tasks of one job, and returns what each returned.
 
     It is `stratagem launch` for a function, from a notebook say. Each process finds its place in `TF_CONFIG`, so the

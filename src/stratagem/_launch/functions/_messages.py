@@ -16,7 +16,6 @@ import jax
 import keras
 
 from stratagem._base.remote_failure import RemoteFailure
-from stratagem._base.types import Value
 from stratagem._launch._function_call import FunctionCall, FunctionResult, code_of_file
 from stratagem._strategies import AbstractStrategy
 
@@ -33,7 +32,7 @@ class FunctionMessages:
     """
 
     def __init__(
-        self, fn: Callable[..., Value], args: Sequence[Value], kwargs: Mapping[str, Value], tasks: Sequence[str]
+        self, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], tasks: Sequence[str]
     ) -> None:
         data = _packed(fn, args, kwargs)
         self._function = _file("function")
@@ -88,7 +87,7 @@ def _file(name: str) -> int:
     return os.memfd_create(f"stratagem: {name}", os.MFD_CLOEXEC)
 
 
-def _packed(fn: Callable[..., Value], args: Sequence[Value], kwargs: Mapping[str, Value]) -> bytes:
+def _packed(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bytes:
     """Returns a line for Python (where modules are found; the source of cells, which are in no file), and the pickled call."""
     cells = {name: entry[2] for name, entry in linecache.cache.items() if len(entry) == 4 and not os.path.exists(name)}
     about = {"path": sys.path, "sources": cells}
@@ -120,7 +119,7 @@ class _CallPickler(cloudpickle.Pickler):  # type: ignore[misc]
         return super().reducer_override(obj)
 
 
-def _named_values(fn: Callable[..., Value]) -> dict[int, str]:
+def _named_values(fn: Callable[..., Any]) -> dict[int, str]:
     function = inspect.unwrap(fn)
     if not inspect.isfunction(function):
         return {}
@@ -128,5 +127,5 @@ def _named_values(fn: Callable[..., Value]) -> dict[int, str]:
     return {id(value): name for values in (found.globals, found.nonlocals) for name, value in values.items()}
 
 
-def _name(fn: Callable[..., Value]) -> str:
+def _name(fn: Callable[..., Any]) -> str:
     return getattr(fn, "__qualname__", repr(fn))

@@ -22,7 +22,7 @@ from stratagem._base.errors import (
 )
 from stratagem._base.paths import StrPath, file_errors, is_remote, scheme_of
 from stratagem._base.storage import OutputFile, checked_path, copy_file, file_system, glob_remote, schemes
-from stratagem._base.types import PathLike, TensorLike
+from stratagem._base.types import PathLike
 from stratagem._core.step import host_function
 
 
@@ -220,26 +220,26 @@ class GFile:
             raise StopIteration
         return line
 
-    def next(self) -> TensorLike:
+    def next(self) -> Any:
         """Reads the next line including its end. Raises StopIteration at the end of the file."""
         return next(self)
 
-    def read(self, n: int = -1) -> TensorLike:
+    def read(self, n: int = -1) -> Any:
         """Reads everything, or `n` characters (bytes in binary mode)."""
         with self._mode_errors():
             return self._file.read(n)
 
-    def readline(self) -> TensorLike:
+    def readline(self) -> Any:
         """Reads the next line including its end; empty at the end of the file."""
         with self._mode_errors():
             return self._file.readline()
 
-    def readlines(self) -> list[TensorLike]:
+    def readlines(self) -> list[Any]:
         """Reads all lines."""
         with self._mode_errors():
             return list(self._file.readlines())
 
-    def write(self, file_content: TensorLike) -> None:
+    def write(self, file_content: Any) -> None:
         """Writes text (bytes in binary mode)."""
         with self._mode_errors():
             self._file.write(file_content)
@@ -309,7 +309,7 @@ def read_file(filename: PathLike, name: str | None = None) -> np.ndarray:
         return np.array(file_system(name_of_file).read(name_of_file), dtype=object)
 
 
-def write_file(filename: PathLike, contents: TensorLike, name: str | None = None) -> None:
+def write_file(filename: PathLike, contents: Any, name: str | None = None) -> None:
     """Writes bytes, text or a scalar string tensor to a file; creates missing parent folders.
 
     Raises ValueError without a name or contents.
@@ -328,6 +328,6 @@ def write_file(filename: PathLike, contents: TensorLike, name: str | None = None
         path.write_bytes(data)
 
 
-def _require(value: TensorLike, function: str, what: str) -> None:
+def _require(value: Any, function: str, what: str) -> None:
     if value is None:
         raise ValueError(f"{function} takes {what}, got None.")

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from stratagem._base.types import IntLike, Nest, Unused, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._core.step import for_every_row, is_symbolic
 from stratagem._ops._convert import is_traced, static_int, tensor
@@ -33,14 +33,14 @@ logger = logging.getLogger("stratagem")
 def while_loop(
     cond: UserFunction,
     body: UserFunction,
-    loop_vars: Sequence[Nest],
-    shape_invariants: Unused = None,
+    loop_vars: Sequence[Any],
+    shape_invariants: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: IntLike | None = None,
+    maximum_iterations: Any | None = None,
     name: str | None = None,
-) -> Nest:
+) -> Any:
     """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`. Returns the final values in the same structure.
 
     With known values this is a Python loop. Inside a replica's step shapes and dtypes must stay the same (TypeError);
@@ -105,8 +105,8 @@ def _check_types(before: Any, after: Sequence[Any]) -> None:
 
 
 def repeated(
-    more: Callable[[Nest], jax.Array], advance: Callable[[Nest], Nest], start: Nest, limit: int | None = None
-) -> Nest:
+    more: Callable[[Any], jax.Array], advance: Callable[[Any], Any], start: Any, limit: int | None = None
+) -> Any:
     """Returns `advance(advance(… start))`, as often as `more(carry)` is true, but at most `limit` times."""
     return jax.lax.while_loop(more, advance, start) if limit is None else _bounded(more, advance, start, limit)
 
@@ -187,15 +187,15 @@ def _begin(elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any, Any]:
 
 def scan(
     fn: UserFunction,
-    elems: Nest,
-    initializer: Nest = None,
+    elems: Any,
+    initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     reverse: bool = False,
     name: str | None = None,
-) -> Nest:
+) -> Any:
     """Computes `carry = fn(carry, row)` over the rows and returns all carries, stacked."""
     rows, start, first = _begin(elems, initializer, reverse)
     if not _rows(rows) and first is not None:
@@ -208,26 +208,26 @@ def scan(
 
 def foldl(
     fn: UserFunction,
-    elems: Nest,
-    initializer: Nest = None,
+    elems: Any,
+    initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Nest:
+) -> Any:
     """Computes `carry = fn(carry, row)` over the rows from first to last and returns the last carry."""
     return _fold(fn, elems, initializer, reverse=False)
 
 
 def foldr(
     fn: UserFunction,
-    elems: Nest,
-    initializer: Nest = None,
+    elems: Any,
+    initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Nest:
+) -> Any:
     """Computes `carry = fn(carry, row)` over the rows from last to first and returns the last carry."""
     return _fold(fn, elems, initializer, reverse=True)
 
@@ -239,15 +239,15 @@ def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: 
 
 def map_fn(
     fn: UserFunction,
-    elems: Nest,
-    dtype: Nest = None,
+    elems: Any,
+    dtype: Any = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: Nest = None,
-) -> Nest:
+    fn_output_signature: Any = None,
+) -> Any:
     """The results of `fn` for every row, stacked; rows may be those of ragged tensors, and strings.
 
     fn_output_signature: the dtypes or specs of a row's results, of which a RaggedTensorSpec makes a ragged tensor; inferred for
@@ -279,7 +279,7 @@ def _running_map(fn: Callable[[Any], Any], rows: Any) -> Any:
     return stacked
 
 
-def vectorized_map(fn: UserFunction, elems: Nest, fallback_to_while_loop: bool = True, warn: bool = True) -> Nest:
+def vectorized_map(fn: UserFunction, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
     """The results of `fn` for every row, computed at once (`jax.vmap`).
 
     A function that assigns variables is called for one row after another, as in TensorFlow, or is a ValueError if

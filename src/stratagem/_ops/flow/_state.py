@@ -8,7 +8,7 @@ import jax
 import keras
 from jax.extend import core as xc
 
-from stratagem._base.types import Nest, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.context import current, entered, recording
 from stratagem._core.step import AssignScope, BranchRecorder, furthest_seed, input_spec, is_slower_in_loops
 from stratagem._core.values import on_read
@@ -30,7 +30,7 @@ def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequen
         return as_tensors(function(*args)), scope
 
 
-def as_tensors(tree: Nest) -> Nest:
+def as_tensors(tree: Any) -> Any:
     """Converts numbers and NumPy arrays in a structure to tensors."""
     return jax.tree.map(lambda leaf: leaf if is_array(leaf) else tensor(leaf), tree, is_leaf=is_array)
 
@@ -46,14 +46,14 @@ class BodyProgram:
     closed: xc.ClosedJaxpr
     variables: tuple[keras.Variable, ...]
     inputs: int
-    structure: Value
+    structure: Any
 
     @property
     def results(self) -> list[jax.core.AbstractValue]:
         """The types of the leaves of the result."""
         return list(self.closed.out_avals[len(self.variables) :])
 
-    def __call__(self, values: Sequence[jax.Array], *args: Nest) -> tuple[list[jax.Array], Nest]:
+    def __call__(self, values: Sequence[jax.Array], *args: Any) -> tuple[list[jax.Array], Any]:
         """Returns the new values of `variables` and the result, given the present values of the inputs."""
         outs = xc.jaxpr_as_fun(self.closed)(*values[: self.inputs], *jax.tree.leaves(args))
         count = len(self.variables)
@@ -61,7 +61,7 @@ class BodyProgram:
 
 
 def body_program(
-    function: UserFunction, args: Sequence[Nest] = (), variables: Sequence[keras.Variable] = ()
+    function: UserFunction, args: Sequence[Any] = (), variables: Sequence[keras.Variable] = ()
 ) -> BodyProgram:
     """Traces `function(*args)` once. args: structures of arrays, or of what has their shapes and dtypes.
 
@@ -81,7 +81,7 @@ def body_program(
     return BodyProgram(jax.make_jaxpr(pure)(*inputs), tuple(order), len(variables), structure[0])
 
 
-def loop_program(function: UserFunction, args: Sequence[Nest]) -> BodyProgram:
+def loop_program(function: UserFunction, args: Sequence[Any]) -> BodyProgram:
     """Traces `function(*args)` as the body of a loop: all variables that it assigns are inputs."""
     program = body_program(function, args)
     while len(program.variables) > program.inputs:
@@ -102,8 +102,8 @@ def check_worth(program: BodyProgram) -> None:
 
 
 def choose(
-    index: jax.Array, branches: Sequence[BodyProgram], results: Sequence[Callable[[Nest], Nest]] | None = None
-) -> Nest:
+    index: jax.Array, branches: Sequence[BodyProgram], results: Sequence[Callable[[Any], Any]] | None = None
+) -> Any:
     """Returns the result of the branch with this index, an int32 scalar, and assigns the variables of all branches.
 
     results: for every branch a function of its result, which gives all of them one structure, shape and dtype.

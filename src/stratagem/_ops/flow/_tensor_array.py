@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike, Unused, Value
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current
 from stratagem._core.values import Tensor, TensorShape
 from stratagem._ops._arrays import concat, size, split, stack
@@ -57,16 +57,16 @@ class TensorArray:
     def __init__(
         self,
         dtype: DTypeLike,
-        size: IntLike = None,
+        size: Any = None,
         dynamic_size: bool | None = None,
-        clear_after_read: Unused = None,
-        tensor_array_name: Unused = None,
-        handle: Unused = None,
-        flow: Unused = None,
+        clear_after_read: object = None,
+        tensor_array_name: object = None,
+        handle: object = None,
+        flow: object = None,
         infer_shape: bool = True,
-        element_shape: ShapeLike = None,
-        colocate_with_first_write_call: Unused = True,
-        name: Unused = None,
+        element_shape: ShapeLike | None = None,
+        colocate_with_first_write_call: object = True,
+        name: object = None,
     ) -> None:
         if handle is not None or flow is not None:
             raise NotImplementedError(
@@ -82,7 +82,7 @@ class TensorArray:
         # A list as long as the numbers are known, else one tensor of all elements.
         self._elements: list[Any] | jax.Array = [None] * count
 
-    def write(self, index: IntLike, value: TensorLike, name: str | None = None) -> "TensorArray":
+    def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
         """Returns the array with this element.
 
         Raises: InvalidArgumentError for another dtype, ValueError for another shape, OutOfRangeError past the end.
@@ -108,7 +108,7 @@ class TensorArray:
         elements[number] = element
         return self._with(elements)
 
-    def read(self, index: IntLike, name: str | None = None) -> Tensor:
+    def read(self, index: Any, name: str | None = None) -> Tensor:
         """Returns an element.
 
         Raises: OutOfRangeError past the end; ValueError, in a step InvalidArgumentError, for one that was not written and whose
@@ -131,7 +131,7 @@ class TensorArray:
         """
         return self._buffer("stack")
 
-    def unstack(self, value: TensorLike, name: str | None = None) -> "TensorArray":
+    def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
         """Returns the array with the rows of a tensor as its elements."""
         rows = self._converted(value)
         if not rows.ndim:
@@ -141,7 +141,7 @@ class TensorArray:
             raise ValueError(f"TensorArray.unstack: {len(rows)} rows for an array of {self._facts.size} elements.")
         return self._with(rows)
 
-    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """Returns the elements with these numbers, a 1-D tensor, as one tensor."""
         wanted = tensor(indices)
         if is_traced(wanted):
@@ -150,7 +150,7 @@ class TensorArray:
             self._joined([self.read(i) for i in np.asarray(wanted).tolist()]) if len(wanted) else self._empty("gather")
         )
 
-    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> "TensorArray":
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
         """Returns the array with row `i` of a tensor as the element with number `indices[i]`, a 1-D tensor."""
         where, rows = tensor(indices), self._converted(value)
         if len(where) != len(rows):
@@ -168,7 +168,7 @@ class TensorArray:
         parts = [self.read(i) for i in range(self._facts.size)] or [self._no_rows()]
         return tensor(np.concatenate(parts)) if self._facts.dtype == object else concat(parts, 0)
 
-    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> "TensorArray":
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> "TensorArray":
         """Returns the array with consecutive parts of a tensor, of these lengths, as its elements."""
         rows = self._converted(value)
         self._check_dtype(rows)
@@ -181,7 +181,7 @@ class TensorArray:
             )
         return self._with(list(parts))
 
-    def size(self, name: str | None = None) -> TensorLike:
+    def size(self, name: str | None = None) -> Any:
         """Returns the number of elements, an int32 scalar, which is always known."""
         return size(np.empty(self._facts.size, np.bool_))
 
@@ -223,7 +223,7 @@ class TensorArray:
         """None: in TensorFlow 1 it names the array in its graph."""
         return None
 
-    def grad(self, source: str, flow: Unused = None, name: str | None = None) -> NoReturn:
+    def grad(self, source: str, flow: object = None, name: str | None = None) -> NoReturn:
         """Raises NotImplementedError, as in TensorFlow 2: a tf.GradientTape goes through arrays."""
         raise NotImplementedError("TensorArray.grad is of TensorFlow 1's graphs. Use tf.GradientTape.")
 
@@ -343,7 +343,7 @@ class TensorArray:
         return self._found_shape() is None and not any(e is not None for e in self._elements)
 
 
-def _number(index: IntLike, method: str) -> jax.Array:
+def _number(index: Any, method: str) -> jax.Array:
     """Returns the number of an element as a tensor. Raises TypeError if it is no integer."""
     number = tensor(index)
     if number.dtype.kind not in "iu":
@@ -351,7 +351,7 @@ def _number(index: IntLike, method: str) -> jax.Array:
     return number
 
 
-def _whole(size: IntLike, reason: str) -> int:
+def _whole(size: Any, reason: str) -> int:
     """Returns a size. Raises TypeError if it is no integer."""
     if not is_traced(size) and np.asarray(size).dtype.kind not in "iu":
         raise TypeError(f"tf.TensorArray: size must be an integer, got {size!r:.100}.")
@@ -384,7 +384,7 @@ def _from_leaves(kind: tuple[_Facts, bool], leaves: Sequence[Any]) -> TensorArra
     return _array(facts, [None] * facts.size if leaves[0] is Unallocated.BUFFER else leaves[0])
 
 
-def is_array(value: Value) -> bool:
+def is_array(value: Any) -> bool:
     """Returns whether a value is a TensorArray."""
     return isinstance(value, TensorArray)
 

@@ -1,10 +1,10 @@
 """`tf.TensorArraySpec`: the static description of a TensorArray."""
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Nest, ShapeLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import TensorShape, TypeSpec
 from stratagem._ops.flow._tensor_array import TensorArray
 
@@ -15,7 +15,7 @@ class TensorArraySpec(TypeSpec):
 
     def __init__(
         self,
-        element_shape: ShapeLike = None,
+        element_shape: ShapeLike | None = None,
         dtype: DTypeLike = np.float32,
         dynamic_size: bool = False,
         infer_shape: bool = True,
@@ -35,7 +35,7 @@ class TensorArraySpec(TypeSpec):
         """TensorArray."""
         return TensorArray
 
-    def _parts(self) -> tuple[Nest, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         return self.element_shape, self.dtype, self.dynamic_size, self.infer_shape
 
 

@@ -1,11 +1,12 @@
 """Decoding of files by any of TensorFlow's names: each takes files of most formats, and `decode_image` of all."""
 
 import struct
+from typing import Any
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._core.step import host_function
 from stratagem._ops._dtypes import as_dtype, uint8
 from stratagem._ops.image_files._gif import gif_frames
@@ -19,7 +20,7 @@ _BMP_BYTES = {8: 1, 24: 3, 32: 4}  # of a pixel, by its bits
 @host_function
 @sized_by_file
 def decode_jpeg(
-    contents: TensorLike, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
+    contents: Any, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
     try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Decodes a JPEG file, a scalar string: (height, width, channels), uint8. PNG files and still GIF files are taken, too.
@@ -42,9 +43,7 @@ def decode_jpeg(
 
 @host_function
 @sized_by_file
-def decode_png(
-    contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None
-) -> np.ndarray:
+def decode_png(contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> np.ndarray:
     """Decodes a PNG file, a scalar string: (height, width, channels). JPEG files and GIF files of one frame are taken, too.
 
     channels: 1 (gray), 3 (colours), 4 (with opacity), or 0 for those of the file. dtype: uint8 or uint16.
@@ -62,7 +61,7 @@ def decode_png(
 
 @host_function
 @sized_by_file
-def decode_gif(contents: TensorLike, name: str | None = None) -> np.ndarray:
+def decode_gif(contents: Any, name: str | None = None) -> np.ndarray:
     """Decodes a GIF file, a scalar string: (frames, height, width, 3), uint8. JPEG and PNG files have one frame.
 
     Raises:
@@ -77,7 +76,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> np.ndarray:
 
 @host_function
 @sized_by_file
-def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> np.ndarray:
+def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> np.ndarray:
     """Decodes a BMP file, a scalar string: (height, width, channels), uint8. Numbers of a palette stay numbers.
 
     channels: 3, 4, or 0 for those of the file.
@@ -100,7 +99,7 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
 @host_function
 @sized_by_file
 def decode_image(
-    contents: TensorLike, channels: int | None = None, dtype: DTypeLike = uint8, name: str | None = None,
+    contents: Any, channels: int | None = None, dtype: DTypeLike = uint8, name: str | None = None,
     expand_animations: bool = True,
 ) -> np.ndarray:  # fmt: skip
     """Decodes a JPEG, PNG, GIF or BMP file, a scalar string: (height, width, channels), of GIF (frames, height, width, 3).

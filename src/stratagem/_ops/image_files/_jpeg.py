@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InternalError, InvalidArgumentError
-from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._core.step import entrywise, host_function
 from stratagem._ops._convert import Tensor, on_device, on_host, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
@@ -80,7 +80,7 @@ def _without_black(inks: np.ndarray) -> np.ndarray:
 @host_function
 @sized_by_file
 def decode_and_crop_jpeg(
-    contents: TensorLike, crop_window: TensorLike, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
+    contents: Any, crop_window: Any, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
     try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Decodes the part of a JPEG file within `crop_window`: [top, left, height, width], in pixels after `ratio`.
@@ -118,14 +118,14 @@ def is_jpeg_data(data: bytes) -> bool:
 
 @host_function
 @entrywise
-def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
+def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Returns for every string whether it begins as JPEG files do: bools in the shape of `contents`."""
     files = np.asarray(on_host(contents, "string"))
     return on_device(np.array([is_jpeg_data(data) for data in files.ravel().tolist()], bool).reshape(files.shape))
 
 
 @host_function
-def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
+def extract_jpeg_shape(contents: Any, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
     """Returns [height, width, channels] of a JPEG file, whose pixels are not decoded: int32, or int64 as asked for.
 
     Raises:
@@ -141,7 +141,7 @@ def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, nam
 
 @host_function
 def encode_jpeg(
-    image: TensorLike, format: str = "", quality: int = 95, progressive: bool = False, optimize_size: bool = False,
+    image: Any, format: str = "", quality: int = 95, progressive: bool = False, optimize_size: bool = False,
     chroma_downsampling: bool = True, density_unit: str = "in", x_density: int = 300, y_density: int = 300,
     xmp_metadata: str = "", name: str | None = None,
 ) -> Tensor:  # fmt: skip

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InternalError, InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, on_device
 from stratagem._ops.image_files._libraries import check_size, damage_is_an_error, library, pixels_of
@@ -136,7 +135,7 @@ def _unfiltered(filters: np.ndarray, coded: np.ndarray) -> np.ndarray:
 
 
 @host_function
-def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
+def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """Encodes images, (..., height, width, channels) of uint8 or uint16, as PNG files: strings, a file each.
 
     channels: 1 (gray), 2 (with opacity), 3 (colours), 4 (with opacity). compression: from 0 (none) to 9, -1 for zlib's own.

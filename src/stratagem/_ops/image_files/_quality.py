@@ -1,8 +1,9 @@
 """`tf.image`'s losses of quality: an image is encoded as a JPEG file and decoded again."""
 
+from typing import Any
+
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, is_traced, need_value, on_device, static_int, tensor
 from stratagem._ops.image_files._decoding import scaled
@@ -11,7 +12,7 @@ from stratagem._ops.sampling import stateless_uniform, uniform
 
 
 @host_function
-def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, name: str | None = None) -> Tensor:
+def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) -> Tensor:
     """Returns an image, (height, width, 1 or 3), as a JPEG file of this quality (0 to 100) shows it, in its dtype.
 
     Floating point is cut to 0 to 1. Runs outside of compiled steps, as all that makes files.
@@ -28,9 +29,7 @@ def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, name: str |
     return on_device(scaled(jpeg_pixels(data, what, pixels.shape[-1]), pixels.dtype))
 
 
-def random_jpeg_quality(
-    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
-) -> Tensor:
+def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None) -> Tensor:
     """Returns `adjust_jpeg_quality` of a random quality from `min_jpeg_quality` to below `max_jpeg_quality`.
 
     Raises:
@@ -41,9 +40,7 @@ def random_jpeg_quality(
     return adjust_jpeg_quality(image, quality)
 
 
-def stateless_random_jpeg_quality(
-    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: TensorLike
-) -> Tensor:
+def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Tensor:
     """Returns `random_jpeg_quality` with a quality that the seed, two integers, decides: TensorFlow's.
 
     Raises:

@@ -1,11 +1,12 @@
 """Colors of `tf.image`: gray, hue and saturation, YIQ and YUV; adjustments of brightness, contrast, gamma and colors."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, tensor
 from stratagem._ops._dtypes import as_dtype, float16, float32
 from stratagem._ops._symbolic import accept_symbols
@@ -28,7 +29,7 @@ _RGB_TO_YUV = (
 _YUV_TO_RGB = ((1.0, 1.0, 1.0), (0.0, -0.394642334, 2.03206185), (1.13988303, -0.58062185, 0.0))
 
 
-def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     """Converts three channels to one of brightness, keeping the dtype; float64 is computed in float32, as in TensorFlow.
 
     Raises InvalidArgumentError for another number of channels.
@@ -39,7 +40,7 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     return convert_image_dtype(gray, array.dtype)
 
 
-def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Repeats the one channel of images (..., height, width, 1) three times.
 
     Raises ValueError for another number of channels or fewer than three dimensions.
@@ -50,7 +51,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     return jnp.repeat(array, 3, -1)
 
 
-def _mixed(name: str, images: TensorLike, kernel: tuple[tuple[float, ...], ...]) -> Tensor:
+def _mixed(name: str, images: Any, kernel: tuple[tuple[float, ...], ...]) -> Tensor:
     """Images whose channels are sums of the given ones."""
     array = colored(name, images)
     if not jnp.issubdtype(array.dtype, np.floating):
@@ -62,27 +63,27 @@ def _mixed(name: str, images: TensorLike, kernel: tuple[tuple[float, ...], ...])
         return jnp.sum(array[..., None] * weights, -2)
 
 
-def rgb_to_yiq(images: TensorLike) -> Tensor:
+def rgb_to_yiq(images: Any) -> Tensor:
     """Converts floating-point images from RGB to YIQ. ValueError: integers; InvalidArgumentError: other channels."""
     return _mixed("rgb_to_yiq", images, _RGB_TO_YIQ)
 
 
-def yiq_to_rgb(images: TensorLike) -> Tensor:
+def yiq_to_rgb(images: Any) -> Tensor:
     """Converts floating-point images from YIQ to RGB. Raises as `rgb_to_yiq` does."""
     return _mixed("yiq_to_rgb", images, _YIQ_TO_RGB)
 
 
-def rgb_to_yuv(images: TensorLike) -> Tensor:
+def rgb_to_yuv(images: Any) -> Tensor:
     """Converts floating-point images from RGB to YUV. Raises as `rgb_to_yiq` does."""
     return _mixed("rgb_to_yuv", images, _RGB_TO_YUV)
 
 
-def yuv_to_rgb(images: TensorLike) -> Tensor:
+def yuv_to_rgb(images: Any) -> Tensor:
     """Converts floating-point images from YUV to RGB. Raises as `rgb_to_yiq` does."""
     return _mixed("yuv_to_rgb", images, _YUV_TO_RGB)
 
 
-def _floating_colors(name: str, images: TensorLike) -> Tensor:
+def _floating_colors(name: str, images: Any) -> Tensor:
     array = colored(name, images)
     if not jnp.issubdtype(array.dtype, np.floating):
         raise InvalidArgumentError(
@@ -91,7 +92,7 @@ def _floating_colors(name: str, images: TensorLike) -> Tensor:
     return array
 
 
-def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
+def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Converts floating-point images from RGB, between 0 and 1, to hue, saturation and value, each between 0 and 1.
 
     Raises InvalidArgumentError for integers and for another number of channels.
@@ -128,7 +129,7 @@ def _hue(array: Tensor) -> tuple[Tensor, Tensor]:
     return jnp.where(hue < 0, hue + 1, hue), largest
 
 
-def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
+def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Converts floating-point images from hue, saturation and value, each between 0 and 1, to RGB.
 
     Raises InvalidArgumentError for integers and for another number of channels.
@@ -151,14 +152,14 @@ def _computed(array: Tensor) -> Tensor:
     return array if as_dtype(array.dtype) in (float16, float32) else convert_image_dtype(array, float32)
 
 
-def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """Adds `delta` to the pixels, taken between 0 and 1; integers stay in their range. Returns the image's dtype."""
     array = tensor(image)
     pixels = _computed(array)
     return convert_image_dtype(pixels + tensor(delta).astype(pixels.dtype), array.dtype, saturate=True)
 
 
-def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Multiplies how far each pixel is from the mean of its image and channel; integers stay in their range.
 
     images: (..., height, width, channels). Raises InvalidArgumentError for fewer dimensions.
@@ -174,7 +175,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     return convert_image_dtype(adjusted, array.dtype, saturate=True)
 
 
-def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     """Returns `gain * image**gamma`, with pixels taken between 0 and 1; integers stay in their range.
 
     Raises ValueError for a negative gamma, where it is known.
@@ -187,7 +188,7 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
     return convert_image_dtype(adjusted, array.dtype, saturate=True)
 
 
-def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """Adds `delta` to the hue of RGB images, which goes around from 0 to 1; keeps the dtype.
 
     Raises InvalidArgumentError for another number of channels or fewer than three dimensions, ValueError for a known delta
@@ -205,7 +206,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
     return convert_image_dtype(colors, array.dtype)
 
 
-def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: str | None = None) -> Tensor:
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
     """Multiplies the saturation of RGB images, which stays between 0 and 1; keeps the dtype.
 
     Raises InvalidArgumentError for another number of channels or fewer than three dimensions.
@@ -217,7 +218,7 @@ def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: st
     return convert_image_dtype(colors, array.dtype)
 
 
-def _adjusted(name: str, image: TensorLike) -> Tensor:
+def _adjusted(name: str, image: Any) -> Tensor:
     array = colored(name, image)
     if array.ndim < 3:
         raise InvalidArgumentError(

@@ -1,9 +1,11 @@
 """Types and ranges of the pixels of `tf.image`: conversion between integers and floating point, standardization."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._arrays import cast, saturate_cast
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._dtypes import as_dtype
@@ -11,7 +13,7 @@ from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._shapes import at_least_an_image
 
 
-def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
+def convert_image_dtype(image: Any, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
     """Converts images to another dtype: floating point ranges from 0 to 1, integers from 0 to their largest value.
 
     saturate: numbers outside of the range become its ends. Raises AttributeError for dtypes that are no numbers of these kinds.
@@ -34,7 +36,7 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
     return convert(array, wanted) * ((wanted.max + 1) // (given.max + 1))
 
 
-def per_image_standardization(image: TensorLike) -> Tensor:
+def per_image_standardization(image: Any) -> Tensor:
     """Scales every image (..., height, width, channels) to mean 0 and variance 1, float32; an image of one color becomes 0.
 
     Raises ValueError for fewer than three dimensions.

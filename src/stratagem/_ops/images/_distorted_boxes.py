@@ -4,12 +4,11 @@ They are found on the host, by as many random words as it takes, with TensorFlow
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, is_traced, need_value, on_device, tensor
 from stratagem._ops._dtypes import uint32
 from stratagem._ops.sampling import stateless_uniform, words_of
@@ -48,8 +47,8 @@ class _Limits(NamedTuple):
 
 
 def sample_distorted_bounding_box(
-    image_size: TensorLike, bounding_boxes: TensorLike, seed: int | None = 0, min_object_covered: TensorLike = 0.1,
-    aspect_ratio_range: TensorLike = None, area_range: TensorLike = None, max_attempts: int | None = None,
+    image_size: Any, bounding_boxes: Any, seed: int | None = 0, min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """Returns a random part of an image as (begin, size, boxes): what `tf.slice` takes, (3,) each, and a box, (1, 1, 4).
@@ -71,8 +70,8 @@ def sample_distorted_bounding_box(
 
 
 def stateless_sample_distorted_bounding_box(
-    image_size: TensorLike, bounding_boxes: TensorLike, seed: TensorLike, min_object_covered: TensorLike = 0.1,
-    aspect_ratio_range: TensorLike = None, area_range: TensorLike = None, max_attempts: int | None = None,
+    image_size: Any, bounding_boxes: Any, seed: Any, min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """Does what `sample_distorted_bounding_box` does, with TensorFlow's part for a seed of two integers."""
@@ -82,9 +81,7 @@ def stateless_sample_distorted_bounding_box(
     return _sampled(what, image_size, bounding_boxes, drawn, limits, bool(use_image_if_no_bounding_boxes))
 
 
-def _limits(
-    what: str, covered: TensorLike, aspects: TensorLike, areas: TensorLike, attempts: IntLike | None
-) -> _Limits:
+def _limits(what: str, covered: Any, aspects: Any, areas: Any, attempts: Any | None) -> _Limits:
     share = _known(what, covered, "float32")
     ratios = tuple(map(_float, (0.75, 1.33) if aspects is None else aspects))
     sizes = tuple(map(_float, (0.05, 1.0) if areas is None else areas))
@@ -98,7 +95,7 @@ def _limits(
     return _Limits(_float(share), (ratios[0], ratios[1]), (sizes[0], sizes[1]), count)
 
 
-def _known(what: str, value: TensorLike, dtype: str | None = None) -> np.ndarray:
+def _known(what: str, value: Any, dtype: str | None = None) -> np.ndarray:
     array = tensor(value, dtype)
     if is_traced(array):
         need_value(f"tf.image.{what} tries parts of an image until one fits")
@@ -106,7 +103,7 @@ def _known(what: str, value: TensorLike, dtype: str | None = None) -> np.ndarray
 
 
 def _sampled(
-    what: str, image_size: TensorLike, bounding_boxes: TensorLike, words: Tensor, limits: _Limits, use_image: bool
+    what: str, image_size: Any, bounding_boxes: Any, words: Tensor, limits: _Limits, use_image: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     size, boxes = _known(what, image_size), _known(what, bounding_boxes, "float32")
     if size.shape != (3,) or size.dtype.kind not in "iu" or boxes.ndim != 3 or boxes.shape[-1] != 4:

@@ -1,13 +1,12 @@
 """`tf.image.draw_bounding_boxes`."""
 
-from typing import Final
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._shapes import batch_of
@@ -19,7 +18,7 @@ _COLORS: Final = (
 )  # fmt: skip
 
 
-def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, colors: TensorLike, name: str | None = None) -> Tensor:
+def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
     """Draws the outlines of boxes, one pixel wide, on a batch of images with 1, 3 or 4 channels; keeps the dtype.
 
     boxes: (n, boxes, 4), their corners y1, x1, y2, x2 in shares of the image, which they may reach out of. colors: (colors,
@@ -45,7 +44,7 @@ def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, colors: TensorLik
     return jax.lax.fori_loop(0, places.shape[1], draw, array) if places.shape[1] else array
 
 
-def _colors_of(colors: TensorLike, channels: int) -> Tensor:
+def _colors_of(colors: Any, channels: int) -> Tensor:
     """The colors to draw with, by default TensorFlow's ten, or white on one channel."""
     table = None if colors is None else tensor(colors).astype(np.float32)
     if table is not None and (table.ndim != 2 or (table.shape[0] and table.shape[1] < channels)):

@@ -1,12 +1,12 @@
 """The geometry of `tf.image`: flips, rotations, crops and paddings, in which pixels keep their values."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._core.step import has_unknown_sizes, sized_call
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, static_int, tensor
 from stratagem._ops._symbolic import accept_symbols
@@ -16,17 +16,17 @@ from stratagem._ops.images._shapes import image_or_batch
 _HEIGHT, _WIDTH = -3, -2
 
 
-def flip_left_right(image: TensorLike) -> Tensor:
+def flip_left_right(image: Any) -> Tensor:
     """Returns an image or a batch mirrored horizontally, left to right. Raises ValueError for another rank."""
     return jnp.flip(image_or_batch("flip_left_right", image), _WIDTH)
 
 
-def flip_up_down(image: TensorLike) -> Tensor:
+def flip_up_down(image: Any) -> Tensor:
     """Returns an image or a batch mirrored vertically, top to bottom. Raises ValueError for another rank."""
     return jnp.flip(image_or_batch("flip_up_down", image), _HEIGHT)
 
 
-def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """Returns an image or a batch rotated counter-clockwise by 90 degrees, k times; k is a known number.
 
     Raises ValueError for another rank.
@@ -35,12 +35,12 @@ def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
     return jnp.rot90(array, static_int(k, "a tensor is the number of rotations") % 4, (_HEIGHT, _WIDTH))
 
 
-def transpose_image(image: TensorLike, name: str | None = None) -> Tensor:
+def transpose_image(image: Any, name: str | None = None) -> Tensor:
     """Returns an image or a batch with height and width exchanged: `tf.image.transpose`. Raises ValueError for another rank."""
     return jnp.swapaxes(image_or_batch("transpose", image), _HEIGHT, _WIDTH)
 
 
-def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
+def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """Returns the middle of an image or a batch, with this fraction of its height and width.
 
     central_fraction: a known number above 0 and up to 1. Raises ValueError for another number or rank.
@@ -57,7 +57,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
 
 
 def crop_to_bounding_box(
-    image: TensorLike, offset_height: IntLike, offset_width: IntLike, target_height: IntLike, target_width: IntLike
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
     """Returns the part of an image or a batch that begins at the offsets and has the target size, which is known.
 
@@ -77,7 +77,7 @@ def crop_to_bounding_box(
     return _cut(array, offsets, size)
 
 
-def _cut(array: Tensor, offsets: tuple[IntLike, IntLike], size: tuple[int, int]) -> Tensor:
+def _cut(array: Tensor, offsets: tuple[Any, Any], size: tuple[int, int]) -> Tensor:
     """The part of images at these offsets, which may be traced."""
     if any(map(is_traced, offsets)):
         rows, columns = (tensor(offset).astype(np.int32) for offset in offsets)
@@ -91,7 +91,7 @@ def _cut(array: Tensor, offsets: tuple[IntLike, IntLike], size: tuple[int, int])
 
 
 def pad_to_bounding_box(
-    image: TensorLike, offset_height: IntLike, offset_width: IntLike, target_height: IntLike, target_width: IntLike
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
     """Returns an image or a batch with zeros around it: so many rows above and columns at the left, and the target size.
 
@@ -115,7 +115,7 @@ def pad_to_bounding_box(
         return jax.lax.dynamic_update_slice(whole, array, [*[none] * (array.ndim - 3), *places, none])
 
 
-def resize_with_crop_or_pad(image: TensorLike, target_height: IntLike, target_width: IntLike) -> Tensor:
+def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
     """Returns an image or a batch with the target size: cropped around the middle, or padded with zeros on both sides.
 
     Raises ValueError for another rank, and for sizes that are not positive.
@@ -133,7 +133,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: IntLike, target_wi
     return pad_to_bounding_box(cropped, pad_top, pad_left, size[0], size[1])
 
 
-def _known_sizes(name: str, height: IntLike, width: IntLike) -> tuple[int, int]:
+def _known_sizes(name: str, height: Any, width: Any) -> tuple[int, int]:
     """The sizes as numbers. Raises ValueError unless they are positive."""
     size = tuple(static_int(number, "a tensor is the size of an image") for number in (height, width))
     if min(size) <= 0:

@@ -1,13 +1,13 @@
 """Measures of an image and of the likeness of two, of `tf.image`: edges, total variation, PSNR and structural similarity."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._arrays import cast
 from stratagem._ops._convert import Tensor, allow_x64, static_int, tensor
 from stratagem._ops._dtypes import float32
@@ -20,7 +20,7 @@ _SOBEL = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), (-1, 0,
 _POWER_FACTORS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)  # of Wang, Simoncelli, Bovik (2003), see `ssim_multiscale`
 
 
-def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
+def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     """Returns how much the next pixel below, and the next one at the right, is larger; zero at the ends.
 
     image: a batch (n, height, width, channels), whose shape both results have. Raises ValueError for another rank.
@@ -37,7 +37,7 @@ def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     return down.reshape(array.shape), right.reshape(array.shape)
 
 
-def sobel_edges(image: TensorLike) -> Tensor:
+def sobel_edges(image: Any) -> Tensor:
     """Returns the edges that Sobel's two filters find, of changes downwards and to the right.
 
     image: floating point (n, height, width, channels), 2 by 2 pixels or larger, to (n, height, width, channels, 2). Raises
@@ -55,7 +55,7 @@ def sobel_edges(image: TensorLike) -> Tensor:
     return edges.reshape(*array.shape, 2)
 
 
-def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
+def total_variation(images: Any, name: str | None = None) -> Tensor:
     """Returns the sum of absolute differences between neighbours: a scalar for an image, (n,) for a batch.
 
     Raises ValueError for another rank.
@@ -65,7 +65,7 @@ def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
         return sum(jnp.sum(jnp.abs(jnp.diff(array, axis=axis)), (-3, -2, -1), dtype=array.dtype) for axis in (-3, -2))  # type: ignore[return-value]
 
 
-def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
+def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     """Returns the peak signal-to-noise ratio of images (..., height, width, channels) in decibels, float32 of shape (...).
 
     20 log10(max_val) - 10 log10(the mean squared difference); max_val: the largest minus the smallest possible pixel. Raises
@@ -77,7 +77,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
     return 20 * jnp.log(largest) / ten - np.float32(10 / np.log(10)) * jnp.log(error)
 
 
-def _compared(name: str, a: TensorLike, b: TensorLike, max_val: TensorLike) -> tuple[Tensor, Tensor, Tensor]:
+def _compared(name: str, a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
     """Two images and their range in float32. Raises ValueError for shapes that do not fit."""
     first, second = at_least_an_image(name, a), at_least_an_image(name, b)
     heads = zip(first.shape[-4::-1], second.shape[-4::-1], strict=False)
@@ -91,13 +91,13 @@ def _compared(name: str, a: TensorLike, b: TensorLike, max_val: TensorLike) -> t
 
 
 def ssim(
-    img1: TensorLike,
-    img2: TensorLike,
-    max_val: TensorLike,
-    filter_size: IntLike = 11,
-    filter_sigma: TensorLike = 1.5,
-    k1: TensorLike = 0.01,
-    k2: TensorLike = 0.03,
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    filter_size: Any = 11,
+    filter_sigma: Any = 1.5,
+    k1: Any = 0.01,
+    k2: Any = 0.03,
     return_index_map: bool = False,
 ) -> Tensor:
     """Returns the structural similarity of images (..., height, width, channels), up to 1: float32 of shape (...).
@@ -114,14 +114,14 @@ def ssim(
 
 
 def ssim_multiscale(
-    img1: TensorLike,
-    img2: TensorLike,
-    max_val: TensorLike,
+    img1: Any,
+    img2: Any,
+    max_val: Any,
     power_factors: Sequence[float] = _POWER_FACTORS,
-    filter_size: IntLike = 11,
-    filter_sigma: TensorLike = 1.5,
-    k1: TensorLike = 0.01,
-    k2: TensorLike = 0.03,
+    filter_size: Any = 11,
+    filter_sigma: Any = 1.5,
+    k1: Any = 0.01,
+    k2: Any = 0.03,
 ) -> Tensor:
     """Returns the similarity over several scales, each half as large as the one before: float32 of shape (...).
 
@@ -141,7 +141,7 @@ def ssim_multiscale(
     return jnp.mean(jnp.prod(jnp.stack(of_scales, -1) ** powers, -1), -1)
 
 
-def _gaussian_window(name: str, size: IntLike, sigma: TensorLike, shape: tuple[int, ...]) -> Tensor:
+def _gaussian_window(name: str, size: Any, sigma: Any, shape: tuple[int, ...]) -> Tensor:
     """Weights that sum to 1: (size, size). Raises InvalidArgumentError for images that are smaller."""
     width = static_int(size, "a tensor is the size of a window")
     if min(shape[-3:-1]) < width:
@@ -155,7 +155,7 @@ def _gaussian_window(name: str, size: IntLike, sigma: TensorLike, shape: tuple[i
 
 
 def _similarity(
-    first: Tensor, second: Tensor, largest: Tensor, window: Tensor, k1: TensorLike, k2: TensorLike
+    first: Tensor, second: Tensor, largest: Tensor, window: Tensor, k1: Any, k2: Any
 ) -> tuple[Tensor, Tensor]:
     """Luminance, and contrast with structure, for each place of the window and each channel."""
     channels = first.shape[-1]

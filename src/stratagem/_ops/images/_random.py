@@ -2,13 +2,13 @@
 
 import functools
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import ShapeLike, TensorLike
+from stratagem._base.types import ShapeLike
 from stratagem._core.step import has_unknown_sizes, sized_call
 from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
 from stratagem._ops._dtypes import int32
@@ -26,7 +26,7 @@ def _drawing(seed: int | None) -> Draw:
     return lambda shape, low, high, **kind: uniform(shape, low, high, seed=seed, **kind)
 
 
-def _stateless(seed: TensorLike) -> Draw:
+def _stateless(seed: Any) -> Draw:
     return lambda shape, low, high, **kind: stateless_uniform(shape, seed, low, high, **kind)
 
 
@@ -45,47 +45,47 @@ def _between(name: str, draw: Draw, lower: float, upper: float) -> Tensor:
     return draw([], lower, upper)
 
 
-def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
+def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
     """Adds one number of [-max_delta, max_delta) to all pixels, as `adjust_brightness` does. ValueError: it is negative."""
     return adjust_brightness(image, _up_to("random_brightness", _drawing(seed), max_delta))
 
 
-def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
+def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Tensor:
     """Does what `random_brightness` does, with TensorFlow's number for a seed of two integers."""
     return adjust_brightness(image, _up_to("stateless_random_brightness", _stateless(seed), max_delta))
 
 
-def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
+def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """Changes the contrast by one factor of [lower, upper). Raises ValueError unless 0 <= lower < upper."""
     return adjust_contrast(image, _between("random_contrast", _drawing(seed), lower, upper))
 
 
-def stateless_random_contrast(image: TensorLike, lower: float, upper: float, seed: TensorLike) -> Tensor:
+def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
     """Does what `random_contrast` does, with TensorFlow's number for a seed of two integers."""
     return adjust_contrast(image, _between("stateless_random_contrast", _stateless(seed), lower, upper))
 
 
-def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
+def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
     """Turns the hue of RGB images by one number of [-max_delta, max_delta). Raises ValueError unless 0 <= max_delta <= 0.5."""
     return adjust_hue(image, _up_to("random_hue", _drawing(seed), max_delta, 0.5))
 
 
-def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
+def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Tensor:
     """Does what `random_hue` does, with TensorFlow's number for a seed of two integers."""
     return adjust_hue(image, _up_to("stateless_random_hue", _stateless(seed), max_delta, 0.5))
 
 
-def random_saturation(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
+def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """Changes the saturation of RGB images by one factor of [lower, upper). Raises ValueError unless 0 <= lower < upper."""
     return adjust_saturation(image, _between("random_saturation", _drawing(seed), lower, upper))
 
 
-def stateless_random_saturation(image: TensorLike, lower: float, upper: float, seed: TensorLike = None) -> Tensor:
+def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Tensor:
     """Does what `random_saturation` does, with TensorFlow's number for a seed of two integers."""
     return adjust_saturation(image, _between("stateless_random_saturation", _stateless(seed), lower, upper))
 
 
-def _flipped(name: str, image: TensorLike, draw: Draw, axis: int) -> Tensor:
+def _flipped(name: str, image: Any, draw: Draw, axis: int) -> Tensor:
     """Every image mirrored or not. TensorFlow flips an image below a half, and those of a batch above."""
     array = image_or_batch(name, image)
     mirrored = jnp.flip(array, axis)
@@ -94,27 +94,27 @@ def _flipped(name: str, image: TensorLike, draw: Draw, axis: int) -> Tensor:
     return jnp.where((draw([array.shape[0]], 0.0, 1.0) > 0.5)[:, None, None, None], mirrored, array)
 
 
-def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
+def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     """Mirrors an image horizontally in half of all calls, or about half of the images of a batch. ValueError: another rank."""
     return _flipped("random_flip_left_right", image, _drawing(seed), -2)
 
 
-def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
+def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     """Does what `random_flip_left_right` does, with TensorFlow's numbers for a seed of two integers."""
     return _flipped("stateless_random_flip_left_right", image, _stateless(seed), -2)
 
 
-def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
+def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     """Mirrors an image vertically in half of all calls, or about half of the images of a batch. ValueError: another rank."""
     return _flipped("random_flip_up_down", image, _drawing(seed), -3)
 
 
-def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
+def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     """Does what `random_flip_up_down` does, with TensorFlow's numbers for a seed of two integers."""
     return _flipped("stateless_random_flip_up_down", image, _stateless(seed), -3)
 
 
-def _cropped(name: str, value: TensorLike, size: ShapeLike, draw: Draw) -> Tensor:
+def _cropped(name: str, value: Any, size: ShapeLike, draw: Draw) -> Tensor:
     """A part of this size, at a place where it fits."""
     array, wanted = tensor(value), static_shape(size)
     if has_unknown_sizes(array.shape) and len(wanted) == array.ndim:
@@ -134,7 +134,7 @@ def _part_at(array: Tensor, numbers: Tensor, name: str, wanted: tuple[int, ...])
         return jax.lax.dynamic_slice(array, [offsets[axis] for axis in range(array.ndim)], wanted)
 
 
-def random_crop(value: TensorLike, size: ShapeLike, seed: int | None = None, name: str | None = None) -> Tensor:
+def random_crop(value: Any, size: ShapeLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """Cuts a part of this size out of a tensor of any rank, at a random place.
 
     Raises InvalidArgumentError if it does not fit.
@@ -142,7 +142,7 @@ def random_crop(value: TensorLike, size: ShapeLike, seed: int | None = None, nam
     return _cropped("random_crop", value, size, _drawing(seed))
 
 
-def stateless_random_crop(value: TensorLike, size: ShapeLike, seed: TensorLike, name: str | None = None) -> Tensor:
+def stateless_random_crop(value: Any, size: ShapeLike, seed: Any, name: str | None = None) -> Tensor:
     """Does what `random_crop` does, at TensorFlow's place for a seed of two integers."""
     return _cropped("stateless_random_crop", value, size, _stateless(seed))
 

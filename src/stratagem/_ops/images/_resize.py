@@ -4,14 +4,14 @@ import dataclasses
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, Final, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, ShapeLike, TensorLike
+from stratagem._base.types import ShapeLike
 from stratagem._core.step import PixelSums, has_unknown_sizes, sized_call
 from stratagem._ops._convert import Tensor, static_int, static_shape
 from stratagem._ops._symbolic import accept_symbols
@@ -48,7 +48,7 @@ class FirstResizeMethod:
 
 
 def resize(
-    images: TensorLike,
+    images: Any,
     size: ShapeLike,
     method: str = "bilinear",
     preserve_aspect_ratio: bool = False,
@@ -128,7 +128,7 @@ def _taps_of(method: str, antialias: bool) -> Callable[[Grid], Taps]:
 
 
 def resize_with_pad(
-    image: TensorLike, target_height: IntLike, target_width: IntLike, method: str = "bilinear", antialias: bool = False
+    image: Any, target_height: Any, target_width: Any, method: str = "bilinear", antialias: bool = False
 ) -> Tensor:
     """Resizes an image or a batch to the largest size within the target that keeps their proportions; zeros are around it.
 
@@ -139,10 +139,10 @@ def resize_with_pad(
 
 
 def resize_image_with_pad(
-    image: TensorLike,
-    target_height: IntLike,
-    target_width: IntLike,
-    method: IntLike | str = 0,
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: Any | str = 0,
     align_corners: bool = False,
 ) -> Tensor:
     """Resizes as `tf.image.resize_with_pad` does, with the pixels' places of TensorFlow 1."""
@@ -150,7 +150,7 @@ def resize_image_with_pad(
     return _with_pad(array, target_height, target_width, lambda size: resize_images(array, size, method, align_corners))
 
 
-def _with_pad(array: Tensor, height: IntLike, width: IntLike, resized: Callable[[_Size], Tensor]) -> Tensor:
+def _with_pad(array: Tensor, height: Any, width: Any, resized: Callable[[_Size], Tensor]) -> Tensor:
     """The result of `resized` with the largest size that fits, and zeros around it. The size is that of float32 arithmetic."""
     target = tuple(static_int(n, "a tensor is the size of an image") for n in (height, width))
     if min(target) <= 0:
@@ -198,9 +198,9 @@ def _resized(
 
 
 def resize_images(
-    images: TensorLike,
+    images: Any,
     size: ShapeLike,
-    method: IntLike | str = 0,
+    method: Any | str = 0,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
@@ -234,7 +234,7 @@ def _called_on_host(function: Callable[..., Tensor]) -> Callable[..., np.ndarray
 
 
 def resize_bilinear(
-    images: TensorLike,
+    images: Any,
     size: ShapeLike,
     align_corners: bool = False,
     name: str | None = None,
@@ -245,7 +245,7 @@ def resize_bilinear(
 
 
 def resize_bicubic(
-    images: TensorLike,
+    images: Any,
     size: ShapeLike,
     align_corners: bool = False,
     name: str | None = None,
@@ -255,13 +255,13 @@ def resize_bicubic(
     return _first("resize_bicubic", images, size, bicubic, align_corners, half_pixel_centers)
 
 
-def resize_area(images: TensorLike, size: ShapeLike, align_corners: bool = False, name: str | None = None) -> Tensor:
+def resize_area(images: Any, size: ShapeLike, align_corners: bool = False, name: str | None = None) -> Tensor:
     """Resizes a batch by averaging over the area of each new pixel; float32. Raises InvalidArgumentError for another rank."""
     return _first("resize_area", images, size, area, align_corners, half_pixel_centers=False)
 
 
 def resize_nearest_neighbor(
-    images: TensorLike,
+    images: Any,
     size: ShapeLike,
     align_corners: bool = False,
     name: str | None = None,
@@ -275,7 +275,7 @@ def resize_nearest_neighbor(
 
 def _first(
     name: str,
-    images: TensorLike,
+    images: Any,
     size: ShapeLike,
     taps: Callable[[Grid], Taps],
     align_corners: bool,

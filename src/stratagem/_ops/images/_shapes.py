@@ -1,14 +1,15 @@
 """Checks of shapes: an image is (height, width, channels), a batch (n, height, width, channels)."""
 
+from typing import Any
+
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, tensor
 
 _IMAGE, _BATCH = 3, 4
 _COLORS = 3
 
 
-def image_or_batch(name: str, image: TensorLike) -> Tensor:
+def image_or_batch(name: str, image: Any) -> Tensor:
     """Converts an image or a batch. Raises ValueError for another rank; name: of the function, without `tf.image`."""
     array = tensor(image)
     if array.ndim not in (_IMAGE, _BATCH):
@@ -19,7 +20,7 @@ def image_or_batch(name: str, image: TensorLike) -> Tensor:
     return array
 
 
-def batch_of(name: str, images: TensorLike) -> Tensor:
+def batch_of(name: str, images: Any) -> Tensor:
     """Converts a batch of images. Raises InvalidArgumentError for another rank."""
     array = tensor(images)
     if array.ndim != _BATCH:
@@ -30,7 +31,7 @@ def batch_of(name: str, images: TensorLike) -> Tensor:
     return array
 
 
-def colored(name: str, images: TensorLike, channels: int = _COLORS) -> Tensor:
+def colored(name: str, images: Any, channels: int = _COLORS) -> Tensor:
     """Converts images with so many channels. Raises InvalidArgumentError for another number."""
     array = tensor(images)
     if array.ndim < 1 or array.shape[-1] != channels:
@@ -40,7 +41,7 @@ def colored(name: str, images: TensorLike, channels: int = _COLORS) -> Tensor:
     return array
 
 
-def at_least_an_image(name: str, images: TensorLike) -> Tensor:
+def at_least_an_image(name: str, images: Any) -> Tensor:
     """Converts images with any number of dimensions before them. Raises ValueError for fewer than three dimensions."""
     array = tensor(images)
     if array.ndim < _IMAGE:

@@ -1,14 +1,13 @@
 """Non-maximum suppression of `tf.image`: of boxes that overlap, those with the highest scores."""
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, static_int, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._shapes import batch_of
@@ -92,9 +91,7 @@ def _greedy(
     return jax.lax.fori_loop(0, min(limit, scores.shape[0]), choose, (left, none))[1]
 
 
-def _checked(
-    name: str, boxes: TensorLike, scores: TensorLike, iou_threshold: TensorLike, limit: IntLike
-) -> tuple[Tensor, Tensor, int]:
+def _checked(name: str, boxes: Any, scores: Any, iou_threshold: Any, limit: Any) -> tuple[Tensor, Tensor, int]:
     """Boxes (n, 4) and scores (n,) in float32. Raises InvalidArgumentError for other shapes."""
     places, numbers = tensor(boxes), tensor(scores)
     if places.ndim != 2 or places.shape[1] != 4 or numbers.shape != places.shape[:1]:
@@ -105,19 +102,19 @@ def _checked(
     return places.astype(np.float32), numbers.astype(np.float32), _limit(name, limit)
 
 
-def _limit(name: str, limit: IntLike) -> int:
+def _limit(name: str, limit: Any) -> int:
     number = static_int(limit, "a tensor is the largest number of boxes")
     if number < 0:
         raise InvalidArgumentError(f"tf.image.{name}: the largest number of boxes is not negative, got {number}.")
     return number
 
 
-def _check_threshold(name: str, threshold: TensorLike) -> None:
+def _check_threshold(name: str, threshold: Any) -> None:
     if isinstance(threshold, int | float) and not 0 <= threshold <= 1:
         raise InvalidArgumentError(f"tf.image.{name}: the threshold of overlap is between 0 and 1, got {threshold}.")
 
 
-def _float(number: TensorLike) -> Tensor:
+def _float(number: Any) -> Tensor:
     return tensor(number).astype(np.float32)
 
 
@@ -128,11 +125,11 @@ def _cut(chosen: _Chosen) -> tuple[Tensor, Tensor]:
 
 
 def non_max_suppression(
-    boxes: TensorLike,
-    scores: TensorLike,
-    max_output_size: IntLike,
-    iou_threshold: TensorLike = 0.5,
-    score_threshold: TensorLike = float("-inf"),
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
     """Returns the numbers of boxes with the highest scores that overlap less than the threshold: (m,) int32, highest first.
@@ -145,12 +142,12 @@ def non_max_suppression(
 
 
 def non_max_suppression_with_scores(
-    boxes: TensorLike,
-    scores: TensorLike,
-    max_output_size: IntLike,
-    iou_threshold: TensorLike = 0.5,
-    score_threshold: TensorLike = float("-inf"),
-    soft_nms_sigma: TensorLike = 0.0,
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    soft_nms_sigma: Any = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Returns numbers as `non_max_suppression` does, and their scores, of the dtype of `scores`.
@@ -164,11 +161,11 @@ def non_max_suppression_with_scores(
 
 
 def non_max_suppression_overlaps(
-    overlaps: TensorLike,
-    scores: TensorLike,
-    max_output_size: IntLike,
-    overlap_threshold: TensorLike = 0.5,
-    score_threshold: TensorLike = float("-inf"),
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
     """Returns numbers as `non_max_suppression` does, of boxes whose overlaps are known: (n, n).
@@ -188,16 +185,16 @@ def non_max_suppression_overlaps(
 
 
 def non_max_suppression_padded(
-    boxes: TensorLike,
-    scores: TensorLike,
-    max_output_size: IntLike,
-    iou_threshold: TensorLike = 0.5,
-    score_threshold: TensorLike = float("-inf"),
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
     pad_to_max_output_size: bool = False,
     name: str | None = None,
     sorted_input: bool = False,
     canonicalized_coordinates: bool = False,
-    tile_size: IntLike = 512,
+    tile_size: Any = 512,
 ) -> tuple[Tensor, Tensor]:
     """Returns numbers as `non_max_suppression` does, with zeros up to max_output_size, and how many mean something.
 
@@ -224,12 +221,12 @@ def non_max_suppression_padded(
 
 
 def combined_non_max_suppression(
-    boxes: TensorLike,
-    scores: TensorLike,
-    max_output_size_per_class: IntLike,
-    max_total_size: IntLike,
-    iou_threshold: TensorLike = 0.5,
-    score_threshold: TensorLike = float("-inf"),
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
     pad_per_class: bool = False,
     clip_boxes: bool = True,
     name: str | None = None,
@@ -264,14 +261,14 @@ def combined_non_max_suppression(
 
 
 def generate_bounding_box_proposals(
-    scores: TensorLike,
-    bbox_deltas: TensorLike,
-    image_info: TensorLike,
-    anchors: TensorLike,
-    nms_threshold: TensorLike = 0.7,
-    pre_nms_topn: IntLike = 6000,
-    min_size: TensorLike = 16,
-    post_nms_topn: IntLike = 300,
+    scores: Any,
+    bbox_deltas: Any,
+    image_info: Any,
+    anchors: Any,
+    nms_threshold: Any = 0.7,
+    pre_nms_topn: Any = 6000,
+    min_size: Any = 16,
+    post_nms_topn: Any = 300,
     name: str | None = None,
 ) -> GenerateBoundingBoxProposals:
     """Returns regions that may show something: rois (n, post_nms_topn, 4), roi_probabilities (n, post_nms_topn), then zeros.

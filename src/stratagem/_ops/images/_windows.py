@@ -1,14 +1,14 @@
 """Windows of images: boxes that are cut out and resized, glimpses, patches."""
 
 import functools
-from typing import Final
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, ShapeLike, TensorLike
+from stratagem._base.types import ShapeLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._shapes import batch_of
@@ -19,9 +19,9 @@ _NOISES: Final = ("uniform", "gaussian", "zero")
 
 
 def crop_and_resize(
-    image: TensorLike,
-    boxes: TensorLike,
-    box_indices: TensorLike,
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
     crop_size: ShapeLike,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
@@ -124,9 +124,7 @@ def _nearest_tangent(
     return _nearest(*values, size), _nearest(tangents[0], corners, owners, size) + of_boxes
 
 
-def extract_patches(
-    images: TensorLike, sizes: IntLike, strides: IntLike, rates: IntLike, padding: str, name: str | None = None
-) -> Tensor:
+def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
     """The pixels of each window of a batch, one after the other: (n, rows, columns, height * width of the window * channels).
 
     sizes, strides, and rates, the distance of pixels within a window: (1, height, width, 1). padding: SAME, with zeros, or
@@ -146,13 +144,13 @@ def extract_patches(
 
 
 def extract_image_patches(
-    images: TensorLike,
-    ksizes: IntLike = None,
-    strides: IntLike = None,
-    rates: IntLike = None,
+    images: Any,
+    ksizes: Any = None,
+    strides: Any = None,
+    rates: Any = None,
     padding: str | None = None,
     name: str | None = None,
-    sizes: IntLike = None,
+    sizes: Any = None,
 ) -> Tensor:
     """Does what `tf.image.extract_patches` does, with TensorFlow 1's arguments: `ksizes` are the sizes."""
     wanted = ksizes if sizes is None else sizes
@@ -162,9 +160,9 @@ def extract_image_patches(
 
 
 def extract_glimpse(
-    input: TensorLike,
+    input: Any,
     size: ShapeLike,
-    offsets: TensorLike,
+    offsets: Any,
     centered: bool = True,
     normalized: bool = True,
     noise: str = "uniform",
@@ -180,9 +178,9 @@ def extract_glimpse(
 
 
 def extract_first_glimpse(
-    input: TensorLike,
+    input: Any,
     size: ShapeLike,
-    offsets: TensorLike,
+    offsets: Any,
     centered: bool = True,
     normalized: bool = True,
     uniform_noise: bool = True,
@@ -193,9 +191,9 @@ def extract_first_glimpse(
 
 
 def _glimpses(
-    input: TensorLike,
+    input: Any,
     size: ShapeLike,
-    offsets: TensorLike,
+    offsets: Any,
     centered: bool,
     noise: str,
     normalized: bool,

@@ -7,14 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._dtypes import as_dtype, int32
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.linalg._products import adjoint_of
 
 
-def square_matrices(name: str, value: TensorLike) -> Tensor:
+def square_matrices(name: str, value: Any) -> Tensor:
     """A tensor of square matrices for `tf.linalg.<name>`. Raises InvalidArgumentError for another shape, and for integers."""
     array = tensor(value)
     if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
@@ -42,20 +42,18 @@ def _from_lower(array: Tensor) -> Tensor:
     return jnp.tril(array) + adjoint_of(jnp.tril(array, -1))
 
 
-def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
+def cholesky(input: Any, name: str | None = None) -> Tensor:
     """The lower triangular L with L @ L^H = input, of which the lower triangle is read; NaN if it is not positive definite."""
     return jax.lax.linalg.cholesky(_self_adjoint(square_matrices("cholesky", input)), symmetrize_input=False)
 
 
-def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The QR decomposition: (q, r)."""
     q, r = jnp.linalg.qr(tensor(input), mode="complete" if full_matrices else "reduced")
     return q, r
 
 
-def svd(
-    tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
-) -> TensorLike:
+def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """The singular value decomposition: (s, u, v) in TF's order, v not transposed; s alone without `compute_uv`."""
     if not compute_uv:
         return jnp.linalg.svd(_tensor(tensor), compute_uv=False)
@@ -67,7 +65,7 @@ def svd(
 _tensor = tensor
 
 
-def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
+def lu(input: Any, output_idx_type: DTypeLike = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The LU decomposition of square matrices with row exchanges: (both triangles in one matrix, the order of the rows).
 
     L has ones on its diagonal, which are left out. The rows of the input, in that order, are those of L @ U.
@@ -79,7 +77,7 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
 # --- Eigenvalues ----------------------------------------------------------------------------------------------------------
 
 
-def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues, in ascending order and of the input's dtype, and eigenvectors of self-adjoint matrices.
 
     The lower triangle is read.
@@ -89,17 +87,17 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     return values.astype(array.dtype), vectors
 
 
-def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
+def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of self-adjoint matrices, in ascending order and of the input's dtype. The lower triangle is read."""
     return eigh(tensor)[0]
 
 
-def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues, in no particular order, and eigenvectors of length 1 of square matrices, complex."""
     return _eigenvectors(_as_complex(square_matrices("eig", tensor)))
 
 
-def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
+def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of square matrices, complex and in no particular order."""
     return eig(tensor)[0]
 

@@ -4,13 +4,12 @@ Several diagonals are the rows of a matrix, the highest first. Shorter ones are 
 the others are, before its underscore for diagonals above the main one, after it for those below.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, operands, static_int, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
 
@@ -29,7 +28,7 @@ class _Band(NamedTuple):
     places: tuple[np.ndarray, ...]
 
 
-def _limits(k: IntLike) -> tuple[int, int]:
+def _limits(k: Any) -> tuple[int, int]:
     """The lowest and the highest diagonal that `k`, a number or a pair, stands for."""
     numbers = static_shape(k)
     if len(numbers) not in (1, 2) or numbers[0] > numbers[-1]:
@@ -37,7 +36,7 @@ def _limits(k: IntLike) -> tuple[int, int]:
     return numbers[0], numbers[-1]
 
 
-def _band(rows: int, columns: int, k: IntLike, align: str) -> _Band:
+def _band(rows: int, columns: int, k: Any, align: str) -> _Band:
     """The diagonals `k` of matrices with so many rows and columns.
 
     Raises: InvalidArgumentError for diagonals outside of the matrix, and for an unknown `align`.
@@ -88,8 +87,8 @@ def _read(array: Tensor, places: tuple[np.ndarray, ...]) -> Tensor:
 
 
 def diag(
-    diagonal: TensorLike, name: str = "diag", k: IntLike = 0, num_rows: IntLike = -1, num_cols: IntLike = -1,
-    padding_value: TensorLike = 0, align: str = "RIGHT_LEFT",
+    diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
+    padding_value: Any = 0, align: str = "RIGHT_LEFT",
 ) -> Tensor:  # fmt: skip
     """Matrices with these diagonals, and `padding_value` elsewhere.
 
@@ -111,7 +110,7 @@ def diag(
     return _written(whole, (band.rows, band.columns), _read(array, band.places))
 
 
-def _matrix_sizes(length: int, low: int, high: int, num_rows: IntLike, num_cols: IntLike) -> tuple[int, int]:
+def _matrix_sizes(length: int, low: int, high: int, num_rows: Any, num_cols: Any) -> tuple[int, int]:
     """The numbers of rows and columns of matrices whose longest diagonal has this length; -1 means the smallest."""
     given = (
         static_int(num_rows, "a tensor is the number of rows"),
@@ -129,12 +128,12 @@ def _matrix_sizes(length: int, low: int, high: int, num_rows: IntLike, num_cols:
     return rows, columns
 
 
-def _padding(value: TensorLike, like: Tensor) -> Tensor:
+def _padding(value: Any, like: Tensor) -> Tensor:
     return tensor(value).astype(like.dtype)
 
 
 def diag_part(
-    input: TensorLike, name: str = "diag_part", k: IntLike = 0, padding_value: TensorLike = 0, align: str = "RIGHT_LEFT"
+    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
     """The diagonals `k` of matrices: of shape [..., length], or [..., number, length] for a pair of different numbers.
 
@@ -147,9 +146,7 @@ def diag_part(
     return _written(whole, band.places, found)
 
 
-def set_diag(
-    input: TensorLike, diagonal: TensorLike, name: str = "set_diag", k: IntLike = 0, align: str = "RIGHT_LEFT"
-) -> Tensor:
+def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
     """Matrices with other diagonals `k`, given as `diag_part` returns them.
 
     Raises InvalidArgumentError for another shape of the diagonals, and for diagonals outside of the matrix.
@@ -164,14 +161,14 @@ def set_diag(
     return _written(array, (band.rows, band.columns), _read(new, band.places))
 
 
-def _matrices(name: str, value: TensorLike) -> Tensor:
+def _matrices(name: str, value: Any) -> Tensor:
     array = tensor(value)
     if array.ndim < 2:
         raise InvalidArgumentError(f"tf.linalg.{name} takes matrices, got the shape {list(array.shape)}.")
     return array
 
 
-def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
+def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of shape [d1, ..., dk, d1, ..., dk] with zeros off the diagonal, for one of shape [d1, ..., dk].
 
     Raises InvalidArgumentError for a scalar.
@@ -182,7 +179,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     return diag(array.reshape(-1)).reshape(*array.shape, *array.shape)
 
 
-def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
+def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The diagonal of a tensor of shape [d1, ..., dk, d1, ..., dk], of shape [d1, ..., dk].
 
     Raises InvalidArgumentError for another shape.
@@ -197,13 +194,13 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     return diag_part(array.reshape(size, size)).reshape(half)
 
 
-def trace(x: TensorLike, name: str | None = None) -> Tensor:
+def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the main diagonal of the last two dimensions."""
     array = tensor(x)
     return jnp.trace(array, axis1=-2, axis2=-1, dtype=array.dtype)
 
 
-def band_part(input: TensorLike, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
+def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
     """Sets entries outside a band around the diagonal to zero; a negative number keeps that whole triangle."""
     array = tensor(input)
     rows, columns = np.indices(array.shape[-2:])

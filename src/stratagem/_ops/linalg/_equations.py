@@ -1,13 +1,12 @@
 """Linear equations, inverses, determinants and ranks."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.linalg._decompositions import cholesky, square_matrices
@@ -22,30 +21,30 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
-def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
+def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of square matrices, or of their adjoints; infinite or NaN if there is none."""
     array = square_matrices("inv", input)
     return jnp.linalg.inv(adjoint_of(array) if adjoint else array)
 
 
-def det(input: TensorLike, name: str | None = None) -> Tensor:
+def det(input: Any, name: str | None = None) -> Tensor:
     """The determinant of square matrices."""
     return jnp.linalg.det(square_matrices("det", input))
 
 
-def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
+def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """The sign of the determinant of square matrices and the logarithm of its absolute value, both of the input's dtype."""
     array = square_matrices("slogdet", input)
     sign, logarithm = jnp.linalg.slogdet(array)
     return LogMatrixDeterminant(sign, logarithm.astype(array.dtype))
 
 
-def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of positive definite matrices, a real number; NaN for others."""
     return 2 * jnp.sum(jnp.log(jnp.real(diag_part(cholesky(matrix)))), -1)
 
 
-def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves matrix @ x = rhs for x; infinite or NaN if there is no solution.
 
     Raises InvalidArgumentError unless `rhs` has as many dimensions as `matrix`.
@@ -60,7 +59,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
 
 
 def triangular_solve(
-    matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """Solves matrix @ x = rhs for x with triangular matrices, whose other triangle is not read."""
     left, right = operands("linalg.triangular_solve", square_matrices("triangular_solve", matrix), rhs)
@@ -82,7 +81,7 @@ def solve_triangular(left: Tensor, right: Tensor, lower: bool, adjoint: bool = F
 
 
 def banded_triangular_solve(
-    bands: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
+    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """Solves matrix @ x = rhs for x with triangular matrices of few diagonals, which are given as the rows of `bands`.
 
@@ -104,15 +103,13 @@ def banded_triangular_solve(
 # --- With a decomposition that is there already ---------------------------------------------------------------------------
 
 
-def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """Solves a @ x = rhs for x, where `chol` is the lower triangular factor that `cholesky(a)` returns."""
     left, right = operands("linalg.cholesky_solve", square_matrices("cholesky_solve", chol), rhs)
     return solve_triangular(left, solve_triangular(left, right, lower=True), lower=True, adjoint=True)
 
 
-def lu_solve(
-    lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
-) -> Tensor:
+def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """Solves a @ x = rhs for x, where `lower_upper` and `perm` are what `lu(a)` returns."""
     packed, right = operands("linalg.lu_solve", square_matrices("lu_solve", lower_upper), rhs)
     order = _row_order("lu_solve", packed, perm)
@@ -126,9 +123,7 @@ def lu_solve(
     return solve_triangular(packed, solve_triangular(packed, exchanged, lower=True, unit=True), lower=False)
 
 
-def lu_reconstruct(
-    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
-) -> Tensor:
+def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The matrices of which `lower_upper` and `perm` are the LU decomposition."""
     packed = square_matrices("lu_reconstruct", lower_upper)
     order = _row_order("lu_reconstruct", packed, perm)
@@ -136,15 +131,13 @@ def lu_reconstruct(
     return _exchanged(lower @ jnp.triu(packed), jnp.argsort(order, -1))
 
 
-def lu_matrix_inverse(
-    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
-) -> Tensor:
+def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The inverse of the matrices of which `lower_upper` and `perm` are the LU decomposition."""
     packed = square_matrices("lu_matrix_inverse", lower_upper)
     return lu_solve(packed, perm, jnp.broadcast_to(jnp.eye(packed.shape[-1], dtype=packed.dtype), packed.shape))
 
 
-def _row_order(name: str, packed: Tensor, perm: TensorLike) -> Tensor:
+def _row_order(name: str, packed: Tensor, perm: Any) -> Tensor:
     order = tensor(perm)
     if order.shape != packed.shape[:-1]:
         raise InvalidArgumentError(
@@ -161,9 +154,7 @@ def _exchanged(rows: Tensor, order: Tensor) -> Tensor:
 # --- Least squares --------------------------------------------------------------------------------------------------------
 
 
-def lstsq(
-    matrix: TensorLike, rhs: TensorLike, l2_regularizer: TensorLike = 0.0, fast: bool = True, name: str | None = None
-) -> Tensor:
+def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
     """The x for which matrix @ x is nearest to rhs, or for which x is smallest if there are several.
 
     l2_regularizer: a weight of the squared size of x beside that of the error. fast: by the Cholesky decomposition of
@@ -182,7 +173,7 @@ def lstsq(
     return cholesky_solve(factor, other @ right) if overdetermined else other @ cholesky_solve(factor, right)
 
 
-def pinv(a: TensorLike, rcond: TensorLike = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The Moore-Penrose inverse of real matrices of any rank.
 
     rcond: singular values up to this part of the largest are taken for 0, one number or one for each matrix; without one,
@@ -195,7 +186,7 @@ def pinv(a: TensorLike, rcond: TensorLike = None, validate_args: bool = False, n
     return jnp.linalg.pinv(_at_least_matrices("pinv", array), rtol=part)
 
 
-def matrix_rank(a: TensorLike, tol: TensorLike = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The number of singular values greater than `tol`, int32: without one, than the largest * max(rows, columns) * epsilon.
 
     Integers are taken as float32. Raises ValueError for vectors.

@@ -8,13 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.linalg._decompositions import square_matrices
 
 
-def expm(input: TensorLike, name: str | None = None) -> Tensor:
+def expm(input: Any, name: str | None = None) -> Tensor:
     """The exponential of square matrices; NaN for numbers greater than about 100,000. Raises ValueError for integers."""
     array = tensor(input)
     if not jnp.issubdtype(array.dtype, np.inexact):
@@ -23,7 +22,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     return _each_matrix(jax.scipy.linalg.expm, array)
 
 
-def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
+def sqrtm(input: Any, name: str | None = None) -> Tensor:
     """The square root of square matrices whose eigenvalues have a positive real part, on CPUs only.
 
     It is the one without eigenvalues of a negative real part; NaN if the input is real and it is not.
@@ -58,7 +57,7 @@ def _square_root_rule(primals: tuple[Tensor], tangents: tuple[Tensor]) -> tuple[
     return root, found.reshape(root.shape)
 
 
-def logm(input: TensorLike, name: str | None = None) -> Tensor:
+def logm(input: Any, name: str | None = None) -> Tensor:
     """The principal logarithm of complex square matrices without eigenvalue 0, on CPUs only. It has no gradient.
 
     By inverse scaling and squaring: Higham, "Functions of Matrices" (2008), algorithm 11.9, with the partial fractions of the

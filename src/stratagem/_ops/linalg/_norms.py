@@ -8,15 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, static_axes, tensor
 from stratagem._ops._symbolic import accept_symbols
 
 
 def norm(
-    tensor: TensorLike,
-    ord: TensorLike = "euclidean",
-    axis: IntLike = None,
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
     keepdims: bool | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -40,7 +39,7 @@ def norm(
     return jnp.linalg.norm(array, ord, axes, keepdims=keep)
 
 
-def _inexact(name: str, value: TensorLike) -> Tensor:
+def _inexact(name: str, value: Any) -> Tensor:
     array = _tensor(value)
     if not jnp.issubdtype(array.dtype, np.inexact):
         raise InvalidArgumentError(f"tf.linalg.{name} takes floating point, got {array.dtype}. Use tf.cast.")
@@ -57,9 +56,7 @@ def _check_order(order: Any, axes: int | tuple[int, ...] | None) -> None:
         raise ValueError(f"tf.norm: ord of vectors is 'euclidean', a positive number or np.inf, got {order!r}.")
 
 
-def normalize(
-    tensor: TensorLike, ord: TensorLike = "euclidean", axis: IntLike = None, name: str | None = None
-) -> tuple[Tensor, Tensor]:
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """A tensor divided by its norm along `axis` (of all entries without one), and the norm, whose dimensions are kept.
 
     Both have the tensor's dtype. ord, axis: as for `norm`.
@@ -78,9 +75,7 @@ def squares(array: Tensor) -> Tensor:
 _tensor = tensor
 
 
-def l2_normalize(
-    x: TensorLike, axis: IntLike = None, epsilon: float = 1e-12, name: str | None = None, dim: TensorLike = None
-) -> Tensor:
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
     """`x` divided by its Euclidean norm along `axis` (of all entries without one)."""
     array = tensor(x)
     total = jnp.sum(squares(array), static_axes(axis if axis is not None else dim), keepdims=True)
@@ -93,7 +88,7 @@ def l2_normalize(
 # --- Clipping by norm -------------------------------------------------------------------------------------------------
 
 
-def global_norm(t_list: Sequence[TensorLike], name: str | None = None) -> Tensor:
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """The Euclidean norm of all tensors in a list together; None entries are ignored.
 
     Raises TypeError when the list is a tensor.

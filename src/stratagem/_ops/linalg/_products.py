@@ -1,24 +1,26 @@
 """Products of matrices and vectors, and transposition."""
 
+from typing import Any
+
 import jax.numpy as jnp
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike, Unused
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, operands, tensor
 from stratagem._ops._dtypes import as_dtype
 from stratagem._ops._symbolic import accept_symbols
 
 
 def matmul(
-    a: TensorLike,
-    b: TensorLike,
+    a: Any,
+    b: Any,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: DTypeLike = None,
+    output_type: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The product of matrices, or of batches of them, of one dtype.
@@ -47,8 +49,8 @@ def adjoint_of(array: Tensor) -> Tensor:
 
 
 def matvec(
-    a: TensorLike,
-    b: TensorLike,
+    a: Any,
+    b: Any,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
@@ -60,18 +62,18 @@ def matvec(
     return jnp.matmul(_transposed(left, transpose_a, adjoint_a), right[..., None])[..., 0]
 
 
-def tensordot(a: TensorLike, b: TensorLike, axes: IntLike, name: str | None = None) -> Tensor:
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """The sum of products over these axes, given as a number of axes or as one list per tensor."""
     left, right = operands("tensordot", a, b)
     return jnp.tensordot(left, right, axes=axes)
 
 
-def einsum(equation: str, *inputs: TensorLike, **kwargs: Unused) -> Tensor:
+def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
     """The sum of products described by the equation."""
     return jnp.einsum(equation, *operands("einsum", *inputs))
 
 
-def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The cross product of vectors with three entries. Raises InvalidArgumentError for other shapes, and two different ones."""
     left, right = operands("linalg.cross", a, b)
     if left.shape != right.shape or left.shape[-1:] != (3,):
@@ -81,18 +83,18 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     return jnp.cross(left, right)
 
 
-def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The conjugate transpose of matrices: the last two dimensions change places. Raises ValueError for fewer dimensions."""
     return adjoint_of(_with_two_dimensions("adjoint", matrix))
 
 
-def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """Matrices whose last two dimensions change places. Raises ValueError for fewer dimensions."""
     array = _with_two_dimensions("matrix_transpose", a)
     return adjoint_of(array) if conjugate else jnp.swapaxes(array, -1, -2)
 
 
-def _with_two_dimensions(name: str, value: TensorLike) -> Tensor:
+def _with_two_dimensions(name: str, value: Any) -> Tensor:
     array = tensor(value)
     if array.ndim < 2:
         raise ValueError(f"tf.linalg.{name} takes matrices, got the shape {list(array.shape)}; use tf.expand_dims.")

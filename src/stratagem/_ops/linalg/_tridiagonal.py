@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike, Unused
 from stratagem._ops._convert import Tensor, is_traced, need_value, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.linalg._decompositions import eigh
@@ -16,7 +15,7 @@ from stratagem._ops.linalg._products import adjoint_of
 
 
 def tridiagonal_solve(
-    diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact", transpose_rhs: bool = False,
+    diagonals: Any, rhs: Any, diagonals_format: str = "compact", transpose_rhs: bool = False,
     conjugate_rhs: bool = False, name: str | None = None, partial_pivoting: bool = True, perturb_singular: bool = False,
 ) -> Tensor:  # fmt: skip
     """Solves matrix @ x = rhs for x with tridiagonal matrices; rhs is of shape [..., size] or [..., size, columns].
@@ -45,9 +44,7 @@ def tridiagonal_solve(
     return solution[..., 0] if as_vector else solution
 
 
-def tridiagonal_matmul(
-    diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
-) -> Tensor:
+def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
     """The product of tridiagonal matrices and matrices of shape [..., size, columns].
 
     diagonals_format: as for `tridiagonal_solve`, but all diagonals of a "sequence" are of the full size.
@@ -64,7 +61,7 @@ def tridiagonal_matmul(
     return upper[..., None] * below + main[..., None] * right + lower[..., None] * above
 
 
-def _diagonals(name: str, diagonals: Any, rhs: TensorLike, form: str) -> tuple[list[Tensor], Tensor]:
+def _diagonals(name: str, diagonals: Any, rhs: Any, form: str) -> tuple[list[Tensor], Tensor]:
     """The upper, main and lower diagonals, and the right-hand side."""
     if form == "sequence":
         *three, right = operands(f"linalg.{name}", *diagonals, rhs)
@@ -73,7 +70,7 @@ def _diagonals(name: str, diagonals: Any, rhs: TensorLike, form: str) -> tuple[l
     return tridiagonal_parts(whole, form), right
 
 
-def tridiagonal_parts(diagonals: TensorLike, form: str) -> list[Tensor]:
+def tridiagonal_parts(diagonals: Any, form: str) -> list[Tensor]:
     """The upper, main and lower diagonals, all of the full size with 0 outside of the matrix.
 
     Raises ValueError for an unknown format, InvalidArgumentError for shapes that do not fit.
@@ -108,9 +105,9 @@ def _side(matrix: Tensor, k: int) -> Tensor:
 
 
 def eigh_tridiagonal(
-    alpha: TensorLike, beta: TensorLike, eigvals_only: bool = True, select: str = "a",
-    select_range: TensorLike = None, tol: Unused = None, name: str | None = None,
-) -> TensorLike:  # fmt: skip
+    alpha: Any, beta: Any, eigvals_only: bool = True, select: str = "a",
+    select_range: Any = None, tol: object = None, name: str | None = None,
+) -> Any:  # fmt: skip
     """The eigenvalues of a self-adjoint tridiagonal matrix, in ascending order; with the eigenvectors unless `eigvals_only`.
 
     alpha, beta: the main diagonal, of which the real part counts, and the one above it, one shorter. select: "a" for all, "i"
@@ -138,7 +135,7 @@ def eigh_tridiagonal(
     return values if eigvals_only else (values, vectors)
 
 
-def _chosen(values: Tensor, select: str, select_range: TensorLike) -> np.ndarray:
+def _chosen(values: Tensor, select: str, select_range: Any) -> np.ndarray:
     if select_range is None:
         raise ValueError(f"tf.linalg.eigh_tridiagonal: select={select!r} needs select_range, a pair of numbers.")
     if is_traced(values) or is_traced(select_range):

@@ -2,14 +2,14 @@
 
 import abc
 from collections.abc import Callable, Iterator
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._base.paths import file_errors
 from stratagem._base.storage import checked_path, file_system
-from stratagem._base.types import DTypeLike, PathLike, TensorLike, Value
+from stratagem._base.types import DTypeLike, PathLike
 from stratagem._ops._convert import is_traced, need_value, tensor
 from stratagem._ops._dtypes import DType, as_dtype, int64
 
@@ -41,10 +41,10 @@ class KeyValueTensorInitializer(TableInitializer):
 
     def __init__(
         self,
-        keys: TensorLike,
-        values: TensorLike,
-        key_dtype: DTypeLike = None,
-        value_dtype: DTypeLike = None,
+        keys: Any,
+        values: Any,
+        key_dtype: DTypeLike | None = None,
+        value_dtype: DTypeLike | None = None,
         name: str | None = None,
     ) -> None:
         found = [tensor(given, dtype) for given, dtype in ((keys, key_dtype), (values, value_dtype))]
@@ -133,7 +133,7 @@ class TextFileInitializer(TableInitializer):
         )
         return keys, values
 
-    def _cells(self, lines: list[bytes], place: int) -> Iterator[Value]:
+    def _cells(self, lines: list[bytes], place: int) -> Iterator[Any]:
         """Yields what is at this place of every line: its number, or text."""
         separator = self._delimiter.encode()
         for number, line in enumerate(lines):
@@ -168,13 +168,13 @@ def _lines(content: bytes) -> list[bytes]:
     return lines[:-1] if not lines[-1] else lines
 
 
-def _column(cells: list[Value], dtype: DType) -> np.ndarray:
+def _column(cells: list[Any], dtype: DType) -> np.ndarray:
     """Returns cells, bytes or numbers, as an array of this dtype. Raises InvalidArgumentError for text that is no number."""
     found = np.empty(len(cells), dtype.dtype)
     if dtype.name == "string":
         found[:] = cells
         return found
-    parse: Callable[[Value], Value] = int if dtype.is_integer else float
+    parse: Callable[[Any], Any] = int if dtype.is_integer else float
     for place, cell in enumerate(cells):
         try:
             found[place] = parse(cell)

@@ -2,13 +2,13 @@
 
 import base64
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import final
+from typing import Any, final
 
 import jax
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
-from stratagem._base.types import DTypeLike, Json, TensorLike, Unused, Value
+from stratagem._base.types import DTypeLike
 from stratagem._core.context import current
 from stratagem._ops._convert import Tensor, is_traced, need_value, on_device, tensor
 from stratagem._ops.lookup._calls_in_order import access, called_in_order, leave_trace
@@ -28,16 +28,16 @@ class MutableHashTable(LookupTable):
         self,
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
-        default_value: TensorLike,
+        default_value: Any,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
-        experimental_is_anonymous: Unused = False,
+        experimental_is_anonymous: object = False,
     ) -> None:
         super().__init__(key_dtype, value_dtype)
         self._default = np.asarray(tensor(default_value, self.value_dtype))
         self._key_shape: tuple[int, ...] = ()
         self._saved = checkpoint
-        self._values: dict[Value, Value] = {}
+        self._values: dict[Any, Any] = {}
 
     def size(self, name: str | None = None) -> Tensor:
         """Returns the number of keys, int64."""
@@ -47,7 +47,7 @@ class MutableHashTable(LookupTable):
         return found
 
     def lookup(  # type: ignore[override]  # TensorFlow has the defaults before the name
-        self, keys: TensorLike, dynamic_default_values: TensorLike = None, name: str | None = None
+        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
     ) -> Tensor:
         """Returns the value of each key, (*keys.shape, *default_value.shape).
 
@@ -76,7 +76,7 @@ class MutableHashTable(LookupTable):
                 flat[place] = self._values[key]
         return [found]
 
-    def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> None:
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
         """Gives each key a value, (*keys.shape, *default_value.shape); of a key that is there twice, the last one counts.
 
         Raises ValueError for another dtype, and InvalidArgumentError for values of another shape.
@@ -94,7 +94,7 @@ class MutableHashTable(LookupTable):
         self._values.update(zip(self._as_keys(keys), rows, strict=True))
         return []
 
-    def remove(self, keys: TensorLike, name: str | None = None) -> None:
+    def remove(self, keys: Any, name: str | None = None) -> None:
         """Removes keys; those that are not there are ignored. Raises TypeError for keys of another dtype."""
         self._called(self._removed, [self._checked(keys)], [])
 
@@ -121,13 +121,13 @@ class MutableHashTable(LookupTable):
             need_value("strings of a table that changes, which stay on the host, depend on it")
         return called_in_order(self, function, arrays, specs)
 
-    def get_state(self) -> Json:
+    def get_state(self) -> Any:
         """Returns the keys and values for a checkpoint; nothing for a table with `checkpoint=False`."""
         if not self._saved:
             return {}
         return {"keys": encoded_array(self._all_keys()), "values": encoded_array(self._all_values())}
 
-    def set_state(self, state: Json) -> None:
+    def set_state(self, state: Any) -> None:
         """Replaces the keys and values by those of a checkpoint. Raises CheckpointError for those of other dtypes."""
         if not self._saved or not state:
             return
@@ -139,7 +139,7 @@ class MutableHashTable(LookupTable):
             )
         self._values = dict(zip(self._as_keys(keys), values, strict=True))
 
-    def _as_keys(self, keys: np.ndarray) -> Iterator[Value]:
+    def _as_keys(self, keys: np.ndarray) -> Iterator[Any]:
         """Yields the keys as what a dict can have: bytes, numbers, or tuples of numbers if keys have a shape."""
         if not self._key_shape:
             yield from keys.ravel().tolist()
@@ -165,13 +165,13 @@ class DenseHashTable(MutableHashTable):
         self,
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
-        default_value: TensorLike,
-        empty_key: TensorLike,
-        deleted_key: TensorLike,
+        default_value: Any,
+        empty_key: Any,
+        deleted_key: Any,
         initial_num_buckets: int | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
-        experimental_is_anonymous: Unused = False,
+        experimental_is_anonymous: object = False,
     ) -> None:
         super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
         empty, deleted = (np.asarray(tensor(key, self.key_dtype)) for key in (empty_key, deleted_key))
@@ -186,15 +186,15 @@ class DenseHashTable(MutableHashTable):
         ):
             raise InvalidArgumentError(f"initial_num_buckets must be a power of two, got {initial_num_buckets}.")
 
-    def insert_or_assign(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> None:
+    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
         """Gives each key a value; see `insert`."""
         self.insert(keys, values)
 
-    def erase(self, keys: TensorLike, name: str | None = None) -> None:
+    def erase(self, keys: Any, name: str | None = None) -> None:
         """Removes keys; see `remove`."""
         self.remove(keys)
 
-    def _as_keys(self, keys: np.ndarray) -> Iterator[Value]:
+    def _as_keys(self, keys: np.ndarray) -> Iterator[Any]:
         """Yields the keys up to one that is refused, as TensorFlow goes from key to key."""
         for key in super()._as_keys(keys):
             if key in getattr(self, "_refused", ()):
@@ -204,7 +204,7 @@ class DenseHashTable(MutableHashTable):
             yield key
 
 
-def _filled(entries: Iterable[Value], dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
+def _filled(entries: Iterable[Any], dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
     """Returns entries, each of this shape or flat, as an array."""
     listed = list(entries)
     if dtype.kind == "O" and not shape:
@@ -214,14 +214,14 @@ def _filled(entries: Iterable[Value], dtype: np.dtype, shape: tuple[int, ...]) -
     return np.array(listed, dtype).reshape((len(listed), *shape))
 
 
-def encoded_array(array: np.ndarray) -> Json:
+def encoded_array(array: np.ndarray) -> Any:
     """Returns an array as JSON. The numbers as bytes, for they are exact, and a list of them would be long."""
     parts = array.ravel().tolist() if array.dtype == object else [array.tobytes()]
     text = [base64.b64encode(part).decode("ascii") for part in parts]
     return {"dtype": array.dtype.name, "shape": list(array.shape), "content": text}
 
 
-def _decoded(state: Json) -> np.ndarray:
+def _decoded(state: Any) -> np.ndarray:
     parts = [base64.b64decode(text) for text in state["content"]]
     if state["dtype"] == "object":
         return _filled(parts, np.dtype(object), ()).reshape(state["shape"])

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError
-from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused, UserFunction
+from stratagem._base.types import DTypeLike, UserFunction
 from stratagem._core.step import HostKind, TracedStrings, entrywise, host_kind, pure_host_function
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, need_value, on_device, tensor
 from stratagem._ops._dtypes import DType, as_dtype, int64, string
@@ -45,14 +45,14 @@ class LookupTable(abc.ABC):
         """Returns the number of keys, int64."""
 
     @abc.abstractmethod
-    def lookup(self, keys: TensorLike, name: str | None = None) -> TensorLike:
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Returns the value of each key. Raises TypeError for keys of another dtype."""
 
-    def __getitem__(self, keys: TensorLike) -> TensorLike:
+    def __getitem__(self, keys: Any) -> Any:
         """Returns the value of each key."""
         return self.lookup(keys)
 
-    def _checked(self, keys: TensorLike) -> Tensor:
+    def _checked(self, keys: Any) -> Tensor:
         """Returns keys as a tensor. Raises TypeError if it is one of another dtype."""
         dtype = getattr(keys, "dtype", self.key_dtype.dtype)
         if as_dtype(dtype) != self.key_dtype:
@@ -71,9 +71,9 @@ class StaticHashTable(LookupTable):
     def __init__(
         self,
         initializer: TableInitializer,
-        default_value: TensorLike,
+        default_value: Any,
         name: str | None = None,
-        experimental_is_anonymous: Unused = False,
+        experimental_is_anonymous: object = False,
     ) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default = tensor(default_value, self.value_dtype)
@@ -96,7 +96,7 @@ class StaticHashTable(LookupTable):
         """Returns all keys and values, (n,) each, in the order in which they came."""
         return on_device(self._keys.copy()), on_device(self._values.copy())
 
-    def lookup(self, keys: TensorLike, name: str | None = None) -> TensorLike:
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Returns the value of each key, of the shape of `keys`, which may be ragged or sparse.
 
         Numbers are looked up inside a compiled step, too; values that are strings only where keys are known. Raises
@@ -104,7 +104,7 @@ class StaticHashTable(LookupTable):
         """
         return of_values(self._looked_up, keys)
 
-    def _looked_up(self, keys: TensorLike) -> Tensor:
+    def _looked_up(self, keys: Any) -> Tensor:
         array = self._checked(keys)
         if isinstance(array, TracedStrings) or self._values.dtype == object:
             return pure_host_function(self._known)(array)
@@ -168,9 +168,9 @@ class StaticVocabularyTable(LookupTable):
         self,
         initializer: TableInitializer | None,
         num_oov_buckets: int,
-        lookup_key_dtype: DTypeLike = None,
+        lookup_key_dtype: DTypeLike | None = None,
         name: str | None = None,
-        experimental_is_anonymous: Unused = False,
+        experimental_is_anonymous: object = False,
     ) -> None:
         if num_oov_buckets <= 0:
             raise ValueError(f"num_oov_buckets must be positive, got {num_oov_buckets}; use tf.lookup.StaticHashTable.")
@@ -187,14 +187,14 @@ class StaticVocabularyTable(LookupTable):
         """Returns the number of keys and buckets, int64."""
         return on_device(np.asarray(self._keys() + self._buckets, np.int64))
 
-    def lookup(self, keys: TensorLike, name: str | None = None) -> TensorLike:
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Returns the number of each key, int64, of the shape of `keys`, which may be ragged or sparse.
 
         Integers are looked up inside a compiled step, too. Raises TypeError for keys of another dtype.
         """
         return of_values(self._looked_up, keys)
 
-    def _looked_up(self, keys: TensorLike) -> Tensor:
+    def _looked_up(self, keys: Any) -> Tensor:
         array = self._checked(keys)
         if self.key_dtype == string and not isinstance(array, TracedStrings):
             words = np.asarray(array)
@@ -233,7 +233,7 @@ def _check_vocabulary(initializer: TableInitializer, key_dtype: DType) -> None:
         raise TypeError(f"The values of a vocabulary are int64, got {initializer.value_dtype.name}.")
 
 
-def _table_facts(table: StaticHashTable) -> dict[str, Nest]:
+def _table_facts(table: StaticHashTable) -> dict[str, Any]:
     return {"keys": table._keys, "values": table._values, "default": np.asarray(table._default)}
 
 

@@ -1,14 +1,15 @@
 """Blocks of pixels as channels, and back: `tf.nn.space_to_depth` and `tf.nn.depth_to_space`."""
 
+from typing import Any
+
 import jax.numpy as jnp
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._symbolic import accept_symbols
 
 
-def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Makes the pixels of each block of (n, h, w, c) channels: (n, h / size, w / size, size * size * c).
 
     Raises InvalidArgumentError for another rank, and for sizes that blocks do not divide.
@@ -22,7 +23,7 @@ def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC"
     return _as_format(moved.reshape(*moved.shape[:3], block_size**2 * channels), data_format)
 
 
-def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Makes the channels of each pixel a block: (n, h, w, size * size * c) becomes (n, h * size, w * size, c).
 
     Raises InvalidArgumentError for another rank, and for channels that do not make blocks.
@@ -36,7 +37,7 @@ def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC"
     return _as_format(moved.reshape(count, height * block_size, width * block_size, parts.shape[5]), data_format)
 
 
-def _last(name: str, value: TensorLike, block_size: int, data_format: str) -> Tensor:
+def _last(name: str, value: Any, block_size: int, data_format: str) -> Tensor:
     """The tensor with its channels last."""
     array = tensor(value)
     if array.ndim != 4 or block_size < 2 or data_format not in ("NHWC", "NCHW"):

@@ -1,18 +1,20 @@
 """Convolution under the names of `tf.nn`: plain, dilated, depthwise and separable."""
 
-from stratagem._base.types import IntLike, ShapeLike, TensorLike
+from typing import Any
+
+from stratagem._base.types import ShapeLike
 from stratagem._ops._convert import Tensor, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._general_convolution import WindowSteps, convolve, convolve_depthwise, transposed
 
 
 def conv1d(
-    input: TensorLike,
-    filters: TensorLike,
-    stride: IntLike,
-    padding: TensorLike,
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
     data_format: str = "NWC",
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution over one dimension: (n..., w, c) with filters (w, c, out).
@@ -24,12 +26,12 @@ def conv1d(
 
 
 def conv2d(
-    input: TensorLike,
-    filters: TensorLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NHWC",
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution over two dimensions: (n..., h, w, c) with filters (h, w, c, out); otherwise as `conv1d`."""
@@ -37,12 +39,12 @@ def conv2d(
 
 
 def conv3d(
-    input: TensorLike,
-    filters: TensorLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NDHWC",
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution over three dimensions: (n..., d, h, w, c) with filters (d, h, w, c, out); otherwise as `conv1d`."""
@@ -50,12 +52,12 @@ def conv3d(
 
 
 def convolution(
-    input: TensorLike,
-    filters: TensorLike,
-    strides: IntLike = None,
-    padding: TensorLike = "VALID",
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
     data_format: str | None = None,
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution over as many dimensions as the filters have: one, two or three. Raises ValueError for another number."""
@@ -68,9 +70,7 @@ def convolution(
     )
 
 
-def atrous_conv2d(
-    value: TensorLike, filters: TensorLike, rate: IntLike, padding: TensorLike, name: str | None = None
-) -> Tensor:
+def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Tensor:
     """Convolution of (n..., h, w, c) with filters (h, w, c, out) whose entries are `rate` apart."""
     return convolve("nn.atrous_conv2d", value, filters, WindowSteps(1, padding, None, rate), 2)
 
@@ -79,12 +79,12 @@ def atrous_conv2d(
 
 
 def depthwise_conv2d(
-    input: TensorLike,
-    filter: TensorLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
     data_format: str | None = None,
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolves every channel with its own filters: (n, h, w, c) with filters (h, w, c, m) gives c * m channels."""
@@ -96,12 +96,12 @@ def depthwise_conv2d(
 
 def depthwise_conv2d_backprop_input(
     input_sizes: ShapeLike,
-    filter: TensorLike,
-    out_backprop: TensorLike,
-    strides: IntLike,
-    padding: TensorLike,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NHWC",
-    dilations: IntLike = (1, 1, 1, 1),
+    dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `depthwise_conv2d` by its input, which has these sizes, for a gradient of its result."""
@@ -115,13 +115,13 @@ def depthwise_conv2d_backprop_input(
 
 
 def depthwise_conv2d_backprop_filter(
-    input: TensorLike,
+    input: Any,
     filter_sizes: ShapeLike,
-    out_backprop: TensorLike,
-    strides: IntLike,
-    padding: TensorLike,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NHWC",
-    dilations: IntLike = (1, 1, 1, 1),
+    dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `depthwise_conv2d` by its filters, which have these sizes, for a gradient of its result."""
@@ -135,13 +135,13 @@ def depthwise_conv2d_backprop_filter(
 
 
 def separable_conv2d(
-    input: TensorLike,
-    depthwise_filter: TensorLike,
-    pointwise_filter: TensorLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
     data_format: str | None = None,
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """A depthwise convolution, whose channels are then mixed by filters (1, 1, c * m, out).

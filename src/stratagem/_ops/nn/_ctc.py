@@ -1,23 +1,24 @@
 """Connectionist temporal classification (CTC) under the names of `tf.nn`: the loss of label sequences, and preparing them."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import keras
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike, Unused
 from stratagem._ops._convert import Tensor, allow_x64, static_int, tensor
 from stratagem._ops._dtypes import int64
 from stratagem._ops._symbolic import accept_symbols
 
 
 def ctc_loss(
-    labels: TensorLike,
-    logits: TensorLike,
-    label_length: TensorLike,
-    logit_length: TensorLike,
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
     logits_time_major: bool = True,
-    unique: Unused = None,
+    unique: object = None,
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -41,7 +42,7 @@ def ctc_loss(
     return loss.astype(scores.dtype)
 
 
-def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The different labels of each row in the order of their first places, and for each label its place among them.
 
     Returns (batch, labels), int64, filled up with 0, and (batch, labels), int32.
@@ -58,7 +59,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tens
         return jnp.zeros_like(wide).at[batch, place].set(wide), place
 
 
-def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Makes one of each run of equal labels: returns the labels (batch, longest), filled up with 0, and their new lengths.
 
     seq_length: how many labels of each row count. The shape of the result depends on values, which must be known.

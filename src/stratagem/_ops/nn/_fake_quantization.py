@@ -1,12 +1,11 @@
 """Fake quantization: rounding to the numbers that a quantized type could hold, with TensorFlow's gradients."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, is_tensor, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._straight_through import straight_through
@@ -67,7 +66,7 @@ def _quantized(levels: _Levels, inputs: Tensor, low: Tensor, high: Tensor) -> Te
 
 
 def fake_quant_with_min_max_args(
-    inputs: TensorLike,
+    inputs: Any,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -85,8 +84,8 @@ def fake_quant_with_min_max_args(
 
 
 def fake_quant_with_min_max_args_gradient(
-    gradients: TensorLike,
-    inputs: TensorLike,
+    gradients: Any,
+    inputs: Any,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -100,13 +99,13 @@ def fake_quant_with_min_max_args_gradient(
     return _parts(_floats(label, gradients), array, low, high, levels)[0]
 
 
-def _args(name: str, inputs: TensorLike, low: float, high: float) -> tuple[Tensor, Tensor, Tensor]:
+def _args(name: str, inputs: Any, low: float, high: float) -> tuple[Tensor, Tensor, Tensor]:
     if not low < high:
         raise InvalidArgumentError(f"tf.quantization.{name}: min is below max, got {low} and {high}.")
     return _floats(name, inputs), tensor(np.float32(low)), tensor(np.float32(high))
 
 
-def _floats(name: str, value: TensorLike) -> Tensor:
+def _floats(name: str, value: Any) -> Tensor:
     array = tensor(value) if is_tensor(value) else tensor(value, np.float32)
     if array.dtype != np.float32:
         raise InvalidArgumentError(f"tf.quantization.{name} takes float32, got {array.dtype}. Use tf.cast.")
@@ -125,9 +124,9 @@ class FakeQuantGradients(NamedTuple):
 
 
 def fake_quant_with_min_max_vars(
-    inputs: TensorLike,
-    min: TensorLike,
-    max: TensorLike,
+    inputs: Any,
+    min: Any,
+    max: Any,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -142,9 +141,9 @@ def fake_quant_with_min_max_vars(
 
 
 def fake_quant_with_min_max_vars_per_channel(
-    inputs: TensorLike,
-    min: TensorLike,
-    max: TensorLike,
+    inputs: Any,
+    min: Any,
+    max: Any,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -156,10 +155,10 @@ def fake_quant_with_min_max_vars_per_channel(
 
 
 def fake_quant_with_min_max_vars_gradient(
-    gradients: TensorLike,
-    inputs: TensorLike,
-    min: TensorLike,
-    max: TensorLike,
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -172,10 +171,10 @@ def fake_quant_with_min_max_vars_gradient(
 
 
 def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: TensorLike,
-    inputs: TensorLike,
-    min: TensorLike,
-    max: TensorLike,
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -188,9 +187,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     return FakeQuantGradients(parts[0], jnp.sum(parts[1], others), jnp.sum(parts[2], others))
 
 
-def _vars(
-    name: str, inputs: TensorLike, low: TensorLike, high: TensorLike, axes: tuple[int, ...]
-) -> tuple[Tensor, Tensor, Tensor]:
+def _vars(name: str, inputs: Any, low: Any, high: Any, axes: tuple[int, ...]) -> tuple[Tensor, Tensor, Tensor]:
     array, first, last = (_floats(name, value) for value in (inputs, low, high))
     expected = tuple(array.shape[axis] for axis in axes) if array.ndim else None
     if axes and expected is None:

@@ -1,13 +1,12 @@
 """Fractional pooling: windows of random sizes whose mean is a fraction, after Graham 2014 (arXiv 1412.6071)."""
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.sampling import uniform
@@ -22,8 +21,8 @@ class FractionalPool(NamedTuple):
 
 
 def fractional_max_pool(
-    value: TensorLike,
-    pooling_ratio: TensorLike,
+    value: Any,
+    pooling_ratio: Any,
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,
@@ -47,8 +46,8 @@ def fractional_max_pool(
 
 
 def fractional_avg_pool(
-    value: TensorLike,
-    pooling_ratio: TensorLike,
+    value: Any,
+    pooling_ratio: Any,
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,
@@ -74,7 +73,7 @@ def _wide(bounds: Tensor) -> Tensor:
 
 
 def _prepared(
-    name: str, value: TensorLike, ratio: TensorLike, pseudo_random: bool, seed: int
+    name: str, value: Any, ratio: Any, pseudo_random: bool, seed: int
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
     """The tensor, and the bounds of its windows of rows and columns."""
     array = tensor(value)

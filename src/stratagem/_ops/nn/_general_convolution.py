@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, ShapeLike, TensorLike
+from stratagem._base.types import ShapeLike
 from stratagem._ops._convert import Tensor, allow_x64, operands, static_shape, tensor
 from stratagem._ops.nn._windows import DimensionOrder, dilated, layout_of, padded, padding_of, spatial_numbers
 
@@ -15,13 +15,13 @@ from stratagem._ops.nn._windows import DimensionOrder, dilated, layout_of, padde
 class WindowSteps(NamedTuple):
     """The places of the windows of a convolution on its input, in TensorFlow's arguments."""
 
-    strides: IntLike
-    padding: TensorLike
+    strides: Any
+    padding: Any
     data_format: str | None
-    dilations: IntLike = None
+    dilations: Any = None
 
 
-def convolve(name: str, value: TensorLike, filters: TensorLike, steps: WindowSteps, rank: int) -> Tensor:
+def convolve(name: str, value: Any, filters: Any, steps: WindowSteps, rank: int) -> Tensor:
     """The convolution of tensors of one dtype; what is before the last rank + 1 dimensions of the input is its batch.
 
     Raises InvalidArgumentError for shapes that do not fit.

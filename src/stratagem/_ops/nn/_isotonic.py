@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, tensor
 from stratagem._ops._symbolic import accept_symbols
 
@@ -18,7 +17,7 @@ class IsotonicRegression(NamedTuple):
     segments: Tensor
 
 
-def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int = -1) -> IsotonicRegression:
+def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> IsotonicRegression:
     """The sequences nearest to the inputs (in the sum of squares) that never rise, or never fall, along `axis`.
 
     A segment is a part of the input that is replaced by its mean. Integers give float64, those of 8 and 16 bits float32. The

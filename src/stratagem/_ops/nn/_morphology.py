@@ -1,25 +1,25 @@
 """Windows without a kernel that multiplies: grayscale morphology of `tf.nn`, and `tf.extract_volume_patches`."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._windows import dilated, entries, layout_of, padded, padding_of, spatial_numbers
 
 
 def dilation2d(
-    input: TensorLike,
-    filters: TensorLike,
-    strides: IntLike,
+    input: Any,
+    filters: Any,
+    strides: Any,
     padding: str,
     data_format: str,
-    dilations: IntLike,
+    dilations: Any,
     name: str | None = None,
 ) -> Tensor:
     """The maximum over each window of (n, h, w, c) of input plus filter, with filters (h, w, c): grayscale dilation.
@@ -49,12 +49,12 @@ def dilation2d(
 
 
 def erosion2d(
-    value: TensorLike,
-    filters: TensorLike,
-    strides: IntLike,
+    value: Any,
+    filters: Any,
+    strides: Any,
     padding: str,
     data_format: str,
-    dilations: IntLike,
+    dilations: Any,
     name: str | None = None,
 ) -> Tensor:
     """The minimum over each window of input less the mirrored filter: grayscale erosion. Otherwise as `dilation2d`."""
@@ -62,9 +62,7 @@ def erosion2d(
     return -dilation2d(-array, kernel[::-1, ::-1], strides, padding, data_format, dilations)
 
 
-def extract_volume_patches(
-    input: TensorLike, ksizes: IntLike, strides: IntLike, padding: str, name: str | None = None
-) -> Tensor:
+def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
     """The entries of each window of (n, d, h, w, c), one after the other: (n, d', h', w', size of the window * c).
 
     ksizes, strides: (1, d, h, w, 1). Raises InvalidArgumentError for another rank.

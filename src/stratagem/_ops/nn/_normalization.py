@@ -1,25 +1,25 @@
 """Normalization by moments, and the sums that moments are made of, under the names of `tf.nn`."""
 
 import math
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, operands, static_axes, tensor
 from stratagem._ops._nn import batch_normalization
 from stratagem._ops._symbolic import accept_symbols
 
 
 def batch_norm_with_global_normalization(
-    input: TensorLike,
-    mean: TensorLike,
-    variance: TensorLike,
-    beta: TensorLike,
-    gamma: TensorLike,
-    variance_epsilon: TensorLike,
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: Any,
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Tensor:
@@ -29,7 +29,7 @@ def batch_norm_with_global_normalization(
 
 
 def sufficient_statistics(
-    x: TensorLike, axes: IntLike, shift: TensorLike = None, keepdims: bool = False, name: str | None = None
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """The number of entries over these axes, their sum, that of their squares, and the shift: `normalize_moments` takes them.
 
@@ -47,7 +47,7 @@ def sufficient_statistics(
 
 
 def normalize_moments(
-    counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike, name: str | None = None
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and variance of what `sufficient_statistics` has counted; counts and sums may be those of several parts.
 
@@ -62,9 +62,9 @@ def normalize_moments(
 
 
 def weighted_moments(
-    x: TensorLike,
-    axes: IntLike,
-    frequency_weights: TensorLike,
+    x: Any,
+    axes: Any,
+    frequency_weights: Any,
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -89,7 +89,7 @@ def _broadcast(weights: Tensor, array: Tensor) -> tuple[Tensor, tuple[int, ...]]
 
 
 def local_response_normalization(
-    input: TensorLike,
+    input: Any,
     depth_radius: int = 5,
     bias: float = 1,
     alpha: float = 1,

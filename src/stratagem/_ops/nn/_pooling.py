@@ -2,14 +2,14 @@
 
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._core.connected import connected
 from stratagem._core.derivatives import volume_pool
 from stratagem._core.rewrites import Windows
@@ -32,7 +32,7 @@ class _Windows(NamedTuple):
 
 
 def _windows(
-    array: Tensor, layout: DimensionOrder, ksize: IntLike, strides: IntLike, padding: TensorLike, dilations: IntLike = 1
+    array: Tensor, layout: DimensionOrder, ksize: Any, strides: Any, padding: Any, dilations: Any = 1
 ) -> _Windows:
     sizes, steps, gaps = (
         numbers(value, layout, what)
@@ -47,7 +47,7 @@ def _windows(
     return _Windows(sizes, steps, layout.whole(pads, (0, 0), (0, 0)), gaps)
 
 
-def _images(name: str, value: TensorLike, data_format: str | None) -> tuple[Tensor, DimensionOrder]:
+def _images(name: str, value: Any, data_format: str | None) -> tuple[Tensor, DimensionOrder]:
     array = tensor(value)
     if not 3 <= array.ndim <= 5:
         raise InvalidArgumentError(f"tf.{name} takes tensors of 3 to 5 dimensions, got the shape {array.shape}.")
@@ -122,10 +122,10 @@ def _counts(shape: Sequence[int], windows: _Windows) -> np.ndarray:
 
 
 def max_pool(
-    input: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -140,10 +140,10 @@ def max_pool(
 
 
 def avg_pool(
-    input: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -155,7 +155,7 @@ def avg_pool(
 def attach_volume_pools() -> None:
     """Let Keras' pools of volumes have the gradients of TensorFlow's."""
 
-    def pool(array: Tensor, pool_size: IntLike, strides: IntLike, padding: str, data_format: str) -> Tensor:
+    def pool(array: Tensor, pool_size: Any, strides: Any, padding: str, data_format: str) -> Tensor:
         layout = "NDHWC" if data_format == "channels_last" else "NCDHW"
         return max_pool(array, pool_size, strides, padding.upper(), layout)
 
@@ -163,10 +163,10 @@ def attach_volume_pools() -> None:
 
 
 def max_pool1d(
-    input: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
@@ -175,10 +175,10 @@ def max_pool1d(
 
 
 def max_pool2d(
-    input: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -187,10 +187,10 @@ def max_pool2d(
 
 
 def max_pool3d(
-    input: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -199,10 +199,10 @@ def max_pool3d(
 
 
 def avg_pool1d(
-    input: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
@@ -211,10 +211,10 @@ def avg_pool1d(
 
 
 def avg_pool2d(
-    input: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -223,10 +223,10 @@ def avg_pool2d(
 
 
 def avg_pool3d(
-    input: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -234,7 +234,7 @@ def avg_pool3d(
     return avg_pool(_of_rank("avg_pool3d", input, 3), ksize, strides, padding, data_format)
 
 
-def _of_rank(name: str, value: TensorLike, rank: int) -> Tensor:
+def _of_rank(name: str, value: Any, rank: int) -> Tensor:
     array = tensor(value)
     if array.ndim != rank + 2:
         raise InvalidArgumentError(f"tf.nn.{name} takes tensors of {rank + 2} dimensions, got the shape {array.shape}.")
@@ -242,13 +242,13 @@ def _of_rank(name: str, value: TensorLike, rank: int) -> Tensor:
 
 
 def pool(
-    input: TensorLike,
-    window_shape: IntLike,
+    input: Any,
+    window_shape: Any,
     pooling_type: str,
-    strides: IntLike = None,
-    padding: TensorLike = "VALID",
+    strides: Any = None,
+    padding: Any = "VALID",
     data_format: str | None = None,
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """The maximum ("MAX") or mean ("AVG") of windows whose entries may be `dilations` apart, over one to three dimensions.
@@ -273,10 +273,10 @@ class MaxPoolWithArgmax(NamedTuple):
 
 
 def max_pool_with_argmax(
-    input: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: TensorLike,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NHWC",
     output_dtype: DTypeLike = int64,
     include_batch_in_index: bool = False,

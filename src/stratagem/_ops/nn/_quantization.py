@@ -1,12 +1,11 @@
 """Quantization by one scale, and back at once, under the names of `tf.quantization`."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, is_traced, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._straight_through import straight_through
@@ -24,9 +23,9 @@ class _Rounding(NamedTuple):
 
 
 def quantize_and_dequantize(
-    input: TensorLike,
-    input_min: TensorLike,
-    input_max: TensorLike,
+    input: Any,
+    input_min: Any,
+    input_max: Any,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,
@@ -48,9 +47,9 @@ def quantize_and_dequantize(
 
 
 def quantize_and_dequantize_v2(
-    input: TensorLike,
-    input_min: TensorLike,
-    input_max: TensorLike,
+    input: Any,
+    input_min: Any,
+    input_max: Any,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,
@@ -67,7 +66,7 @@ def quantize_and_dequantize_v2(
     return straight_through(_rounded(array, low, high, how), (array, low, high), (inside, nothing, nothing))
 
 
-def _checked(value: TensorLike, low: TensorLike, high: TensorLike, how: _Rounding) -> tuple[Tensor, Tensor, Tensor]:
+def _checked(value: Any, low: Any, high: Any, how: _Rounding) -> tuple[Tensor, Tensor, Tensor]:
     """The input, and the ends of the given range as they broadcast with it."""
     array, first, last = operands("quantization.quantize_and_dequantize", tensor(value), low, high)
     if not jnp.issubdtype(array.dtype, np.floating):

@@ -1,17 +1,17 @@
 """Convolution under the names of operations at the root of `tf`: `tf.conv` and the gradients of a convolution."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._general_convolution import WindowSteps, convolve, transposed
 
 
 def conv(
-    input: TensorLike,
-    filter: TensorLike,
+    input: Any,
+    filter: Any,
     strides: Sequence[int],
     padding: str,
     explicit_paddings: Sequence[int] = (),
@@ -54,9 +54,9 @@ def _steps(
 
 
 def conv2d_backprop_input_v2(
-    input: TensorLike,
-    filter: TensorLike,
-    out_backprop: TensorLike,
+    input: Any,
+    filter: Any,
+    out_backprop: Any,
     strides: Sequence[int],
     padding: str,
     use_cudnn_on_gpu: bool = True,
@@ -80,9 +80,9 @@ def conv2d_backprop_input_v2(
 
 
 def conv2d_backprop_filter_v2(
-    input: TensorLike,
-    filter: TensorLike,
-    out_backprop: TensorLike,
+    input: Any,
+    filter: Any,
+    out_backprop: Any,
     strides: Sequence[int],
     padding: str,
     use_cudnn_on_gpu: bool = True,

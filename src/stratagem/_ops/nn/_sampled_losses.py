@@ -1,13 +1,12 @@
 """Losses over many classes, of which some are sampled: noise-contrastive estimation and sampled softmax, under `tf.nn`."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, is_traced, need_value, tensor
 from stratagem._ops._nn import (
     embedding_lookup,
@@ -30,8 +29,8 @@ class AccidentalHits(NamedTuple):
 
 
 def compute_accidental_hits(
-    true_classes: TensorLike,
-    sampled_candidates: TensorLike,
+    true_classes: Any,
+    sampled_candidates: Any,
     num_true: int,
     seed: int | None = None,
     name: str | None = None,
@@ -49,7 +48,7 @@ def compute_accidental_hits(
     return AccidentalHits(tensor(rows), tensor(places), tensor(np.full(len(rows), _EXCLUDED, np.float32)))
 
 
-def _true(labels: TensorLike, num_true: int) -> Tensor:
+def _true(labels: Any, num_true: int) -> Tensor:
     classes = tensor(labels)
     if classes.ndim != 2 or classes.shape[1] != num_true:
         raise InvalidArgumentError(f"The true classes are of shape (batch, {num_true}), got {classes.shape}.")
@@ -57,14 +56,14 @@ def _true(labels: TensorLike, num_true: int) -> Tensor:
 
 
 def nce_loss(
-    weights: TensorLike,
-    biases: TensorLike,
-    labels: TensorLike,
-    inputs: TensorLike,
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: tuple[TensorLike, TensorLike, TensorLike] | None = None,
+    sampled_values: tuple[Any, Any, Any] | None = None,
     remove_accidental_hits: bool = False,
     name: str = "nce_loss",
 ) -> Tensor:
@@ -82,14 +81,14 @@ def nce_loss(
 
 
 def sampled_softmax_loss(
-    weights: TensorLike,
-    biases: TensorLike,
-    labels: TensorLike,
-    inputs: TensorLike,
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: tuple[TensorLike, TensorLike, TensorLike] | None = None,
+    sampled_values: tuple[Any, Any, Any] | None = None,
     remove_accidental_hits: bool = True,
     seed: int | None = None,
     name: str = "sampled_softmax_loss",
@@ -104,18 +103,18 @@ def sampled_softmax_loss(
 
 
 def _drawn(
-    labels: TensorLike, num_true: int, num_sampled: int, num_classes: int, seed: int | None = None
+    labels: Any, num_true: int, num_sampled: int, num_classes: int, seed: int | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
     return log_uniform_candidate_sampler(labels, num_true, num_sampled, True, num_classes, seed)
 
 
 def _logits(
-    weights: TensorLike,
-    biases: TensorLike,
-    labels: TensorLike,
-    inputs: TensorLike,
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
     num_true: int,
-    sampled: tuple[TensorLike, TensorLike, TensorLike],
+    sampled: tuple[Any, Any, Any],
     without_hits: bool,
 ) -> tuple[Tensor, Tensor]:
     """The logits of the true and the sampled classes, less the logarithm of how often each is expected, and their labels."""

@@ -2,18 +2,18 @@
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, folds_constants, on_device, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
 
 
 @folds_constants
-def space_to_batch_nd(input: TensorLike, block_shape: IntLike, paddings: IntLike, name: str | None = None) -> Tensor:
+def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Moves the entries of each block of the dimensions after the first into the batch.
 
     block_shape: a list of the sizes of a block, in as many dimensions. paddings: a list of pairs, the zeros before and after
@@ -37,13 +37,13 @@ def space_to_batch_nd(input: TensorLike, block_shape: IntLike, paddings: IntLike
     return moved.reshape(array.shape[0] * math.prod(blocks), *cut[::2], *tail)
 
 
-def space_to_batch(input: TensorLike, block_shape: IntLike, paddings: IntLike, name: str | None = None) -> Tensor:
+def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Moves the entries of each block of the dimensions after the first into the batch; see `space_to_batch_nd`."""
     return space_to_batch_nd(input, block_shape, paddings)
 
 
 @folds_constants
-def batch_to_space(input: TensorLike, block_shape: IntLike, crops: IntLike, name: str | None = None) -> Tensor:
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """Moves the entries of the batch into blocks of the dimensions after the first: the inverse of `space_to_batch`.
 
     block_shape: a list, or one number for two dimensions. crops: a list of pairs, how much is cut off before and after
@@ -70,7 +70,7 @@ def batch_to_space(input: TensorLike, block_shape: IntLike, crops: IntLike, name
 
 
 def _parts(
-    name: str, value: TensorLike, block_shape: IntLike, pairs: IntLike
+    name: str, value: Any, block_shape: Any, pairs: Any
 ) -> tuple[Tensor, tuple[int, ...], list[tuple[int, int]]]:
     """The tensor, the sizes of a block, and a pair of numbers for each."""
     array = tensor(value)
@@ -89,7 +89,7 @@ def _parts(
 
 
 def required_space_to_batch_paddings(
-    input_shape: IntLike, block_shape: IntLike, base_paddings: IntLike = None, name: str | None = None
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Returns the paddings with which blocks divide a shape, and the crops that undo them: two int32 tensors (n, 2).
 
@@ -108,12 +108,12 @@ def required_space_to_batch_paddings(
 
 
 def with_space_to_batch(
-    input: TensorLike,
-    dilation_rate: IntLike,
+    input: Any,
+    dilation_rate: Any,
     padding: str,
     op: Callable[[Tensor, int, str], Tensor],
-    filter_shape: IntLike = None,
-    spatial_dims: IntLike = None,
+    filter_shape: Any = None,
+    spatial_dims: Any = None,
     data_format: str | None = None,
 ) -> Tensor:
     """Returns `op(input, n, padding)`, a function of windows in n dimensions, as if windows were dilated by `dilation_rate`.
@@ -142,13 +142,13 @@ def with_space_to_batch(
     return batch_to_space(op(space_to_batch_nd(array, blocks, paddings), len(rates), "VALID"), blocks, crops)
 
 
-def _same_paddings(filter_shape: IntLike, rates: Sequence[int]) -> list[tuple[int, int]]:
+def _same_paddings(filter_shape: Any, rates: Sequence[int]) -> list[tuple[int, int]]:
     """Returns what "SAME" pads for windows of stride 1 that are dilated."""
     extra = [(size - 1) * rate for size, rate in zip(static_shape(filter_shape), rates, strict=False)]
     return [(e // 2, e - e // 2) for e in extra]
 
 
-def _at(axes: Sequence[int], values: Sequence[IntLike], otherwise: IntLike) -> list[IntLike]:
+def _at(axes: Sequence[int], values: Sequence[Any], otherwise: Any) -> list[Any]:
     """The values for dimensions from 1 to the last of `axes`."""
     by_axis = dict(zip(axes, values, strict=True))
     return [by_axis.get(axis, otherwise) for axis in range(1, axes[-1] + 1)]

@@ -1,6 +1,8 @@
 """Transposed convolution under the names of `tf.nn`: the gradient of a convolution by its input, as a function."""
 
-from stratagem._base.types import IntLike, ShapeLike, TensorLike
+from typing import Any
+
+from stratagem._base.types import ShapeLike
 from stratagem._ops._convert import Tensor, operands, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._general_convolution import WindowSteps, convolve, transposed
@@ -8,8 +10,8 @@ from stratagem._ops.nn._general_convolution import WindowSteps, convolve, transp
 
 def _convolve_transposed(
     name: str,
-    value: TensorLike,
-    filters: TensorLike,
+    value: Any,
+    filters: Any,
     output_shape: ShapeLike,
     steps: WindowSteps,
     rank: int,
@@ -26,13 +28,13 @@ def _convolve_transposed(
 
 
 def conv1d_transpose(
-    input: TensorLike,
-    filters: TensorLike,
+    input: Any,
+    filters: Any,
     output_shape: ShapeLike,
-    strides: IntLike,
-    padding: TensorLike = "SAME",
+    strides: Any,
+    padding: Any = "SAME",
     data_format: str = "NWC",
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `conv1d`: (n, w, c) with filters (w, out, c) gives a tensor of `output_shape`, (n, w', out).
@@ -45,13 +47,13 @@ def conv1d_transpose(
 
 
 def conv2d_transpose(
-    input: TensorLike,
-    filters: TensorLike,
+    input: Any,
+    filters: Any,
     output_shape: ShapeLike,
-    strides: IntLike,
-    padding: TensorLike = "SAME",
+    strides: Any,
+    padding: Any = "SAME",
     data_format: str = "NHWC",
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `conv2d`, with filters (h, w, out, c); otherwise as `conv1d_transpose`."""
@@ -61,13 +63,13 @@ def conv2d_transpose(
 
 
 def conv3d_transpose(
-    input: TensorLike,
-    filters: TensorLike,
+    input: Any,
+    filters: Any,
     output_shape: ShapeLike,
-    strides: IntLike,
-    padding: TensorLike = "SAME",
+    strides: Any,
+    padding: Any = "SAME",
     data_format: str = "NDHWC",
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `conv3d`, with filters (d, h, w, out, c); otherwise as `conv1d_transpose`."""
@@ -77,13 +79,13 @@ def conv3d_transpose(
 
 
 def conv_transpose(
-    input: TensorLike,
-    filters: TensorLike,
+    input: Any,
+    filters: Any,
     output_shape: ShapeLike,
-    strides: IntLike,
-    padding: TensorLike = "SAME",
+    strides: Any,
+    padding: Any = "SAME",
     data_format: str | None = None,
-    dilations: IntLike = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of a convolution over as many dimensions as `output_shape` has besides batch and channels: one to three.
@@ -99,11 +101,11 @@ def conv_transpose(
 
 
 def atrous_conv2d_transpose(
-    value: TensorLike,
-    filters: TensorLike,
+    value: Any,
+    filters: Any,
     output_shape: ShapeLike,
-    rate: IntLike,
-    padding: TensorLike,
+    rate: Any,
+    padding: Any,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `atrous_conv2d`, with filters (h, w, out, c); otherwise as `conv1d_transpose`."""

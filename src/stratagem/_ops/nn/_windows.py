@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, static_int
 
 T = TypeVar("T")
@@ -69,7 +68,7 @@ def layout_of(name: str, data_format: str | None, rank: int) -> DimensionOrder:
     return known[data_format]
 
 
-def numbers(value: IntLike, layout: DimensionOrder, what: str) -> tuple[int, ...]:
+def numbers(value: Any, layout: DimensionOrder, what: str) -> tuple[int, ...]:
     """Returns a number for each dimension, from TensorFlow's forms: one, one for each spatial dimension, or one for each.
 
     Raises ValueError for another count, InvalidArgumentError for numbers below 1.
@@ -87,7 +86,7 @@ def numbers(value: IntLike, layout: DimensionOrder, what: str) -> tuple[int, ...
     return tuple(found)
 
 
-def spatial_numbers(value: IntLike, layout: DimensionOrder, what: str) -> tuple[int, ...]:
+def spatial_numbers(value: Any, layout: DimensionOrder, what: str) -> tuple[int, ...]:
     """Returns a number for each spatial dimension. Raises InvalidArgumentError if those of batch or channels are not 1."""
     found = numbers(value, layout, what)
     if layout.others(found) != (1, 1):
@@ -95,7 +94,7 @@ def spatial_numbers(value: IntLike, layout: DimensionOrder, what: str) -> tuple[
     return layout.spatial(found)
 
 
-def padding_of(padding: TensorLike, layout: DimensionOrder) -> Padding:
+def padding_of(padding: Any, layout: DimensionOrder) -> Padding:
     """Returns SAME, VALID, or the pairs of the spatial dimensions, from TensorFlow's list with a pair for each dimension.
 
     Raises ValueError for other words and shapes, InvalidArgumentError for a padding of batch or channels.

@@ -1,11 +1,11 @@
 """Linear operators whose matrices consist of the matrices of other ones: in blocks, or as Kronecker products."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, is_tensor
 from stratagem._ops.operators._composed import batch_of, common_dtype
@@ -27,35 +27,31 @@ class _Blockwise(LinearOperator):
     def _sizes(self, of_result: bool, adjoint: bool) -> list[int]:
         return self._heights() if of_result != adjoint else self._widths()
 
-    def matmul(
-        self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
-    ) -> TensorLike:
+    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
         """Returns the product as `LinearOperator.matmul`; for a list with the blocks of `x`, a list with the result's."""
         whole = self._joined(x, self._sizes(False, adjoint), -1 if adjoint_arg else -2)
         result = super().matmul(x if whole is None else whole, adjoint, adjoint_arg)
         return result if whole is None else _separated(result, self._sizes(True, adjoint), -2)
 
-    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> TensorLike:
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
         """Returns the product with vectors; for a list with the blocks of `x`, a list with the result's."""
         whole = self._joined(x, self._sizes(False, adjoint), -1)
         result = super().matvec(x if whole is None else whole, adjoint)
         return result if whole is None else _separated(result, self._sizes(True, adjoint), -1)
 
-    def solve(
-        self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
-    ) -> TensorLike:
+    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
         """Returns the solution as `LinearOperator.solve`; for a list with the blocks of `rhs`, a list with the solution's."""
         whole = self._joined(rhs, self._sizes(True, adjoint), -1 if adjoint_arg else -2)
         result = super().solve(rhs if whole is None else whole, adjoint, adjoint_arg)
         return result if whole is None else _separated(result, self._sizes(False, adjoint), -2)
 
-    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> TensorLike:
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
         """Returns the solution for vectors; for a list with the blocks of `rhs`, a list with the solution's."""
         whole = self._joined(rhs, self._sizes(True, adjoint), -1)
         result = super().solvevec(rhs if whole is None else whole, adjoint)
         return result if whole is None else _separated(result, self._sizes(False, adjoint), -1)
 
-    def _joined(self, x: TensorLike, sizes: list[int], axis: int) -> Tensor | None:
+    def _joined(self, x: Any, sizes: list[int], axis: int) -> Tensor | None:
         """Returns the blocks as one tensor; None if `x` is no list of tensors with these sizes."""
         if not isinstance(x, list | tuple) or len(x) != len(sizes):
             return None

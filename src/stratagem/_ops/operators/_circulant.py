@@ -1,11 +1,11 @@
 """Circulant operators: convolutions around a circle, which Fourier transforms make products of numbers."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._debugging import assert_near, assert_positive
@@ -24,7 +24,7 @@ class _Circulant(LinearOperator):
     _block_depth: ClassVar[int]
 
     def __init__(
-        self, spectrum: TensorLike, input_output_dtype: DTypeLike = complex64, is_non_singular: Hint = None,
+        self, spectrum: Any, input_output_dtype: DTypeLike = complex64, is_non_singular: Hint = None,
         is_self_adjoint: Hint = None, is_positive_definite: Hint = None, is_square: Hint = True,
         name: str | None = None,
     ) -> None:  # fmt: skip
@@ -39,7 +39,7 @@ class _Circulant(LinearOperator):
         super().__init__(input_output_dtype, None, *hints, name, parameters)
 
     @property
-    def spectrum(self) -> TensorLike:
+    def spectrum(self) -> Any:
         """The eigenvalues: the variable, if they were given as one."""
         return self._spectrum
 
@@ -53,7 +53,7 @@ class _Circulant(LinearOperator):
         """The shape of a block."""
         return TensorShape(tensor(self._spectrum).shape[-self._block_depth :])
 
-    def block_shape_tensor(self) -> TensorLike:
+    def block_shape_tensor(self) -> Any:
         """Returns the shape of a block as an int32 tensor."""
         return tensor(np.array(tuple(self.block_shape), np.int32))
 

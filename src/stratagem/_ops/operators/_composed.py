@@ -1,11 +1,11 @@
 """Linear operators that are composed of other ones: adjoints, inverses, products, sums with a matrix of low rank."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._dtypes import DType
@@ -199,7 +199,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     """
 
     def __init__(
-        self, base_operator: LinearOperator, u: TensorLike, diag_update: TensorLike = None, v: TensorLike = None,
+        self, base_operator: LinearOperator, u: Any, diag_update: Any = None, v: Any = None,
         is_diag_update_positive: Hint = None, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
         is_positive_definite: Hint = None, is_square: Hint = None, name: str = "LinearOperatorLowRankUpdate",
     ) -> None:  # fmt: skip
@@ -228,17 +228,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return self._base_operator
 
     @property
-    def u(self) -> TensorLike:
+    def u(self) -> Any:
         """U, of shape [..., rows, rank]."""
         return self._u
 
     @property
-    def v(self) -> TensorLike:
+    def v(self) -> Any:
         """V, of shape [..., columns, rank]."""
         return self._v
 
     @property
-    def diag_update(self) -> TensorLike:
+    def diag_update(self) -> Any:
         """The diagonal of D, or None for the identity."""
         return self._diag_update
 

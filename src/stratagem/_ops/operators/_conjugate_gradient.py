@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops.operators._operator import LinearOperator
 
@@ -21,8 +20,8 @@ class CGState(NamedTuple):
 
 
 def conjugate_gradient(
-    operator: LinearOperator, rhs: TensorLike, preconditioner: LinearOperator | None = None, x: TensorLike = None,
-    tol: TensorLike = 1e-5, max_iter: TensorLike = 20, name: str = "conjugate_gradient",
+    operator: LinearOperator, rhs: Any, preconditioner: LinearOperator | None = None, x: Any = None,
+    tol: Any = 1e-5, max_iter: Any = 20, name: str = "conjugate_gradient",
 ) -> CGState:  # fmt: skip
     """Solves operator @ x = rhs approximately for vectors x of shape [..., size], by conjugate gradients.
 

@@ -1,9 +1,11 @@
 """Linear operators whose matrices are diagonal, or nothing but 0."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike, Unused
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, static_int, static_shape, tensor
 from stratagem._ops._debugging import assert_positive
@@ -21,7 +23,7 @@ class LinearOperatorDiag(LinearOperator):
     """An operator given by the diagonal of a square matrix, of shape [..., size]."""
 
     def __init__(
-        self, diag: TensorLike, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
+        self, diag: Any, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
         is_positive_definite: Hint = None, is_square: Hint = None, name: str = "LinearOperatorDiag",
     ) -> None:  # fmt: skip
         parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
@@ -32,7 +34,7 @@ class LinearOperatorDiag(LinearOperator):
         super().__init__(dtype, None, is_non_singular, self_adjoint, is_positive_definite, square, name, parameters)
 
     @property
-    def diag(self) -> TensorLike:
+    def diag(self) -> Any:
         """The diagonal: the variable, if it was given as one."""
         return self._diag
 
@@ -104,8 +106,8 @@ class LinearOperatorScaledIdentity(LinearOperator):
     """A number times the identity: the number is `multiplier`, whose shape is the batch's."""
 
     def __init__(
-        self, num_rows: IntLike, multiplier: TensorLike, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
-        is_positive_definite: Hint = None, is_square: Hint = True, assert_proper_shapes: Unused = False,
+        self, num_rows: Any, multiplier: Any, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
+        is_positive_definite: Hint = None, is_square: Hint = True, assert_proper_shapes: object = False,
         name: str = "LinearOperatorScaledIdentity",
     ) -> None:  # fmt: skip
         parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
@@ -117,7 +119,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
         super().__init__(dtype, None, is_non_singular, self_adjoint, is_positive_definite, square, name, parameters)
 
     @property
-    def multiplier(self) -> TensorLike:
+    def multiplier(self) -> Any:
         """The number: the variable, if it was given as one."""
         return self._multiplier
 
@@ -188,9 +190,9 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
     _is_neutral = True
 
     def __init__(
-        self, num_rows: IntLike, batch_shape: ShapeLike = None, dtype: DTypeLike = None, is_non_singular: Hint = True,
+        self, num_rows: Any, batch_shape: ShapeLike | None = None, dtype: DTypeLike | None = None, is_non_singular: Hint = True,
         is_self_adjoint: Hint = True, is_positive_definite: Hint = True, is_square: Hint = True,
-        assert_proper_shapes: Unused = False, name: str = "LinearOperatorIdentity",
+        assert_proper_shapes: object = False, name: str = "LinearOperatorIdentity",
     ) -> None:  # fmt: skip
         parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
         always(is_self_adjoint, "An identity operator is always self adjoint.")
@@ -220,9 +222,9 @@ class LinearOperatorZeros(LinearOperator):
     """A matrix of zeros, in a batch of this shape; it may have more or fewer columns than rows."""
 
     def __init__(
-        self, num_rows: IntLike, num_columns: IntLike = None, batch_shape: ShapeLike = None, dtype: DTypeLike = None,
+        self, num_rows: Any, num_columns: Any = None, batch_shape: ShapeLike | None = None, dtype: DTypeLike | None = None,
         is_non_singular: Hint = False, is_self_adjoint: Hint = True, is_positive_definite: Hint = False,
-        is_square: Hint = True, assert_proper_shapes: Unused = False, name: str = "LinearOperatorZeros",
+        is_square: Hint = True, assert_proper_shapes: object = False, name: str = "LinearOperatorZeros",
     ) -> None:  # fmt: skip
         parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
         always(is_non_singular, "A zero operator is always singular.", False)
@@ -264,7 +266,7 @@ class LinearOperatorZeros(LinearOperator):
         )
 
 
-def _size(name: str, value: IntLike) -> int:
+def _size(name: str, value: Any) -> int:
     size = static_int(value, "a tensor is the size of a linear operator")
     if size < 0:
         raise ValueError(f"Argument `{name}` must be non-negative. Received: {size}.")

@@ -5,7 +5,6 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, is_tensor, tensor
 from stratagem._ops._dtypes import as_dtype
@@ -21,7 +20,7 @@ from stratagem._ops.operators._hints import Hint, always
 from stratagem._ops.operators._operator import LinearOperator, offer
 
 
-def kept(name: str, value: TensorLike, min_rank: int) -> Any:
+def kept(name: str, value: Any, min_rank: int) -> Any:
     """Returns what an operator keeps of an argument: a variable itself, which is read at every use, or else a tensor.
 
     Raises: TypeError for integers, ValueError for too few dimensions.
@@ -38,7 +37,7 @@ class LinearOperatorFullMatrix(LinearOperator):
     """An operator given by its matrix, of shape [..., rows, columns]."""
 
     def __init__(
-        self, matrix: TensorLike, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
+        self, matrix: Any, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
         is_positive_definite: Hint = None, is_square: Hint = None, name: str = "LinearOperatorFullMatrix",
     ) -> None:  # fmt: skip
         parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
@@ -47,7 +46,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         super().__init__(as_dtype(self._matrix.dtype), None, *hints, name, parameters)
 
     @property
-    def matrix(self) -> TensorLike:
+    def matrix(self) -> Any:
         """The matrix: the variable, if it was given as one."""
         return self._matrix
 
@@ -66,7 +65,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     """An operator given by the lower triangle of a square matrix, whose other entries are not read."""
 
     def __init__(
-        self, tril: TensorLike, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
+        self, tril: Any, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
         is_positive_definite: Hint = None, is_square: Hint = None, name: str = "LinearOperatorLowerTriangular",
     ) -> None:  # fmt: skip
         parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
@@ -76,7 +75,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         super().__init__(as_dtype(self._tril.dtype), None, *hints, name, parameters)
 
     @property
-    def tril(self) -> TensorLike:
+    def tril(self) -> Any:
         """The matrix with the lower triangle: the variable, if it was given as one."""
         return self._tril
 
@@ -110,7 +109,7 @@ class LinearOperatorTridiag(LinearOperator):
     """An operator given by three diagonals of a square matrix, in a format of `tf.linalg.tridiagonal_solve`."""
 
     def __init__(
-        self, diagonals: TensorLike, diagonals_format: str = "compact", is_non_singular: Hint = None,
+        self, diagonals: Any, diagonals_format: str = "compact", is_non_singular: Hint = None,
         is_self_adjoint: Hint = None, is_positive_definite: Hint = None, is_square: Hint = None,
         name: str = "LinearOperatorTridiag",
     ) -> None:  # fmt: skip
@@ -131,7 +130,7 @@ class LinearOperatorTridiag(LinearOperator):
         super().__init__(as_dtype(first.dtype), None, *hints, name, parameters)
 
     @property
-    def diagonals(self) -> TensorLike:
+    def diagonals(self) -> Any:
         """The diagonals, as they were given."""
         return self._diagonals
 
@@ -173,7 +172,7 @@ class LinearOperatorToeplitz(LinearOperator):
     """
 
     def __init__(
-        self, col: TensorLike, row: TensorLike, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
+        self, col: Any, row: Any, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
         is_positive_definite: Hint = None, is_square: Hint = None, name: str = "LinearOperatorToeplitz",
     ) -> None:  # fmt: skip
         parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
@@ -183,12 +182,12 @@ class LinearOperatorToeplitz(LinearOperator):
         super().__init__(as_dtype(self._col.dtype), None, *hints, name, parameters)
 
     @property
-    def col(self) -> TensorLike:
+    def col(self) -> Any:
         """The first column."""
         return self._col
 
     @property
-    def row(self) -> TensorLike:
+    def row(self) -> Any:
         """The first row; its first entry is not read."""
         return self._row
 

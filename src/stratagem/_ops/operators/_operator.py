@@ -2,11 +2,12 @@
 
 import abc
 from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Index, Nest, ShapeLike, TensorLike, Unused
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import Module, TensorShape
 from stratagem._ops._arrays import shape as shape_of
 from stratagem._ops._convert import Tensor, is_tensor, tensor
@@ -36,8 +37,8 @@ class LinearOperator(Module, abc.ABC):
     _is_neutral = False
 
     def __init__(
-        self, dtype: DTypeLike, graph_parents: Unused = None, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
-        is_positive_definite: Hint = None, is_square: Hint = None, name: str | None = None, parameters: Nest = None,
+        self, dtype: DTypeLike, graph_parents: object = None, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
+        is_positive_definite: Hint = None, is_square: Hint = None, name: str | None = None, parameters: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(name=name or type(self).__name__)
         self._dtype = as_dtype(dtype)
@@ -159,23 +160,23 @@ class LinearOperator(Module, abc.ABC):
         """The number of rows."""
         return int(self.shape[-2] or 0)
 
-    def shape_tensor(self, name: str = "shape_tensor") -> TensorLike:
+    def shape_tensor(self, name: str = "shape_tensor") -> Any:
         """Returns the shape as an int32 tensor."""
         return _as_tensor(self.shape)
 
-    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> TensorLike:
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
         """Returns the shape of the batch as an int32 tensor."""
         return _as_tensor(self.batch_shape)
 
-    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> TensorLike:
+    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
         """Returns the number of dimensions as an int32 tensor."""
         return tensor(self.tensor_rank)
 
-    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> TensorLike:
+    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
         """Returns the number of columns as an int32 tensor."""
         return tensor(self.domain_dimension)
 
-    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> TensorLike:
+    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
         """Returns the number of rows as an int32 tensor."""
         return tensor(self.range_dimension)
 
@@ -203,7 +204,7 @@ class LinearOperator(Module, abc.ABC):
         return square if self._hints.is_square is None else self._hints.is_square
 
     @property
-    def parameters(self) -> Nest:
+    def parameters(self) -> Any:
         """The arguments that the operator was created with, a dict."""
         return dict(self._parameters)
 
@@ -214,9 +215,7 @@ class LinearOperator(Module, abc.ABC):
 
     # --- Products and equations ---
 
-    def matmul(
-        self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
-    ) -> TensorLike:
+    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
         """Returns the product with matrices of shape [..., columns, k], leading dimensions broadcast, or with an operator.
 
         adjoint: of this operator's adjoint. adjoint_arg: with the adjoint of `x`. The product of operators is an operator.
@@ -227,15 +226,13 @@ class LinearOperator(Module, abc.ABC):
         array = self._argument(x, adjoint, adjoint_arg)
         return self._matmul(array, adjoint=adjoint)
 
-    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> TensorLike:
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
         """Returns the product with vectors of shape [..., columns]."""
         array = self._typed(x)
         _check_size(self.range_dimension if adjoint else self.domain_dimension, array.shape[-1])
         return self._matvec(array, adjoint=adjoint)
 
-    def solve(
-        self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
-    ) -> TensorLike:
+    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
         """Returns the x for which operator @ x = rhs, of shape [..., rows, k]; for an operator as `rhs`, an operator.
 
         adjoint, adjoint_arg: as for `matmul`. Raises NotImplementedError for an operator that is singular or not square.
@@ -248,17 +245,17 @@ class LinearOperator(Module, abc.ABC):
         array = self._argument(rhs, adjoint, adjoint_arg)
         return self._solve(array, adjoint=adjoint)
 
-    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> TensorLike:
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
         """Returns the vectors x for which operator @ x = rhs. Raises NotImplementedError as `solve` does."""
         self._check_solvable()
         array = self._typed(rhs)
         _check_size(self.range_dimension, array.shape[-1])
         return self._solvevec(array, adjoint=adjoint)
 
-    def __matmul__(self, other: TensorLike) -> TensorLike:
+    def __matmul__(self, other: Any) -> Any:
         return self.matmul(other)
 
-    def __getitem__(self, slices: Index) -> "LinearOperator":
+    def __getitem__(self, slices: Any) -> "LinearOperator":
         """Returns an operator for a part of the batch, given by its matrices. Raises IndexError for more indices than that."""
         wanted = slices if isinstance(slices, tuple) else (slices,)
         whole = (slice(None), slice(None))
@@ -301,7 +298,7 @@ class LinearOperator(Module, abc.ABC):
         """Returns the matrix."""
         return self._to_dense()
 
-    def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> Tensor:
+    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
         """Returns the sum of the matrix and a tensor."""
         return self._add_to_tensor(self._typed(x))
 
@@ -354,14 +351,14 @@ class LinearOperator(Module, abc.ABC):
         """Returns whether a Cholesky decomposition is known to exist."""
         return bool(self.is_self_adjoint and self.is_positive_definite)
 
-    def _typed(self, x: TensorLike) -> Tensor:
+    def _typed(self, x: Any) -> Tensor:
         """Returns `x` as a tensor of the operator's dtype. Raises TypeError for tensors and NumPy arrays of another."""
         array = tensor(x) if is_tensor(x) or isinstance(x, np.ndarray) else tensor(x, self._dtype)
         if array.dtype != self._numpy_type():
             raise TypeError(f"Expected argument to have dtype {self._dtype!r}, found {array.dtype}. Use tf.cast.")
         return array
 
-    def _argument(self, x: TensorLike, adjoint: bool, adjoint_arg: bool) -> Tensor:
+    def _argument(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Tensor:
         array = self._typed(x)
         if adjoint_arg:
             array = adjoint_of(array)
@@ -398,5 +395,5 @@ def _square_product(left: LinearOperator, right: LinearOperator) -> Hint:
     return True if left.is_square and right.is_square else None
 
 
-def _as_tensor(shape: TensorShape) -> TensorLike:
+def _as_tensor(shape: TensorShape) -> Any:
     return shape_of(np.empty(tuple(shape), np.bool_))

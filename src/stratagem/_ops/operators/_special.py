@@ -1,9 +1,11 @@
 """Linear operators of matrices with a special meaning: reflections and permutations."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._dtypes import as_dtype, float32
@@ -16,7 +18,7 @@ class LinearOperatorHouseholder(LinearOperator):
     """The reflection at the hyperplane that is orthogonal to `reflection_axis`, a vector that need not be of length 1."""
 
     def __init__(
-        self, reflection_axis: TensorLike, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
+        self, reflection_axis: Any, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
         is_positive_definite: Hint = None, is_square: Hint = None, name: str = "LinearOperatorHouseholder",
     ) -> None:  # fmt: skip
         parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
@@ -30,7 +32,7 @@ class LinearOperatorHouseholder(LinearOperator):
         super().__init__(as_dtype(self._reflection_axis.dtype), None, *hints, name, parameters)
 
     @property
-    def reflection_axis(self) -> TensorLike:
+    def reflection_axis(self) -> Any:
         """The vector: the variable, if it was given as one."""
         return self._reflection_axis
 
@@ -76,7 +78,7 @@ class LinearOperatorPermutation(LinearOperator):
     """The exchange of entries: number i of the result is number perm[..., i] of the vector."""
 
     def __init__(
-        self, perm: TensorLike, dtype: DTypeLike = float32, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
+        self, perm: Any, dtype: DTypeLike = float32, is_non_singular: Hint = None, is_self_adjoint: Hint = None,
         is_positive_definite: Hint = None, is_square: Hint = None, name: str = "LinearOperatorPermutation",
     ) -> None:  # fmt: skip
         parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
@@ -88,7 +90,7 @@ class LinearOperatorPermutation(LinearOperator):
         super().__init__(dtype, None, *hints, name, parameters)
 
     @property
-    def perm(self) -> TensorLike:
+    def perm(self) -> Any:
         """The numbers of the entries, in their new order."""
         return self._perm
 

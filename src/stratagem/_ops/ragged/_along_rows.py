@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops import _elementwise, _reductions
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import Tensor, static_int, static_shape
@@ -19,7 +19,7 @@ from stratagem._ops.sampling import dropout as tensor_dropout
 from stratagem._ops.sampling import stateless_dropout as tensor_stateless_dropout
 
 
-def softmax(logits: RaggedTensor, axis: IntLike = None, name: str | None = None) -> RaggedTensor:
+def softmax(logits: RaggedTensor, axis: Any = None, name: str | None = None) -> RaggedTensor:
     """Returns the softmax of each row of a dimension, by default the last."""
     where = axis_of(-1 if axis is None else axis, len(logits.shape))
     largest = reduced(FUNCTIONS["reduce_max"], logits, where, keepdims=True)
@@ -29,7 +29,7 @@ def softmax(logits: RaggedTensor, axis: IntLike = None, name: str | None = None)
 
 
 def cumsum(
-    x: RaggedTensor, axis: IntLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: RaggedTensor, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> RaggedTensor:
     """Returns the cumulative sums of the rows of a dimension, as of a dense tensor with zeros where rows have ended."""
     where = axis_of(axis, len(x.shape))
@@ -41,7 +41,7 @@ def cumsum(
 
 
 def dropout(
-    x: RaggedTensor, rate: TensorLike, noise_shape: ShapeLike = None, seed: int | None = None, name: str | None = None
+    x: RaggedTensor, rate: Any, noise_shape: ShapeLike | None = None, seed: int | None = None, name: str | None = None
 ) -> RaggedTensor:
     """Returns the tensor with some values set to zero. Raises ValueError for a `noise_shape`."""
     _no_noise_shape(noise_shape)
@@ -50,10 +50,10 @@ def dropout(
 
 def stateless_dropout(
     x: RaggedTensor,
-    rate: TensorLike,
-    seed: TensorLike,
+    rate: Any,
+    seed: Any,
     rng_alg: str | None = None,
-    noise_shape: ShapeLike = None,
+    noise_shape: ShapeLike | None = None,
     name: str | None = None,
 ) -> RaggedTensor:
     """Returns the tensor with some values set to zero, the same ones for a seed. Raises ValueError for a `noise_shape`."""
@@ -70,8 +70,8 @@ def _no_noise_shape(noise_shape: Any) -> None:
 
 
 def split(
-    value: RaggedTensor, num_or_size_splits: IntLike, axis: IntLike = 0, num: int | None = None, name: str = "split"
-) -> list[TensorLike]:
+    value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+) -> list[Any]:
     """Returns this many equal parts along a dimension whose rows are all as long, or parts of these sizes.
 
     Raises ValueError for a ragged dimension, and InvalidArgumentError for sizes that do not add up.
@@ -111,17 +111,17 @@ def _part(value: Any, where: int, begin: int, end: int) -> Any:
 
 
 def matmul(
-    a: TensorLike,
-    b: TensorLike,
+    a: Any,
+    b: Any,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: DTypeLike = None,
+    output_type: DTypeLike | None = None,
     name: str | None = None,
-) -> TensorLike:
+) -> Any:
     """Returns the products of the matrices in two tensors of one rank, of which at least one is ragged.
 
     The matrices of a batch may differ in size; two ragged tensors of rank 2, whose rows all have one length, give a tensor.

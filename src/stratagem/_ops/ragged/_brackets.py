@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Index, TensorLike
 from stratagem._core.values import CompositeTensor
 from stratagem._ops._convert import static_int
 from stratagem._ops.ragged import _row_splits as row_splits_
@@ -16,7 +15,7 @@ _WHOLE = slice(None)
 _HINT = "what brackets choose"
 
 
-def chosen(ragged: TensorLike, key: Index) -> Any:
+def chosen(ragged: Any, key: Any) -> Any:
     """Returns the part of a ragged tensor that brackets choose: a RaggedTensor, or a tensor if no ragged dimension is left.
 
     A ragged dimension other than the first takes slices alone: what is at a number would be missing in short rows.

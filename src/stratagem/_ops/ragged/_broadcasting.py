@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Nest, TensorLike, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._ops._convert import is_tensor, is_traced, on_host, tensor
 from stratagem._ops.ragged import _row_splits as row_splits_
 from stratagem._ops.ragged._makers import count
@@ -17,7 +17,7 @@ from stratagem._ops.ragged._ragged_tensor import RaggedTensor
 _SCALARS = bool | int | float | complex | str | bytes | None
 
 
-def applied(function: UserFunction, *operands: TensorLike) -> RaggedTensor:
+def applied(function: UserFunction, *operands: Any) -> RaggedTensor:
     """Returns what a function of tensors makes of the values of ragged tensors and of tensors, broadcast to one shape.
 
     Rows of one length match, or those of one are single and repeated. Raises InvalidArgumentError for rows that do not match.
@@ -131,7 +131,7 @@ def _flat(x: Any, rank: int, levels: int) -> Any:
     return merged_dims(x, 0, own) if x.ndim else x.reshape((1,))
 
 
-def map_flat_values(op: UserFunction, *args: TensorLike, **kwargs: TensorLike) -> Nest:
+def map_flat_values(op: UserFunction, *args: Any, **kwargs: Any) -> Any:
     """Returns what `op` makes of the flat values of all ragged tensors among its arguments, also in lists, in their rows.
 
     Raises ValueError for ragged tensors of different rows, and for a result of another number of values. Without ragged

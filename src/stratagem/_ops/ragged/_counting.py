@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import Tensor
 from stratagem._ops._counting import Counting
@@ -18,11 +18,11 @@ from stratagem._ops.sparse import SparseTensor, occurring
 def bincount(
     arr: RaggedTensor,
     weights: RaggedTensor | None = None,
-    minlength: IntLike = None,
-    maxlength: IntLike = None,
+    minlength: Any = None,
+    maxlength: Any = None,
     dtype: DTypeLike = int32,
     name: str | None = None,
-    axis: IntLike = None,
+    axis: Any = None,
     binary_output: bool = False,
 ) -> Tensor:
     """Returns the counts of the values, or of the values of each row."""
@@ -35,9 +35,9 @@ def bincount(
 def sparse_bincount(
     values: RaggedTensor,
     weights: RaggedTensor | None = None,
-    axis: IntLike = 0,
-    minlength: IntLike = None,
-    maxlength: IntLike = None,
+    axis: Any = 0,
+    minlength: Any = None,
+    maxlength: Any = None,
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
@@ -48,7 +48,7 @@ def sparse_bincount(
     return occurring(values.flat_values.ravel(), each, known, count, (minlength, maxlength), binary_output)
 
 
-def _rows(values: RaggedTensor, axis: IntLike) -> tuple[Any, int]:
+def _rows(values: RaggedTensor, axis: Any) -> tuple[Any, int]:
     """The row of each value and the number of rows; None if all values are counted together."""
     if not Counting.by_row(axis):
         return None, 1

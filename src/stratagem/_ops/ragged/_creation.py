@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops import _indexing
 from stratagem._ops._convert import Tensor, on_device, operands, static_int, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32
@@ -16,13 +16,13 @@ from stratagem._ops.ragged._ragged_tensor import RaggedTensor
 
 
 def constant(
-    pylist: Nest,
-    dtype: DTypeLike = None,
+    pylist: Any,
+    dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
-    inner_shape: ShapeLike = None,
+    inner_shape: ShapeLike | None = None,
     name: str | None = None,
     row_splits_dtype: DTypeLike = np.int64,
-) -> TensorLike:
+) -> Any:
     """Returns nested lists as a RaggedTensor; a tensor of a scalar, and with `ragged_rank=0`.
 
     dtype: of the values, by default that of their Python types, float32 of no values. ragged_rank: how many dimensions after
@@ -78,7 +78,7 @@ def _scalar_depth(value: Any) -> int | None:
     return depths.pop() + 1 if depths else None
 
 
-def _values(rows: list[Any], dtype: DTypeLike, sizes: tuple[int, ...] | None) -> Tensor:
+def _values(rows: list[Any], dtype: DTypeLike | None, sizes: tuple[int, ...] | None) -> Tensor:
     if sizes is None:
         sizes, inside = (), rows
         while inside and isinstance(inside[0], list):
@@ -95,10 +95,10 @@ def _values(rows: list[Any], dtype: DTypeLike, sizes: tuple[int, ...] | None) ->
 
 
 def range(
-    starts: IntLike,
-    limits: IntLike = None,
-    deltas: IntLike = 1,
-    dtype: DTypeLike = None,
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
     row_splits_dtype: DTypeLike = np.int64,
 ) -> RaggedTensor:
@@ -134,9 +134,7 @@ def _tensors_first(*values: Any) -> tuple[Any, ...]:
     ) else values  # fmt: skip
 
 
-def stack_dynamic_partitions(
-    data: TensorLike, partitions: IntLike, num_partitions: IntLike, name: str | None = None
-) -> RaggedTensor:
+def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> RaggedTensor:
     """Returns the values of each partition as a row.
 
     partitions: the number of each value's partition, of the first dimensions of `data`. Raises InvalidArgumentError for a
@@ -163,7 +161,7 @@ def stack_dynamic_partitions(
     return RaggedTensor(taken(values, order), row_splits_.from_lengths(lengths))
 
 
-def row_splits_to_segment_ids(splits: IntLike, name: str | None = None, out_type: DTypeLike = None) -> Tensor:
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
     """Returns the number of the row of each value, of the splits' dtype. Raises ValueError for no row of integers."""
     found = row_splits_.known(row_splits_.integers("splits", splits, out_type), "the number of values")
     if not len(found):
@@ -172,7 +170,7 @@ def row_splits_to_segment_ids(splits: IntLike, name: str | None = None, out_type
 
 
 def segment_ids_to_row_splits(
-    segment_ids: IntLike, num_segments: IntLike = None, out_type: DTypeLike = None, name: str | None = None
+    segment_ids: Any, num_segments: Any = None, out_type: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
     """Returns the row splits of values whose rows have these numbers, in order. num_segments: how many rows there are."""
     ids = row_splits_.known(row_splits_.integers("segment_ids", segment_ids, out_type), "the number of rows")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops import _arrays
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import Tensor, on_device, static_axes, static_int, static_shape, tensor
@@ -20,7 +20,7 @@ from stratagem._ops.ragged._ragged_tensor import RaggedTensor
 _HINT = "the shape of the result"
 
 
-def axis_of(axis: IntLike, rank: int) -> int:
+def axis_of(axis: Any, rank: int) -> int:
     """Returns a dimension as a number from 0. Raises ValueError for one that does not exist."""
     found = static_int(axis, "a tensor is an axis")
     if not -rank <= found < rank:
@@ -30,19 +30,19 @@ def axis_of(axis: IntLike, rank: int) -> int:
     return found % rank
 
 
-def ragged_or_tensor(value: TensorLike) -> Any:
+def ragged_or_tensor(value: Any) -> Any:
     """Returns a RaggedTensor as it is, all else as a tensor."""
     return value if isinstance(value, RaggedTensor) else tensor(value)
 
 
 @rule(RaggedTensor, "concat")
-def concat(values: Sequence[TensorLike], axis: IntLike, name: str = "concat") -> TensorLike:
+def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
     """Returns ragged tensors and tensors one after the other along a dimension."""
     return combined(values, axis, stacks=False)
 
 
 @rule(RaggedTensor, "stack")
-def stack(values: Sequence[TensorLike], axis: IntLike = 0, name: str | None = None) -> TensorLike:
+def stack(values: Sequence[Any], axis: Any = 0, name: str | None = None) -> Any:
     """Returns tensors, ragged or not, of one rank along a new dimension, whose rows may differ in length.
 
     Only tensors that are stacked along the last dimension make a tensor; else the result is a RaggedTensor. Raises ValueError
@@ -51,7 +51,7 @@ def stack(values: Sequence[TensorLike], axis: IntLike = 0, name: str | None = No
     return combined(values, axis, stacks=True)
 
 
-def combined(values: Any, axis: IntLike, *, stacks: bool) -> Any:
+def combined(values: Any, axis: Any, *, stacks: bool) -> Any:
     """Returns tensors along an existing dimension, or stacked along a new one."""
     given = [ragged_or_tensor(v) for v in values] if isinstance(values, list | tuple) else [ragged_or_tensor(values)]
     if not given:
@@ -120,7 +120,7 @@ def _side_by_side(rows: list[RaggedTensor], stacks: bool) -> RaggedTensor:
 
 
 @rule(RaggedTensor, "expand_dims")
-def expand_dims(input: RaggedTensor, axis: IntLike, name: str | None = None) -> RaggedTensor:
+def expand_dims(input: RaggedTensor, axis: Any, name: str | None = None) -> RaggedTensor:
     """Returns the ragged tensor with a dimension of size 1 at `axis`."""
     where, kind = axis_of(axis, len(input.shape) + 1), input._splits.dtype
     if where == 0:
@@ -134,7 +134,7 @@ def expand_dims(input: RaggedTensor, axis: IntLike, name: str | None = None) -> 
 
 
 @rule(RaggedTensor, "squeeze")
-def squeeze(input: RaggedTensor, axis: IntLike = None, name: str | None = None) -> TensorLike:
+def squeeze(input: RaggedTensor, axis: Any = None, name: str | None = None) -> Any:
     """Returns the ragged tensor without these dimensions, all of size 1. Raises ValueError without them."""
     if axis is None:
         raise ValueError("tf.squeeze of a RaggedTensor takes the dimensions of size 1: give axis.")
@@ -163,7 +163,7 @@ def _single(holds: bool, where: int) -> bool:
 
 
 @rule(RaggedTensor, "tile")
-def tile(input: RaggedTensor, multiples: IntLike, name: str | None = None) -> RaggedTensor:
+def tile(input: RaggedTensor, multiples: Any, name: str | None = None) -> RaggedTensor:
     """Returns the ragged tensor this many times along every dimension."""
     counts = static_shape(multiples)
     if len(counts) != len(input.shape):
@@ -186,7 +186,7 @@ def _tiled(values: Any, counts: list[int]) -> Any:
 
 
 @rule(RaggedTensor, "reverse")
-def reverse(tensor: RaggedTensor, axis: IntLike, name: str | None = None) -> RaggedTensor:
+def reverse(tensor: RaggedTensor, axis: Any, name: str | None = None) -> RaggedTensor:
     """Returns the ragged tensor with the entries in reverse order along these dimensions."""
     found: Any = tensor
     for where in {axis_of(a, len(tensor.shape)) for a in static_shape(axis)}:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._core.values import CompositeTensor
 from stratagem._ops._convert import StringTensor, static_int, tensor
 from stratagem._ops.ragged import _row_splits as row_splits_
@@ -31,7 +31,7 @@ class RaggedMakers(CompositeTensor):
 
     def __init__(
         self,
-        values: TensorLike,
+        values: Any,
         row_splits: RowSplits,
         uniform_row_length: int | None = None,
         spare: bool = False,
@@ -47,9 +47,7 @@ class RaggedMakers(CompositeTensor):
         return self._stored[: row_splits_.used(self._splits)] if self._spare else self._stored
 
     @classmethod
-    def from_row_splits(
-        cls, values: TensorLike, row_splits: IntLike, name: str | None = None, validate: bool = True
-    ) -> Self:
+    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> Self:
         """Returns the tensor whose row i is `values[row_splits[i]:row_splits[i + 1]]`.
 
         Raises ValueError for splits that are no row of integers, and InvalidArgumentError for what are no splits of the values,
@@ -58,25 +56,19 @@ class RaggedMakers(CompositeTensor):
         return cls._made(values, integers("row_splits", row_splits), validate)
 
     @classmethod
-    def from_row_lengths(
-        cls, values: TensorLike, row_lengths: IntLike, name: str | None = None, validate: bool = True
-    ) -> Self:
+    def from_row_lengths(cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True) -> Self:
         """Returns the tensor whose rows have these lengths. Raises as `from_row_splits` does."""
         return cls._made(values, row_splits_.from_lengths(integers("row_lengths", row_lengths)), validate)
 
     @classmethod
-    def from_row_starts(
-        cls, values: TensorLike, row_starts: IntLike, name: str | None = None, validate: bool = True
-    ) -> Self:
+    def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> Self:
         """Returns the tensor whose rows begin at these values. Raises as `from_row_splits` does."""
         starts, found = integers("row_starts", row_starts), converted(values)
         end = np.full(1 if len(starts) or not count(found) else 0, count(found), starts.dtype)
         return cls._made(found, row_splits_.joined(starts, end), validate)
 
     @classmethod
-    def from_row_limits(
-        cls, values: TensorLike, row_limits: IntLike, name: str | None = None, validate: bool = True
-    ) -> Self:
+    def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True) -> Self:
         """Returns the tensor whose rows end before these values. Raises as `from_row_splits` does."""
         limits = integers("row_limits", row_limits)
         return cls._made(values, row_splits_.joined(np.zeros(1, limits.dtype), limits), validate)
@@ -84,9 +76,9 @@ class RaggedMakers(CompositeTensor):
     @classmethod
     def from_value_rowids(
         cls,
-        values: TensorLike,
-        value_rowids: IntLike,
-        nrows: IntLike = None,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
         name: str | None = None,
         validate: bool = True,
     ) -> Self:
@@ -113,9 +105,9 @@ class RaggedMakers(CompositeTensor):
     @classmethod
     def from_uniform_row_length(
         cls,
-        values: TensorLike,
-        uniform_row_length: IntLike,
-        nrows: IntLike = None,
+        values: Any,
+        uniform_row_length: Any,
+        nrows: Any = None,
         validate: bool = True,
         name: str | None = None,
     ) -> Self:
@@ -138,8 +130,8 @@ class RaggedMakers(CompositeTensor):
     @classmethod
     def from_nested_row_splits(
         cls,
-        flat_values: TensorLike,
-        nested_row_splits: Sequence[IntLike],
+        flat_values: Any,
+        nested_row_splits: Sequence[Any],
         name: str | None = None,
         validate: bool = True,
     ) -> Self:
@@ -149,8 +141,8 @@ class RaggedMakers(CompositeTensor):
     @classmethod
     def from_nested_row_lengths(
         cls,
-        flat_values: TensorLike,
-        nested_row_lengths: Sequence[IntLike],
+        flat_values: Any,
+        nested_row_lengths: Sequence[Any],
         name: str | None = None,
         validate: bool = True,
     ) -> Self:
@@ -160,9 +152,9 @@ class RaggedMakers(CompositeTensor):
     @classmethod
     def from_nested_value_rowids(
         cls,
-        flat_values: TensorLike,
-        nested_value_rowids: Sequence[IntLike],
-        nested_nrows: Sequence[IntLike] | None = None,
+        flat_values: Any,
+        nested_value_rowids: Sequence[Any],
+        nested_nrows: Sequence[Any] | None = None,
         name: str | None = None,
         validate: bool = True,
     ) -> Self:
@@ -198,9 +190,9 @@ class RaggedMakers(CompositeTensor):
     @classmethod
     def from_tensor(
         cls,
-        tensor: TensorLike,
-        lengths: IntLike = None,
-        padding: TensorLike = None,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
         ragged_rank: int = 1,
         name: str | None = None,
         row_splits_dtype: DTypeLike = np.int64,
@@ -275,19 +267,19 @@ class RaggedMakers(CompositeTensor):
 _tensor = tensor
 
 
-def converted(values: TensorLike) -> Any:
+def converted(values: Any) -> Any:
     """Returns the values of rows as a tensor, a RaggedTensor as it is. What is in the host's memory stays there."""
     if isinstance(values, RaggedMakers) or (isinstance(values, np.ndarray) and values.dtype.kind not in "OSU"):
         return values
     return values if isinstance(values, StringTensor) else tensor(values)
 
 
-def count(values: TensorLike) -> int:
+def count(values: Any) -> int:
     """Returns the number of values: the size of the first dimension."""
     return values._nrows() if isinstance(values, RaggedMakers) else int(values.shape[0])  # type: ignore[attr-defined]
 
 
-def _without_end(array: Any, padding: TensorLike) -> np.ndarray:
+def _without_end(array: Any, padding: Any) -> np.ndarray:
     """The lengths of the rows without the padding at their ends."""
     found = known(array, "RaggedTensor.from_tensor with padding")
     given = tensor(padding, array.dtype)

@@ -7,7 +7,6 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import Nest, TensorLike
 from stratagem._core.step import TracedStrings
 from stratagem._core.values import CompositeTensor, TensorSpec, TypeSpec
 from stratagem._ops import _arrays
@@ -20,13 +19,13 @@ from stratagem._ops.ragged._spec import RaggedTensorSpec
 _ADVICE = "Give fn_output_signature, the dtype or spec of each tensor that it returns."
 
 
-def has_rows_alone(elems: Nest, signature: Nest) -> bool:
+def has_rows_alone(elems: Any, signature: Any) -> bool:
     """Returns whether `map_rows` has to go over the rows: they are ragged or strings, or results are to be ragged."""
     ragged = any(isinstance(spec, RaggedTensorSpec) for spec in jax.tree.leaves(signature, is_leaf=_is_spec))
     return ragged or any(map(_is_alone, jax.tree.leaves(elems, is_leaf=_is_composite)))
 
 
-def map_rows(fn: Callable[[Any], Any], elems: Nest, signature: Nest) -> Nest:
+def map_rows(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
     """Returns what a function makes of each row, stacked, as `tf.map_fn` does; results of different lengths become ragged.
 
     signature: the dtypes or specs of its results for one row, of which those of ragged tensors make one; None if the results
@@ -57,7 +56,7 @@ def map_rows(fn: Callable[[Any], Any], elems: Nest, signature: Nest) -> Nest:
     return jax.tree.unflatten(shape, [_joined(column, spec) for column, spec in zip(columns, specs, strict=True)])
 
 
-def _joined(results: list[Any], spec: Any) -> TensorLike:
+def _joined(results: list[Any], spec: Any) -> Any:
     """The results of all rows as one tensor."""
     dtype = as_dtype(spec.dtype if isinstance(spec, TensorSpec | RaggedTensorSpec) else spec)
     for each in results:

@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from stratagem._base.types import TensorLike, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._ops import _arrays, _creation, _elementwise, _nn
 from stratagem._ops._composite import rule
 from stratagem._ops.ragged._broadcasting import applied
@@ -69,9 +69,7 @@ def _of_one(name: str) -> Callable[[Any], Any]:
 
 
 @rule(RaggedTensor, "embedding_lookup")
-def embedding_lookup(
-    params: TensorLike, ids: RaggedTensor, max_norm: TensorLike = None, name: str | None = None
-) -> RaggedTensor:
+def embedding_lookup(params: Any, ids: RaggedTensor, max_norm: Any = None, name: str | None = None) -> RaggedTensor:
     """Returns the rows of a table in place of their numbers."""
     return ids.with_flat_values(_nn.embedding_lookup(params, ids._stored_flat(), max_norm))
 

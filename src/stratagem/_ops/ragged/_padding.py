@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import ShapeLike, TensorLike
+from stratagem._base.types import ShapeLike
 from stratagem._core.values import CompositeTensor, TensorShape
 from stratagem._ops._convert import StringTensor, Tensor, allow_x64, is_traced, on_device, tensor
 from stratagem._ops._indexing import gather
@@ -13,7 +13,7 @@ from stratagem._ops.ragged import _row_splits as row_splits_
 from stratagem._ops.sparse import SparseTensor
 
 
-def taken(values: TensorLike, places: TensorLike) -> Any:
+def taken(values: Any, places: Any) -> Any:
     """Returns the values at these places of the first dimension, of tensors, strings, NumPy arrays, and ragged tensors."""
     if isinstance(values, CompositeTensor):
         return values.taken(places)  # type: ignore[attr-defined]
@@ -23,7 +23,7 @@ def taken(values: TensorLike, places: TensorLike) -> Any:
     return gather(values, places)
 
 
-def padded(ragged: TensorLike, default_value: TensorLike, shape: ShapeLike) -> Tensor:
+def padded(ragged: Any, default_value: Any, shape: ShapeLike | None) -> Tensor:
     """Returns a dense tensor of this shape, or of the bounding one, with `default_value` where rows have ended."""
     rank, sizes = len(ragged.shape), TensorShape(shape)
     if sizes.rank is not None and sizes.rank != rank:
@@ -80,7 +80,7 @@ def coordinates(splits: list[np.ndarray], nvals: int) -> list[np.ndarray]:
     return [place, *found]
 
 
-def entries(ragged: TensorLike) -> SparseTensor:
+def entries(ragged: Any) -> SparseTensor:
     """Returns a sparse tensor with an entry for each value."""
     splits, flat = ragged._known_splits("to_sparse"), ragged.flat_values
     nvals, inner = int(flat.shape[0]), tuple(flat.shape[1:])

@@ -7,7 +7,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Index, IntLike, Nest, ShapeLike, TensorLike, Value
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import TensorShape
 from stratagem._ops._composite import hold
@@ -40,7 +40,7 @@ class RaggedTensor(RaggedMakers):
     # --- Parts ---
 
     @property
-    def values(self) -> TensorLike:
+    def values(self) -> Any:
         """The values of all rows, one after the other: a tensor or, with another ragged dimension, a RaggedTensor."""
         if self._spare:
             found = self._values
@@ -95,11 +95,11 @@ class RaggedTensor(RaggedMakers):
         return self.shape
 
     @host_function_if_needed
-    def nrows(self, out_type: DTypeLike = None, name: str | None = None) -> Tensor:
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
         """Returns the number of rows, a scalar of the splits' dtype."""
         return on_device(np.array(self._nrows(), self._dtype_or(out_type)))
 
-    def row_lengths(self, axis: IntLike = 1, name: str | None = None) -> TensorLike:
+    def row_lengths(self, axis: Any = 1, name: str | None = None) -> Any:
         """Returns how many values each row has; with another axis than 1, the lengths of the rows inside of these rows.
 
         Raises ValueError for dimension 0, and for one that does not exist.
@@ -142,7 +142,7 @@ class RaggedTensor(RaggedMakers):
         return tensor(self._splits[1:])
 
     @host_function_if_needed
-    def bounding_shape(self, axis: IntLike = None, name: str | None = None, out_type: DTypeLike = None) -> Tensor:
+    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
         """Returns the sizes of the smallest tensor in which all rows fit; for an axis, or for several, those alone."""
         longest = [int(row_splits_.lengths(s).max(initial=0)) for s in self._known_splits("its bounding shape")]
         sizes = np.array([self._nrows(), *longest, *_flat(self).shape[1:]], self._dtype_or(out_type))
@@ -150,7 +150,7 @@ class RaggedTensor(RaggedMakers):
 
     # --- Others like it ---
 
-    def with_values(self, new_values: TensorLike) -> "RaggedTensor":
+    def with_values(self, new_values: Any) -> "RaggedTensor":
         """Returns the same rows with other values. Raises ValueError for another number of them."""
         found = converted(new_values)
         if not isinstance(found, RaggedTensor) and not found.ndim:
@@ -163,7 +163,7 @@ class RaggedTensor(RaggedMakers):
             )
         return RaggedTensor(found, self._splits, self._uniform)
 
-    def with_flat_values(self, new_values: TensorLike) -> "RaggedTensor":
+    def with_flat_values(self, new_values: Any) -> "RaggedTensor":
         """Returns the same rows, in all ragged dimensions, with other values. Raises ValueError for another number of them."""
         inner = self._stored
         return self.with_values(inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values)
@@ -174,7 +174,7 @@ class RaggedTensor(RaggedMakers):
         inner = self._values.with_row_splits_dtype(kind) if isinstance(self._values, RaggedTensor) else self._values
         return RaggedTensor(inner, self._splits.astype(kind), self._uniform)
 
-    def merge_dims(self, outer_axis: IntLike, inner_axis: IntLike) -> TensorLike:
+    def merge_dims(self, outer_axis: Any, inner_axis: Any) -> Any:
         """Returns the tensor with the dimensions from `outer_axis` to `inner_axis` made one; ValueError for no such ones."""
         rank = self._rank()
         first, last = (static_int(a, "a tensor is an axis") for a in (outer_axis, inner_axis))
@@ -188,7 +188,7 @@ class RaggedTensor(RaggedMakers):
     # --- Values ---
 
     @host_function_if_needed
-    def to_tensor(self, default_value: TensorLike = None, name: str | None = None, shape: ShapeLike = None) -> Tensor:
+    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: ShapeLike | None = None) -> Tensor:
         """Returns a dense tensor, with `default_value` (0, or the empty string) where rows have ended.
 
         shape: sizes of the dimensions, which cut or pad; None, for one or for all, is the longest row. In compiled code they
@@ -201,7 +201,7 @@ class RaggedTensor(RaggedMakers):
         """Returns a sparse tensor with an entry for each value."""
         return entries(self)
 
-    def to_list(self) -> list[Nest]:
+    def to_list(self) -> list[Any]:
         """Returns nested lists of Python's values."""
         inner = self._values.to_list() if isinstance(self._values, RaggedTensor) else _numpy(self._values).tolist()
         splits = known(self._splits, "to_list").tolist()
@@ -226,7 +226,7 @@ class RaggedTensor(RaggedMakers):
         return (self[i] for i in range(self._nrows()))
 
     @host_function_if_needed
-    def __getitem__(self, key: Index) -> Any:
+    def __getitem__(self, key: Any) -> Any:
         """Returns what brackets choose, as of a tensor; ragged dimensions but the first take slices alone."""
         return chosen(self, key)
 
@@ -252,7 +252,7 @@ class RaggedTensor(RaggedMakers):
     def _with_differentiable(self, values: Tensor) -> "RaggedTensor":
         return self.with_flat_values(values)
 
-    def _with_parts(self, function: Callable[[Value], Value]) -> "RaggedTensor":
+    def _with_parts(self, function: Callable[[Any], Any]) -> "RaggedTensor":
         inner = self._stored
         new = inner._with_parts(function) if isinstance(inner, RaggedTensor) else function(inner)
         return RaggedTensor(new, function(self._splits), self._uniform, self._spare)
@@ -275,7 +275,7 @@ class RaggedTensor(RaggedMakers):
         more = np.broadcast_to(last, (room - len(inner), *inner.shape[1:]))
         return RaggedTensor(np.concatenate([inner, more]), self._splits, self._uniform, spare=True)
 
-    def _stored_values(self) -> TensorLike:
+    def _stored_values(self) -> Any:
         """The values, with the spare ones after them."""
         if not self._spare:
             return self.values
@@ -303,7 +303,7 @@ class RaggedTensor(RaggedMakers):
     def _known_splits(self, what: str) -> list[np.ndarray]:
         return [known(each._splits, what) for each in self._levels()]
 
-    def _dtype_or(self, dtype: DTypeLike) -> np.dtype[Any]:
+    def _dtype_or(self, dtype: DTypeLike | None) -> np.dtype[Any]:
         return np.dtype(self._splits.dtype if dtype is None else row_splits_.splits_dtype(dtype))
 
 

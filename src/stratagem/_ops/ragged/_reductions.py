@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._base.types import IntLike, TensorLike, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._ops import _arrays, _creation, _elementwise, _reductions, _segments
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import static_axes
@@ -35,12 +35,12 @@ FUNCTIONS: dict[str, Reduction] = {
 }
 
 
-def _axes(axis: IntLike, rank: int) -> list[int] | None:
+def _axes(axis: Any, rank: int) -> list[int] | None:
     given = static_axes(axis)
     return None if given is None else sorted({axis_of(a, rank) for a in np.atleast_1d(given).tolist()})
 
 
-def reduced(functions: Reduction, values: TensorLike, axis: IntLike, keepdims: bool) -> TensorLike:
+def reduced(functions: Reduction, values: Any, axis: Any, keepdims: bool) -> Any:
     """Returns the reduction of a ragged tensor, or of a tensor, over these dimensions; by default over all."""
     axes = _axes(axis, len(values.shape))
     if axes is None:
@@ -92,9 +92,7 @@ def give_rules() -> None:
 
 
 @rule(RaggedTensor, "reduce_mean")
-def reduce_mean(
-    input_tensor: RaggedTensor, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Any:
+def reduce_mean(input_tensor: RaggedTensor, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """Returns the means, NaN of no values."""
     ones = _creation.ones_like(input_tensor)
     total, count = (reduced(FUNCTIONS["reduce_sum"], values, axis, bool(keepdims)) for values in (input_tensor, ones))
@@ -103,7 +101,7 @@ def reduce_mean(
 
 @rule(RaggedTensor, "reduce_variance")
 def reduce_variance(
-    input_tensor: RaggedTensor, axis: IntLike = None, keepdims: bool = False, name: str | None = None
+    input_tensor: RaggedTensor, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """Returns the means of squares without the squares of means."""
     squares: Any = _elementwise.square(input_tensor)
@@ -112,8 +110,6 @@ def reduce_variance(
 
 
 @rule(RaggedTensor, "reduce_std")
-def reduce_std(
-    input_tensor: RaggedTensor, axis: IntLike = None, keepdims: bool = False, name: str | None = None
-) -> Any:
+def reduce_std(input_tensor: RaggedTensor, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """Returns the square roots of the variances."""
     return _elementwise.sqrt(reduce_variance(input_tensor, axis, keepdims))

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike
+from stratagem._base.types import DTypeLike
 from stratagem._core.step import host_function
 from stratagem._ops._convert import allow_x64, is_tensor, is_traced, need_value, on_host, static_int, tensor
 from stratagem._ops._dtypes import as_dtype
@@ -20,7 +20,7 @@ from stratagem._ops._dtypes import as_dtype
 RowSplits = np.ndarray | jax.Array
 
 
-def integers(name: str, numbers: IntLike, dtype: DTypeLike = None) -> RowSplits:
+def integers(name: str, numbers: Any, dtype: DTypeLike | None = None) -> RowSplits:
     """Returns row splits, or another form of them, as int64, or as the int32 that a tensor or NumPy array has. 1-D.
 
     dtype: int32 or int64, whatever the numbers have. Raises ValueError for other dtypes and shapes.

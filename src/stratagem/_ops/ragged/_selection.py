@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops import _indexing
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import on_device, static_int
@@ -21,10 +20,10 @@ _HINT = "the shape of the result"
 
 @rule(RaggedTensor, "gather")
 def gather(
-    params: TensorLike,
-    indices: TensorLike,
-    validate_indices: TensorLike = None,
-    axis: IntLike = None,
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
@@ -91,7 +90,7 @@ def _check(numbers: np.ndarray, sizes: np.ndarray) -> None:
 
 
 @rule(RaggedTensor, "gather_nd")
-def gather_nd(params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None) -> TensorLike:
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Any:
     """Returns the parts of `params` at the places that the last dimension of `indices` gives.
 
     Raises ValueError for `batch_dims`, and InvalidArgumentError for a place that does not exist.
@@ -124,7 +123,7 @@ def _in_row(rows: RaggedTensor) -> RaggedTensor:
 
 
 @rule(RaggedTensor, "where")
-def where(condition: TensorLike, x: TensorLike = None, y: TensorLike = None, name: str | None = None) -> TensorLike:
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Returns `x` where the condition holds, else `y`, by element; without them the places where it holds, (n, rank)."""
     if x is not None and y is not None:
         return applied(_indexing.where, condition, x, y)
@@ -136,7 +135,7 @@ def where(condition: TensorLike, x: TensorLike = None, y: TensorLike = None, nam
     return on_device(np.stack([*(part[found[0]] for part in rows), *found[1:]], axis=1).astype(np.int64))
 
 
-def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> TensorLike:
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """Returns the values for which the mask is True, in rows for every dimension of the mask but the first.
 
     data, mask: ragged tensors or tensors; the mask has the rows of the data, in as many dimensions as it has. Raises ValueError

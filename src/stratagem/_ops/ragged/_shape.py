@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, Index, IntLike, Nest, ShapeLike, TensorLike, UserFunction, Value
+from stratagem._base.types import DTypeLike, ShapeLike, UserFunction
 from stratagem._core.values import CompositeTensor
 from stratagem._ops import _arrays, _creation
 from stratagem._ops._composite import hold, rule
@@ -35,7 +35,7 @@ class DynamicRaggedShape(CompositeTensor):
         self._splits, self._inner, self._uniform = tuple(splits), tuple(inner), tuple(uniform)
 
     @classmethod
-    def from_tensor(cls, t: TensorLike, dtype: DTypeLike = None) -> "DynamicRaggedShape":
+    def from_tensor(cls, t: Any, dtype: DTypeLike | None = None) -> "DynamicRaggedShape":
         """Returns the shape of a tensor or a ragged tensor. dtype: of lengths, int32 or int64."""
         kind = np.dtype(np.int64) if dtype is None else row_splits_.splits_dtype(dtype)
         if not isinstance(t, RaggedTensor):
@@ -47,8 +47,8 @@ class DynamicRaggedShape(CompositeTensor):
     @classmethod
     def from_lengths(
         cls,
-        lengths: Sequence[IntLike | Sequence[int]],
-        num_row_partitions: IntLike = None,
+        lengths: Sequence[Any | Sequence[int]],
+        num_row_partitions: Any = None,
         dtype: DTypeLike = np.int64,
     ) -> "DynamicRaggedShape":
         """Returns a shape, given for each dimension its size, or the lengths of its rows. Raises ValueError for other lengths.
@@ -103,14 +103,14 @@ class DynamicRaggedShape(CompositeTensor):
         kind = row_splits_.splits_dtype(dtype)
         return DynamicRaggedShape([splits.astype(kind) for splits in self._splits], self._inner, self._uniform)
 
-    def is_uniform(self, axis: IntLike) -> bool:
+    def is_uniform(self, axis: Any) -> bool:
         """Returns whether a dimension has one size. Raises IndexError for one that does not exist."""
         where = static_int(axis, "a tensor is an axis")
         if not 0 <= where < self.rank:
             raise IndexError(f"Expected 0 <= axis < {self.rank}, got {where}.")
         return not 0 < where <= len(self._splits) or self._uniform[where - 1] is not None
 
-    def static_lengths(self, ragged_lengths: bool = True) -> list[Nest]:
+    def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
         """Returns for each dimension its size, or the lengths of its rows: a tuple, or None without `ragged_lengths`."""
         found: list[Any] = [self._size(0)]
         for splits, uniform in zip(self._splits, self._uniform, strict=True):
@@ -120,7 +120,7 @@ class DynamicRaggedShape(CompositeTensor):
                 found.append(uniform)
         return [*found, *self._inner[1:]]
 
-    def __getitem__(self, key: Index) -> Any:
+    def __getitem__(self, key: Any) -> Any:
         """Returns the size of a dimension, or the shape of some dimensions that begin with the first.
 
         Raises ValueError for a ragged dimension, and for a slice of others.
@@ -153,7 +153,7 @@ class DynamicRaggedShape(CompositeTensor):
         shown = ", ".join(str(length) for length in self.static_lengths())
         return f"<DynamicRaggedShape lengths=[{shown}] num_row_partitions={self.num_row_partitions}>"
 
-    def _of(self, flat_values: TensorLike) -> Any:
+    def _of(self, flat_values: Any) -> Any:
         """Returns a tensor of this shape, ragged if it is, with these flat values."""
         found: Any = flat_values
         for splits, uniform in reversed(list(zip(self._splits, self._uniform, strict=True))):
@@ -175,7 +175,7 @@ class DynamicRaggedShape(CompositeTensor):
     def _with_differentiable(self, values: jax.Array) -> "DynamicRaggedShape":
         raise TypeError("A DynamicRaggedShape has no gradient.")
 
-    def _with_parts(self, function: Callable[[Value], Value]) -> "DynamicRaggedShape":
+    def _with_parts(self, function: Callable[[Any], Any]) -> "DynamicRaggedShape":
         return DynamicRaggedShape([function(splits) for splits in self._splits], self._inner, self._uniform)
 
 
@@ -197,13 +197,13 @@ def shape(input: RaggedTensor, out_type: DTypeLike = np.int32, name: str | None 
 
 
 @rule(RaggedTensor, "reshape")
-def reshape(tensor: RaggedTensor, shape: ShapeLike, name: str | None = None) -> TensorLike:
+def reshape(tensor: RaggedTensor, shape: ShapeLike, name: str | None = None) -> Any:
     """Returns the flat values in another shape, one of sizes or a DynamicRaggedShape."""
     return _reshaped(tensor.flat_values, shape)
 
 
 @rule(DynamicRaggedShape, "reshape")
-def _reshaped(tensor: TensorLike, shape: Value, name: str | None = None) -> TensorLike:
+def _reshaped(tensor: Any, shape: Any, name: str | None = None) -> Any:
     flat = tensor.flat_values if isinstance(tensor, RaggedTensor) else tensor
     if not isinstance(shape, DynamicRaggedShape):
         return _arrays.reshape(flat, shape)
@@ -212,7 +212,7 @@ def _reshaped(tensor: TensorLike, shape: Value, name: str | None = None) -> Tens
 
 @rule(RaggedTensor, "broadcast_to")
 @rule(DynamicRaggedShape, "broadcast_to")
-def broadcast_to(input: TensorLike, shape: DynamicRaggedShape, name: str | None = None) -> TensorLike:
+def broadcast_to(input: Any, shape: DynamicRaggedShape, name: str | None = None) -> Any:
     """Returns a tensor, or a ragged one, repeated to this shape. Raises InvalidArgumentError if it does not become it."""
     if not isinstance(shape, DynamicRaggedShape):
         raise TypeError(
@@ -240,7 +240,7 @@ def give_rules() -> None:
     for name in ("zeros", "ones"):
         rule(DynamicRaggedShape, name)(_of_one_value(getattr(_creation, name)))
 
-    def fill(dims: DynamicRaggedShape, value: TensorLike, name: str | None = None) -> TensorLike:
+    def fill(dims: DynamicRaggedShape, value: Any, name: str | None = None) -> Any:
         return dims._of(_creation.fill(list(dims._inner), value))
 
     rule(DynamicRaggedShape, "fill")(fill)

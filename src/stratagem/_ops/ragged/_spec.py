@@ -4,7 +4,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Nest, ShapeLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import TensorShape, TypeSpec
 from stratagem._ops._dtypes import as_dtype
 from stratagem._ops.ragged._ragged_tensor import RaggedTensor
@@ -21,7 +21,7 @@ class RaggedTensorSpec(TypeSpec):
 
     def __init__(
         self,
-        shape: ShapeLike = None,
+        shape: ShapeLike | None = None,
         dtype: DTypeLike = np.float32,
         ragged_rank: int | None = None,
         row_splits_dtype: DTypeLike = np.int64,
@@ -50,7 +50,7 @@ class RaggedTensorSpec(TypeSpec):
         """RaggedTensor."""
         return RaggedTensor
 
-    def _parts(self) -> tuple[Nest, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         found = self.shape, self.dtype, self.ragged_rank, self.row_splits_dtype
         return found if self.flat_values_spec is None else (*found, self.flat_values_spec)
 

@@ -1,15 +1,15 @@
 """`tf.ragged.cross` and `tf.ragged.cross_hashed`."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function
 from stratagem._ops.ragged import RaggedTensor
 from stratagem._ops.text import SEPARATOR, CrossedRows, ragged_result
 
 
 @host_function
-def cross(inputs: Sequence[TensorLike], name: str | None = None) -> RaggedTensor:
+def cross(inputs: Sequence[Any], name: str | None = None) -> RaggedTensor:
     """Returns all combinations of values in the rows of tensors of rank 2, joined by "_X_"; the last input changes fastest.
 
     inputs: integers or strings in ragged, sparse or dense tensors, all of one number of rows. Raises TypeError for what is no
@@ -21,7 +21,7 @@ def cross(inputs: Sequence[TensorLike], name: str | None = None) -> RaggedTensor
 
 @host_function
 def cross_hashed(
-    inputs: Sequence[TensorLike], num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: Sequence[Any], num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> RaggedTensor:
     """Returns the buckets of the combinations that `cross` makes, int64, with TensorFlow's numbers.
 

@@ -1,12 +1,12 @@
 """The algorithms of random numbers by name, and the streams that stateless seeds stand for."""
 
 import enum
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import tensor
 from stratagem._ops.sampling._philox import Words, stream_of
 
@@ -25,7 +25,7 @@ class Algorithm(enum.Enum):
 _NAMES = {"philox": Algorithm.PHILOX, "threefry": Algorithm.THREEFRY, "autoselect": Algorithm.AUTO_SELECT}
 
 
-def algorithm_number(alg: TensorLike) -> int:
+def algorithm_number(alg: Any) -> int:
     """Returns TensorFlow's number of an algorithm, given as a name, a number or an `Algorithm`; None is AUTO_SELECT.
 
     Raises ValueError for another name or number, TypeError for anything else.
@@ -51,7 +51,7 @@ def refuse_threefry(number: int) -> None:
         )
 
 
-def stateless_stream(seed: TensorLike, alg: TensorLike = None) -> Words:
+def stateless_stream(seed: Any, alg: Any = None) -> Words:
     """Returns the stream of a stateless function. seed: two integers, shape (2,).
 
     Raises InvalidArgumentError for a seed that is not, UnimplementedError for ThreeFry.

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.paths import file_errors
 from stratagem._base.storage import checked_path, file_system
-from stratagem._base.types import PathLike, TensorLike
+from stratagem._base.types import PathLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, tensor
 from stratagem._ops._dtypes import float64, int64
 from stratagem._ops._symbolic import accept_symbols
@@ -37,7 +37,7 @@ class _Distribution(NamedTuple):
 
 
 def uniform_candidate_sampler(
-    true_classes: TensorLike,
+    true_classes: Any,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -59,7 +59,7 @@ def uniform_candidate_sampler(
 
 
 def log_uniform_candidate_sampler(
-    true_classes: TensorLike,
+    true_classes: Any,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -81,7 +81,7 @@ def log_uniform_candidate_sampler(
 
 
 def fixed_unigram_candidate_sampler(
-    true_classes: TensorLike,
+    true_classes: Any,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -133,7 +133,7 @@ def _counts_of(path: PathLike) -> list[float]:
 
 
 def all_candidate_sampler(
-    true_classes: TensorLike,
+    true_classes: Any,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -147,7 +147,7 @@ def all_candidate_sampler(
     return Candidates(every, jnp.ones(classes.shape, np.float32), jnp.ones(num_sampled, np.float32))
 
 
-def _classes(name: str, true_classes: TensorLike, num_true: int, size: int) -> Tensor:
+def _classes(name: str, true_classes: Any, num_true: int, size: int) -> Tensor:
     classes = tensor(true_classes)
     if classes.ndim != 2 or classes.shape[1] != num_true:
         raise InvalidArgumentError(
@@ -161,7 +161,7 @@ def _classes(name: str, true_classes: TensorLike, num_true: int, size: int) -> T
 
 def _candidates(
     name: str,
-    true_classes: TensorLike,
+    true_classes: Any,
     num_true: int,
     num_sampled: int,
     unique: bool,

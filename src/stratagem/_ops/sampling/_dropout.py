@@ -1,11 +1,12 @@
 """Dropout: `tf.nn.dropout`, and with numbers that depend on a seed alone or come from a function."""
 
 import functools
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import ShapeLike, TensorLike, UserFunction
+from stratagem._base.types import ShapeLike, UserFunction
 from stratagem._ops._convert import Tensor, is_tensor, is_traced, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.sampling._random import uniform
@@ -13,7 +14,7 @@ from stratagem._ops.sampling._stateless import stateless_uniform
 
 
 def dropout(
-    x: TensorLike, rate: TensorLike, noise_shape: ShapeLike = None, seed: int | None = None, name: str | None = None
+    x: Any, rate: Any, noise_shape: ShapeLike | None = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Sets entries to zero with probability `rate` and scales up all others by 1 / (1 - rate).
 
@@ -24,11 +25,11 @@ def dropout(
 
 
 def stateless_dropout(
-    x: TensorLike,
-    rate: TensorLike,
-    seed: TensorLike,
+    x: Any,
+    rate: Any,
+    seed: Any,
     rng_alg: str | None = None,
-    noise_shape: ShapeLike = None,
+    noise_shape: ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Drops entries like `dropout`, always the same ones for a seed (two numbers)."""
@@ -37,17 +38,17 @@ def stateless_dropout(
 
 
 def general_dropout(
-    x: TensorLike,
-    rate: TensorLike,
+    x: Any,
+    rate: Any,
     uniform_sampler: UserFunction,
-    noise_shape: ShapeLike = None,
+    noise_shape: ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Drops entries like `dropout`: those for which `uniform_sampler(shape=..., dtype=...)` gives a number below `rate`."""
     return _dropped(x, rate, uniform_sampler, noise_shape)
 
 
-def _dropped(x: TensorLike, rate: TensorLike, sampler: UserFunction, noise_shape: ShapeLike) -> Tensor:
+def _dropped(x: Any, rate: Any, sampler: UserFunction, noise_shape: ShapeLike | None) -> Tensor:
     array = tensor(x)
     if not jnp.issubdtype(array.dtype, np.floating):
         raise ValueError(f"tf.nn.dropout scales its input, which must be floating point, got {array.dtype}.")

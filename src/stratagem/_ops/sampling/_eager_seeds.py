@@ -8,11 +8,12 @@ of the same operation, dtypes and seed. `set_seed` restarts all.
 import math
 import random
 import threading
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import IntLike, ShapeLike
+from stratagem._base.types import ShapeLike
 from stratagem._core.context import current
 from stratagem._ops._convert import static_shape
 from stratagem._ops.sampling._generator_state import BLOCKS_OF_A_NUMBER
@@ -32,7 +33,7 @@ class _EagerSeeds:
         self._numbers = random.Random(0)
         self._places: dict[tuple[tuple[str, ...], int], int] = {}
 
-    def take(self, operation: tuple[str, ...], seed: IntLike | None, blocks: int) -> tuple[int, int, int] | None:
+    def take(self, operation: tuple[str, ...], seed: Any | None, blocks: int) -> tuple[int, int, int] | None:
         """Returns the two seeds of a draw and its first block, and advances; None without any seed."""
         seeding = latest_whole_seed()
         first = seeding[1]
@@ -67,7 +68,7 @@ def _draws_eagerly() -> bool:
     return computes_at_once() or current_recording() is not None
 
 
-def eager_stream(operation: tuple[str, ...], seed: IntLike | None, blocks: int) -> Words | None:
+def eager_stream(operation: tuple[str, ...], seed: Any | None, blocks: int) -> Words | None:
     """Returns the stream of an eager draw that advances by so many blocks; None in a step, and if no seed was ever set.
 
     operation: its name and dtypes. seed: the one that the user gives it.
@@ -79,7 +80,7 @@ def eager_stream(operation: tuple[str, ...], seed: IntLike | None, blocks: int) 
     return jnp.asarray(np.array([first, 0, place % 2**32, place >> 32, second, 0], np.uint32))
 
 
-def stream_of_numbers(name: str, shape: ShapeLike, dtype: str, seed: IntLike | None) -> Words | None:
+def stream_of_numbers(name: str, shape: ShapeLike, dtype: str, seed: Any | None) -> Words | None:
     """Returns the stream of an eager draw of independent numbers, or None as `eager_stream` does."""
     kind = "int64" if str(getattr(shape, "dtype", "")) == "int64" else "int32"
     return eager_stream((name, dtype, kind), seed, math.prod(static_shape(shape)) * BLOCKS_OF_A_NUMBER)

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops._convert import Tensor, static_int, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32, int32, int64, uint64
 from stratagem._ops.sampling._algorithms import Algorithm, algorithm_number, refuse_threefry
@@ -35,7 +35,7 @@ class Generator:
     Drawing raises UnimplementedError if the algorithm is ThreeFry.
     """
 
-    def __init__(self, copy_from: "Generator | None" = None, state: TensorLike = None, alg: TensorLike = None) -> None:
+    def __init__(self, copy_from: "Generator | None" = None, state: Any = None, alg: Any = None) -> None:
         if copy_from is not None:
             if state is not None or alg is not None:
                 raise ValueError("A generator is a copy of another one, or has a state and an algorithm, but not both.")
@@ -49,29 +49,29 @@ class Generator:
         self._state_var = seed_state(first)
 
     @classmethod
-    def from_state(cls, state: TensorLike, alg: TensorLike) -> Self:
+    def from_state(cls, state: Any, alg: Any) -> Self:
         """Returns a generator with this state, (3,). Raises ValueError for another shape or an unknown algorithm."""
         return cls(state=state, alg=alg)
 
     @classmethod
-    def from_seed(cls, seed: TensorLike, alg: TensorLike = None) -> Self:
+    def from_seed(cls, seed: Any, alg: Any = None) -> Self:
         """Returns a generator with this seed, for which see `create_rng_state`. alg: None is Philox."""
         number = _number(alg)
         return cls(state=create_rng_state(seed, number), alg=number)
 
     @classmethod
-    def from_non_deterministic_state(cls, alg: TensorLike = None) -> Self:
+    def from_non_deterministic_state(cls, alg: Any = None) -> Self:
         """Returns a generator with a random state."""
         return cls.from_seed(secrets.randbits(192), alg)
 
     @classmethod
-    def from_key_counter(cls, key: TensorLike, counter: TensorLike, alg: TensorLike) -> Self:
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Self:
         """Returns a generator with this key, an integer, and counter, (2,). Raises ValueError for other shapes."""
         number = algorithm_number(alg)
         return cls(state=_joined(key, counter, number), alg=number)
 
     @property
-    def state(self) -> TensorLike:
+    def state(self) -> Any:
         """The variable that holds the state: (3,) int64, two numbers of a counter and the key; for ThreeFry (2,)."""
         return self._state_var
 
@@ -85,19 +85,19 @@ class Generator:
         """The number of the algorithm."""
         return self._alg
 
-    def reset(self, state: TensorLike) -> None:
+    def reset(self, state: Any) -> None:
         """Continues from this state, even inside a step. Raises ValueError unless it has the shape of `state`."""
         self._state_var.assign(_checked(tensor(state), self._alg))
 
-    def reset_from_seed(self, seed: TensorLike) -> None:
+    def reset_from_seed(self, seed: Any) -> None:
         """Restarts with this seed, even inside a step."""
         self._state_var.assign(create_rng_state(seed, self._alg))
 
-    def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
         """Continues from this key and counter, (2,), even inside a step. Raises ValueError for other shapes."""
         self._state_var.assign(_joined(key, counter, self._alg))
 
-    def skip(self, delta: IntLike) -> Tensor:
+    def skip(self, delta: Any) -> Tensor:
         """Advances the counter by 256 * delta, as a draw of `delta` numbers does. Returns the state before."""
         refuse_threefry(self._alg)
         return advance(self._state_var, tensor(delta, int64) * BLOCKS_OF_A_NUMBER)
@@ -115,8 +115,8 @@ class Generator:
     def normal(
         self,
         shape: ShapeLike,
-        mean: TensorLike = 0.0,
-        stddev: TensorLike = 1.0,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
         dtype: DTypeLike = float32,
         name: str | None = None,
     ) -> Tensor:
@@ -126,8 +126,8 @@ class Generator:
     def truncated_normal(
         self,
         shape: ShapeLike,
-        mean: TensorLike = 0.0,
-        stddev: TensorLike = 1.0,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
         dtype: DTypeLike = float32,
         name: str | None = None,
     ) -> Tensor:
@@ -137,8 +137,8 @@ class Generator:
     def uniform(
         self,
         shape: ShapeLike,
-        minval: TensorLike = 0,
-        maxval: TensorLike = None,
+        minval: Any = 0,
+        maxval: Any = None,
         dtype: DTypeLike = float32,
         name: str | None = None,
     ) -> Tensor:
@@ -153,7 +153,7 @@ class Generator:
         return draw_full_range(self._next(shape), shape, dtype)
 
     def binomial(
-        self, shape: ShapeLike, counts: TensorLike, probs: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+        self, shape: ShapeLike, counts: Any, probs: Any, dtype: DTypeLike = int32, name: str | None = None
     ) -> Tensor:
         """Returns the number of successes in `counts` trials with probability `probs`: tensors that broadcast to `shape`.
 
@@ -167,7 +167,7 @@ class Generator:
         key = key_of(words(stream, 2))
         return jax.random.binomial(key, trials, chance, sizes).astype(as_dtype(dtype).dtype)
 
-    def _keys(self, count: IntLike) -> Tensor:
+    def _keys(self, count: Any) -> Tensor:
         size = static_int(count, "a tensor is the number of seeds")
         return draw_full_range(self._next((size,)), (size,), int64)
 
@@ -182,7 +182,7 @@ class Generator:
         return stream
 
 
-def _number(alg: TensorLike) -> int:
+def _number(alg: Any) -> int:
     return Algorithm.PHILOX.value if alg is None else algorithm_number(alg)
 
 
@@ -196,7 +196,7 @@ def _checked(state: Tensor, number: int) -> Tensor:
     return state.astype(np.int64)
 
 
-def _joined(key: TensorLike, counter: TensorLike, number: int) -> Tensor:
+def _joined(key: Any, counter: Any, number: int) -> Tensor:
     """Returns the state of a key and a counter. Raises ValueError for other shapes."""
     size, count, word = state_size(number) - 1, tensor(counter), tensor(key)
     if count.shape != (size,) or word.shape != ():

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._core.context import current
 from stratagem._core.mesh import AXIS
 from stratagem._core.values import placement_of
@@ -26,7 +25,7 @@ def state_size(number: int) -> int:
     return 2 if number == Algorithm.THREEFRY.value else 3
 
 
-def create_rng_state(seed: TensorLike, alg: TensorLike) -> Tensor:
+def create_rng_state(seed: Any, alg: Any) -> Tensor:
     """Returns the state of a generator with this seed: int64, (3,), for ThreeFry (2,).
 
     seed: an integer, whose words of 64 bits are the state's, the lowest first; or integers, (n,), of which the first are
@@ -84,7 +83,7 @@ def stream_of_state(variable: Any) -> Words:
     return _stream(tensor(variable), replica, inside)
 
 
-def advance(variable: Any, blocks: IntLike) -> Tensor:
+def advance(variable: Any, blocks: Any) -> Tensor:
     """Adds a number of blocks to the counter of a generator's state, even in a step. Returns the state before."""
     before = tensor(variable)
     variable.assign(skipped(before, tensor(blocks, np.int64)))

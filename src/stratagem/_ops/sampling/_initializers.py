@@ -10,7 +10,7 @@ from typing import Any, Self, final
 import keras
 import numpy as np
 
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Value
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops._convert import Tensor
 from stratagem._ops._creation import constant, ones, zeros
 from stratagem._ops._dtypes import DType, as_dtype, float32
@@ -24,15 +24,15 @@ class RootInitializer(abc.ABC):
     """The base of these initializers: an object is made of its configuration alone."""
 
     @abc.abstractmethod
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = None, **kwargs: Value) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         """Returns a tensor of this shape. kwargs: the position of a part, `partition_shape` and `partition_offset`."""
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the arguments that make an equal initializer."""
         return {}
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Value]) -> Self:
+    def from_config(cls, config: Mapping[str, Any]) -> Self:
         """Returns the initializer with this configuration; a `dtype` in it, which old ones have, is not used."""
         return cls(**{key: value for key, value in config.items() if key != "dtype"})
 
@@ -58,7 +58,7 @@ def _number_type(dtype: Any) -> DType:
 class ZerosInitializer(RootInitializer):
     """Zeros, as `tf.zeros_initializer`. Raises ValueError for strings."""
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Value) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
         """Returns zeros."""
         return zeros(_part(shape, kwargs), _number_type(dtype))
 
@@ -68,7 +68,7 @@ class ZerosInitializer(RootInitializer):
 class OnesInitializer(RootInitializer):
     """Ones, as `tf.ones_initializer`. Raises ValueError for strings."""
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Value) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
         """Returns ones."""
         return ones(_part(shape, kwargs), _number_type(dtype))
 
@@ -84,7 +84,7 @@ class ConstantInitializer(RootInitializer):
     for a position without `support_partition`.
     """
 
-    def __init__(self, value: TensorLike = 0, support_partition: bool = False) -> None:
+    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, list | tuple | np.ndarray)):
             raise TypeError(
                 f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of values, or "
@@ -93,14 +93,14 @@ class ConstantInitializer(RootInitializer):
         self.value = value
         self.support_partition = support_partition
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = None, **kwargs: Value) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         """Returns the value in this shape. dtype: by default that of the value."""
         if kwargs and not self.support_partition:
             raise ValueError("Constant initializer doesn't support partition-related arguments")
         _part(shape, kwargs)  # checks the names: as in TensorFlow, a part is the whole
         return constant(self.value, dtype=dtype, shape=shape)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the value."""
         return {"value": self.value}
 
@@ -114,10 +114,10 @@ class RandomNormalInitializer(RootInitializer):
     default the numbers follow `tf.random.set_seed`.
     """
 
-    def __init__(self, mean: TensorLike = 0.0, stddev: TensorLike = 0.05, seed: int | None = None) -> None:
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Value) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
         """Returns new numbers, or those of the seed."""
         size, kind = _part(shape, kwargs), as_dtype(dtype)
         if not kind.is_floating:
@@ -126,7 +126,7 @@ class RandomNormalInitializer(RootInitializer):
             return normal(size, self.mean, self.stddev, kind)
         return stateless_normal(size, [self.seed, 0], self.mean, self.stddev, kind)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns mean, standard deviation and seed."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
@@ -141,10 +141,10 @@ class RandomUniformInitializer(RootInitializer):
     are fractions with an integer dtype.
     """
 
-    def __init__(self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: int | None = None) -> None:
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Value) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
         """Returns new numbers, or those of the seed."""
         size, kind = _part(shape, kwargs), as_dtype(dtype)
         if not kind.is_floating and not kind.is_integer:
@@ -153,6 +153,6 @@ class RandomUniformInitializer(RootInitializer):
             return uniform(size, self.minval, self.maxval, kind)
         return stateless_uniform(size, [self.seed, 0], self.minval, self.maxval, kind)
 
-    def get_config(self) -> dict[str, Value]:
+    def get_config(self) -> dict[str, Any]:
         """Returns the bounds and the seed."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}

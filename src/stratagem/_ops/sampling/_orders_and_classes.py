@@ -1,6 +1,7 @@
 """Orders and classes drawn from a Philox stream: shuffles, permuted indices, categorical numbers."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, operands, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32, int64
 from stratagem._ops._symbolic import name_results
@@ -41,7 +42,7 @@ def _order(stream: Words, size: int) -> Tensor:
     return lax.fori_loop(np.int32(0), np.int32(size - 1), swap, jnp.arange(size, dtype=np.int32))
 
 
-def draw_classes(stream: Words, logits: TensorLike, num_samples: IntLike, dtype: DTypeLike) -> Tensor:
+def draw_classes(stream: Words, logits: Any, num_samples: Any, dtype: DTypeLike) -> Tensor:
     """Draws class numbers with these unnormalized log-probabilities: (batch, classes) to (batch, num_samples).
 
     dtype: int32, or int64, which None is. Raises InvalidArgumentError for logits that are no matrix with at least one
@@ -73,7 +74,7 @@ def _classes(stream: Words, scores: Tensor, count: int, dtype: np.dtype) -> Tens
     return jnp.sum(bounds[:, None, :] <= wanted[:, :, None], axis=-1, dtype=np.int64).astype(dtype)
 
 
-def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) -> Tensor:
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     """Returns the place of `index` in a random order of 0, ..., max_index, TensorFlow's, without making the order.
 
     index: integers, a scalar or (n,). seed: two integers, or (n, 2). max_index: like `index`.
@@ -85,9 +86,7 @@ def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) ->
     )
 
 
-def random_index_shuffle(
-    index: TensorLike, seed: TensorLike, max_index: TensorLike, rounds: int = 4, name: str | None = None
-) -> Tensor:
+def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None) -> Tensor:
     """Returns the place of `index` in a random order of 0, ..., max_index, TensorFlow's, without making the order.
 
     index: integers, a scalar or (n,). seed: three integers, or (n, 3). max_index: like `index`.

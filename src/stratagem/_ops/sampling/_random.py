@@ -10,7 +10,7 @@ import jax
 import keras
 
 from stratagem import _private
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current
 from stratagem._core.values import placement_of
 from stratagem._ops._convert import Tensor, allow_x64, static_int, static_shape, tensor
@@ -108,8 +108,8 @@ def words_of(operation: tuple[str, ...], seed: int | None, count: int, blocks: i
 
 def normal(
     shape: ShapeLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
     dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
@@ -123,8 +123,8 @@ def normal(
 
 def uniform(
     shape: ShapeLike,
-    minval: TensorLike = 0,
-    maxval: TensorLike = None,
+    minval: Any = 0,
+    maxval: Any = None,
     dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
@@ -146,8 +146,8 @@ def uniform(
 
 def truncated_normal(
     shape: ShapeLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
     dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
@@ -159,7 +159,7 @@ def truncated_normal(
     return draw_truncated_normal(_key(seed), shape, mean, stddev, dtype)
 
 
-def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
+def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """Returns the rows (entries along dimension 0) in random order; eagerly, with a seed, TensorFlow's."""
     given = tensor(value)
     swaps = given.shape[0] - 1 if given.ndim and given.shape[0] else 0
@@ -168,7 +168,7 @@ def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None)
 
 
 def categorical(
-    logits: TensorLike, num_samples: IntLike, dtype: DTypeLike = None, seed: int | None = None, name: str | None = None
+    logits: Any, num_samples: Any, dtype: DTypeLike | None = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Draws class numbers with these unnormalized log-probabilities: (batch, classes) -> (batch, samples), int64.
 
@@ -186,8 +186,8 @@ def categorical(
 
 def gamma(
     shape: ShapeLike,
-    alpha: TensorLike,
-    beta: TensorLike = None,
+    alpha: Any,
+    beta: Any = None,
     dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
@@ -203,7 +203,7 @@ def gamma(
 
 
 def poisson(
-    shape: ShapeLike, lam: TensorLike, dtype: DTypeLike = float32, seed: int | None = None, name: str | None = None
+    shape: ShapeLike, lam: Any, dtype: DTypeLike = float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Poisson-distributed numbers of shape (*shape, *lam.shape)."""
     rate = tensor(lam)

@@ -1,6 +1,8 @@
 """`tf.random.stateless_*`: random tensors that depend on a seed alone, TensorFlow's numbers to the bit or nearly."""
 
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
+from typing import Any
+
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops._arrays import stack
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._dtypes import float32, int64
@@ -12,12 +14,12 @@ from stratagem._ops.sampling._stream_draws import draw_full_range, draw_normal, 
 
 def stateless_normal(
     shape: ShapeLike,
-    seed: TensorLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
     dtype: DTypeLike = float32,
     name: str | None = None,
-    alg: TensorLike = "auto_select",
+    alg: Any = "auto_select",
 ) -> Tensor:
     """Returns normally distributed numbers, within 2 units in the last place of TensorFlow's (float64: equal).
 
@@ -28,12 +30,12 @@ def stateless_normal(
 
 def stateless_uniform(
     shape: ShapeLike,
-    seed: TensorLike,
-    minval: TensorLike = 0,
-    maxval: TensorLike = None,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
     dtype: DTypeLike = float32,
     name: str | None = None,
-    alg: TensorLike = "auto_select",
+    alg: Any = "auto_select",
 ) -> Tensor:
     """Returns TensorFlow's uniform numbers of [minval, maxval); integers over their whole range if both are None.
 
@@ -45,19 +47,19 @@ def stateless_uniform(
 
 def stateless_truncated_normal(
     shape: ShapeLike,
-    seed: TensorLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
     dtype: DTypeLike = float32,
     name: str | None = None,
-    alg: TensorLike = "auto_select",
+    alg: Any = "auto_select",
 ) -> Tensor:
     """Returns normal numbers within two standard deviations, nearly TensorFlow's, as `stateless_normal` does."""
     return draw_truncated_normal(stateless_stream(seed, alg), shape, mean, stddev, dtype)
 
 
 def stateless_categorical(
-    logits: TensorLike, num_samples: IntLike, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
+    logits: Any, num_samples: Any, seed: Any, dtype: DTypeLike = int64, name: str | None = None
 ) -> Tensor:
     """Draws class numbers with these unnormalized log-probabilities: (batch, classes) to (batch, num_samples).
 
@@ -66,20 +68,18 @@ def stateless_categorical(
     return draw_classes(stateless_stream(seed), logits, num_samples, dtype)
 
 
-def stateless_shuffle(
-    value: TensorLike, seed: TensorLike, alg: TensorLike = "auto_select", name: str | None = None
-) -> Tensor:
+def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
     """Returns the rows in TensorFlow's order for this seed (two integers). The swaps follow each other: a loop over rows."""
     return shuffled(stateless_stream(seed, alg), tensor(value))
 
 
-def split(seed: TensorLike, num: int = 2, alg: TensorLike = "auto_select") -> Tensor:
+def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     """Returns `num` new seeds, those of TensorFlow: (num, 2), of the seed's dtype."""
     given = tensor(seed)
     return draw_full_range(stateless_stream(given, alg), (num, 2), given.dtype)
 
 
-def fold_in(seed: TensorLike, data: TensorLike, alg: TensorLike = "auto_select") -> Tensor:
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     """Combines a seed and an integer scalar to TensorFlow's new seed: (2,), of the integer's dtype."""
     number = tensor(data)
     return stack([draw_full_range(stateless_stream(seed, alg), (), number.dtype), number])

@@ -3,12 +3,14 @@
 TensorFlow draws them by rejection, in an order that nothing documents. Here as there they depend on the seed alone.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32, int32
 from stratagem._ops._known_values import get_static_value
@@ -23,9 +25,9 @@ _FLOATS = ("float16", "float32", "float64")
 
 def stateless_binomial(
     shape: ShapeLike,
-    seed: TensorLike,
-    counts: TensorLike,
-    probs: TensorLike,
+    seed: Any,
+    counts: Any,
+    probs: Any,
     output_dtype: DTypeLike = int32,
     name: str | None = None,
 ) -> Tensor:
@@ -44,9 +46,9 @@ def stateless_binomial(
 
 def stateless_gamma(
     shape: ShapeLike,
-    seed: TensorLike,
-    alpha: TensorLike,
-    beta: TensorLike = None,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
     dtype: DTypeLike = float32,
     name: str | None = None,
 ) -> Tensor:
@@ -65,7 +67,7 @@ def stateless_gamma(
 
 
 def stateless_poisson(
-    shape: ShapeLike, seed: TensorLike, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+    shape: ShapeLike, seed: Any, lam: Any, dtype: DTypeLike = int32, name: str | None = None
 ) -> Tensor:
     """Returns Poisson-distributed numbers of rate `lam`, whose shape `shape` ends with; 0 where the rate is not positive.
 
@@ -79,11 +81,11 @@ def stateless_poisson(
 
 def stateless_parameterized_truncated_normal(
     shape: ShapeLike,
-    seed: TensorLike,
-    means: TensorLike = 0.0,
-    stddevs: TensorLike = 1.0,
-    minvals: TensorLike = -2.0,
-    maxvals: TensorLike = 2.0,
+    seed: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
     name: str | None = None,
 ) -> Tensor:
     """Returns normal numbers between `minvals` and `maxvals`, which broadcast with the others to the end of `shape`.
@@ -132,7 +134,7 @@ def _sizes(shape: ShapeLike, *parameters: Tensor) -> tuple[int, ...]:
     return sizes
 
 
-def _key(seed: TensorLike) -> jax.Array:
+def _key(seed: Any) -> jax.Array:
     return key_of(words(stateless_stream(seed), 2))
 
 

@@ -3,13 +3,14 @@
 import functools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops._convert import Tensor, is_traced, static_shape, tensor
 from stratagem._ops._dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64, uint32, uint64
 from stratagem._ops.sampling._philox import Words
@@ -48,15 +49,13 @@ def floating(dtype: DTypeLike, what: str) -> np.dtype:
     return kind.dtype
 
 
-def draw_normal(stream: Words, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike) -> Tensor:
+def draw_normal(stream: Words, shape: ShapeLike, mean: Any, stddev: Any, dtype: DTypeLike) -> Tensor:
     """Normally distributed numbers. Raises ValueError for a dtype that is not floating point."""
     kind = floating(dtype, "A normal distribution")
     return _scaled(shaped(standard_normals, stream, static_shape(shape), kind), stddev, mean)
 
 
-def draw_truncated_normal(
-    stream: Words, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
-) -> Tensor:
+def draw_truncated_normal(stream: Words, shape: ShapeLike, mean: Any, stddev: Any, dtype: DTypeLike) -> Tensor:
     """Normally distributed numbers within two standard deviations of the mean.
 
     Raises ValueError for a dtype that is not floating point.
@@ -65,7 +64,7 @@ def draw_truncated_normal(
     return _scaled(shaped(truncated_normals, stream, static_shape(shape), kind), stddev, mean)
 
 
-def draw_uniform(stream: Words, shape: ShapeLike, minval: TensorLike, maxval: TensorLike, dtype: DTypeLike) -> Tensor:
+def draw_uniform(stream: Words, shape: ShapeLike, minval: Any, maxval: Any, dtype: DTypeLike) -> Tensor:
     """Uniform numbers in [minval, maxval); integers over their whole range if both are None.
 
     Raises ValueError for another dtype and for integers with one bound, InvalidArgumentError for an empty range.
@@ -107,13 +106,13 @@ def _bounded(stream: Words, shape: tuple[int, ...], low: Tensor, high: Tensor, d
     return shaped(lambda words, size, kind: below(words, low, high, size, kind), stream, shape, dtype)
 
 
-def _bound(value: TensorLike, kind: DType) -> Tensor:
+def _bound(value: Any, kind: DType) -> Tensor:
     return tensor(value, kind)
 
 
-def _scaled(drawn: Tensor, stddev: TensorLike, mean: TensorLike) -> Tensor:
+def _scaled(drawn: Tensor, stddev: Any, mean: Any) -> Tensor:
     return drawn * _like(stddev, drawn) + _like(mean, drawn)
 
 
-def _like(value: TensorLike, drawn: Tensor) -> Tensor:
+def _like(value: Any, drawn: Tensor) -> Tensor:
     return tensor(value, drawn.dtype)

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 from jax.scipy import fft as transforms
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, static_int, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.signal._fourier import resized
@@ -59,9 +58,9 @@ def _transformed(array: Tensor, kind: int, norm: str | None) -> Tensor:
 
 
 def dct(
-    input: TensorLike,
+    input: Any,
     type: int = 2,
-    n: IntLike = None,
+    n: Any = None,
     axis: int = -1,
     norm: str | None = None,
     name: str | None = None,
@@ -75,9 +74,9 @@ def dct(
 
 
 def idct(
-    input: TensorLike,
+    input: Any,
     type: int = 2,
-    n: IntLike = None,
+    n: Any = None,
     axis: int = -1,
     norm: str | None = None,
     name: str | None = None,
@@ -86,7 +85,7 @@ def idct(
     return _cosine_transform(_checked("idct", input, type, n, axis, norm), _INVERSE[type], norm)
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
     """Mel-frequency cepstral coefficients: `dct` of logarithmic mel spectrograms (..., bins), divided by sqrt(2 * bins).
 
     The scale is that of the Hidden Markov Model Toolkit. Raises ValueError if there are no bins.
@@ -107,8 +106,8 @@ def _windowed(frames: Tensor, window_fn: WindowFunction) -> Tensor:
 
 
 def mdct(
-    signals: TensorLike,
-    frame_length: IntLike,
+    signals: Any,
+    frame_length: Any,
     window_fn: WindowFunction = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,
@@ -140,7 +139,7 @@ def _unfolded(halves: Tensor) -> Tensor:
 
 
 def inverse_mdct(
-    mdcts: TensorLike,
+    mdcts: Any,
     window_fn: WindowFunction = vorbis_window,
     norm: str | None = None,
     name: str | None = None,

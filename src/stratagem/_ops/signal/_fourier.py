@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, static_axes, static_shape, tensor
 from stratagem._ops._creation import convert_to_tensor
 from stratagem._ops._dtypes import DType, complex64, float32
@@ -55,7 +54,7 @@ def _whole(name: str, function: Callable[..., Tensor], input: Any, rank: int) ->
     return _transformed(function, array, array.shape[-rank:], _last(rank))
 
 
-def fft(input: TensorLike, name: str | None = None) -> Tensor:
+def fft(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of the last dimension; of complex64 or complex128, which the result has too.
 
     Raises InvalidArgumentError for other dtypes and for scalars.
@@ -63,27 +62,27 @@ def fft(input: TensorLike, name: str | None = None) -> Tensor:
     return _whole("fft", jnp.fft.fftn, input, 1)
 
 
-def ifft(input: TensorLike, name: str | None = None) -> Tensor:
+def ifft(input: Any, name: str | None = None) -> Tensor:
     """The inverse of `fft`, divided by the number of entries."""
     return _whole("ifft", jnp.fft.ifftn, input, 1)
 
 
-def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
+def fft2d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of the last two dimensions, of complex numbers."""
     return _whole("fft2d", jnp.fft.fftn, input, 2)
 
 
-def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
+def ifft2d(input: Any, name: str | None = None) -> Tensor:
     """The inverse of `fft2d`, divided by the number of entries."""
     return _whole("ifft2d", jnp.fft.ifftn, input, 2)
 
 
-def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
+def fft3d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of the last three dimensions, of complex numbers."""
     return _whole("fft3d", jnp.fft.fftn, input, 3)
 
 
-def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
+def ifft3d(input: Any, name: str | None = None) -> Tensor:
     """The inverse of `fft3d`, divided by the number of entries."""
     return _whole("ifft3d", jnp.fft.ifftn, input, 3)
 
@@ -118,7 +117,7 @@ def _backward(name: str, value: Any, fft_length: Any, rank: int) -> Tensor:
     return _transformed(jnp.fft.irfftn, array, sizes, _last(rank))
 
 
-def rfft(input_tensor: TensorLike, fft_length: IntLike = None, name: str | None = None) -> Tensor:
+def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The first half (and one) of the Fourier transform of real numbers, the rest of which is its mirror image.
 
     fft_length: a list of one number, to which the last dimension is cut or padded with zeros. float32 gives complex64,
@@ -127,27 +126,27 @@ def rfft(input_tensor: TensorLike, fft_length: IntLike = None, name: str | None 
     return _forward("rfft", input_tensor, fft_length, 1)
 
 
-def irfft(input_tensor: TensorLike, fft_length: IntLike = None, name: str | None = None) -> Tensor:
+def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft`: real numbers, of shape (..., fft_length), without one 2 * (size - 1)."""
     return _backward("irfft", input_tensor, fft_length, 1)
 
 
-def rfft2d(input_tensor: TensorLike, fft_length: IntLike = None, name: str | None = None) -> Tensor:
+def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The Fourier transform of the last two dimensions of real numbers: half of the last, all of the other."""
     return _forward("rfft2d", input_tensor, fft_length, 2)
 
 
-def irfft2d(input_tensor: TensorLike, fft_length: IntLike = None, name: str | None = None) -> Tensor:
+def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft2d`."""
     return _backward("irfft2d", input_tensor, fft_length, 2)
 
 
-def rfft3d(input_tensor: TensorLike, fft_length: IntLike = None, name: str | None = None) -> Tensor:
+def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The Fourier transform of the last three dimensions of real numbers: half of the last, all of the others."""
     return _forward("rfft3d", input_tensor, fft_length, 3)
 
 
-def irfft3d(input_tensor: TensorLike, fft_length: IntLike = None, name: str | None = None) -> Tensor:
+def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft3d`."""
     return _backward("irfft3d", input_tensor, fft_length, 3)
 
@@ -163,9 +162,9 @@ def _along(name: str, function: Callable[..., Tensor], array: Tensor, fft_length
 
 
 def fftnd(
-    input_tensor: TensorLike,
-    fft_length: IntLike = None,
-    axes: IntLike = None,
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -178,9 +177,9 @@ def fftnd(
 
 
 def ifftnd(
-    input_tensor: TensorLike,
-    fft_length: IntLike = None,
-    axes: IntLike = None,
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -190,9 +189,9 @@ def ifftnd(
 
 
 def rfftnd(
-    input_tensor: TensorLike,
-    fft_length: IntLike = None,
-    axes: IntLike = None,
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -202,9 +201,9 @@ def rfftnd(
 
 
 def irfftnd(
-    input_tensor: TensorLike,
-    fft_length: IntLike = None,
-    axes: IntLike = None,
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -213,12 +212,12 @@ def irfftnd(
     return _along("irfftnd", jnp.fft.irfftn, array, fft_length, axes, norm)
 
 
-def fftshift(x: TensorLike, axes: IntLike = None, name: str | None = None) -> Tensor:
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Moves the zero frequency of a Fourier transform to the middle, along `axes` (all without them)."""
     return jnp.fft.fftshift(tensor(x), static_axes(axes))
 
 
-def ifftshift(x: TensorLike, axes: IntLike = None, name: str | None = None) -> Tensor:
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """The inverse of `fftshift`; they differ for odd sizes."""
     return jnp.fft.ifftshift(tensor(x), static_axes(axes))
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, allow_x64, static_int, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.signal._fourier import irfft, resized, rfft
@@ -25,12 +25,12 @@ def _count(value: Any, what: str, least: int = 1) -> int:
 
 
 def frame(
-    signal: TensorLike,
-    frame_length: IntLike,
-    frame_step: IntLike,
+    signal: Any,
+    frame_length: Any,
+    frame_step: Any,
     pad_end: bool = False,
-    pad_value: TensorLike = 0,
-    axis: IntLike = -1,
+    pad_value: Any = 0,
+    axis: Any = -1,
     name: str | None = None,
 ) -> Tensor:
     """Cuts the dimension `axis` into frames of one length, whose starts are `frame_step` apart.
@@ -56,7 +56,7 @@ def frame(
     return jnp.take(array, positions, axis=where, mode="clip")  # all are inside
 
 
-def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = None) -> Tensor:
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """Adds frames (..., frames, frame_length) up to one signal, each `frame_step` after the one before.
 
     Of shape (..., (frames - 1) * frame_step + frame_length). Raises InvalidArgumentError for fewer than two dimensions.
@@ -84,10 +84,10 @@ def _overlapped(array: Tensor, step: int) -> Tensor:
 
 
 def stft(
-    signals: TensorLike,
-    frame_length: IntLike,
-    frame_step: IntLike,
-    fft_length: IntLike = None,
+    signals: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
     window_fn: WindowFunction = hann_window,
     pad_end: bool = False,
     name: str | None = None,
@@ -104,10 +104,10 @@ def stft(
 
 
 def inverse_stft(
-    stfts: TensorLike,
-    frame_length: IntLike,
-    frame_step: IntLike,
-    fft_length: IntLike = None,
+    stfts: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
     window_fn: WindowFunction = hann_window,
     name: str | None = None,
 ) -> Tensor:
@@ -123,8 +123,8 @@ def inverse_stft(
 
 
 def inverse_stft_window_fn(
-    frame_step: IntLike, forward_window_fn: WindowFunction = hann_window, name: str | None = None
-) -> Callable[[IntLike, DTypeLike], Tensor]:
+    frame_step: Any, forward_window_fn: WindowFunction = hann_window, name: str | None = None
+) -> Callable[[Any, DTypeLike], Tensor]:
     """A window function for `inverse_stft` with which it inverts a `stft` with `forward_window_fn`.
 
     It divides the window by the sum of squares of all windows that overlap there (Griffin and Lim 1984, equation 7).
@@ -135,7 +135,7 @@ def inverse_stft_window_fn(
         )
     forward = forward_window_fn
 
-    def inverse_window(frame_length: IntLike, dtype: DTypeLike) -> Tensor:
+    def inverse_window(frame_length: Any, dtype: DTypeLike) -> Tensor:
         length, step = _count(frame_length, "frame length"), _count(frame_step, "frame step")
         window = tensor(forward(length, dtype=dtype))
         overlaps = -(-length // step)

@@ -1,12 +1,12 @@
 """Windows that frames of a signal are multiplied by, and weights of the mel scale: constants, computed in float64."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, on_device, static_int, tensor
 from stratagem._ops._dtypes import DType, as_dtype, float32
 from stratagem._ops._symbolic import name_results
@@ -27,7 +27,7 @@ def _floating(name: str, dtype: DTypeLike) -> DType:
     return wanted
 
 
-def _length(name: str, value: IntLike) -> int:
+def _length(name: str, value: Any) -> int:
     length = static_int(value, f"a tensor is the length of tf.signal.{name}")
     if length < 0:
         raise InvalidArgumentError(f"tf.signal.{name}: a window has no {length} entries.")
@@ -35,7 +35,7 @@ def _length(name: str, value: IntLike) -> int:
 
 
 def hann_window(
-    window_length: IntLike, periodic: bool = True, dtype: DTypeLike = float32, name: str | None = None
+    window_length: Any, periodic: bool = True, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
     """A raised cosine from 0 to 1 and back: shape (window_length,).
 
@@ -48,7 +48,7 @@ def hann_window(
 
 
 def hamming_window(
-    window_length: IntLike, periodic: bool = True, dtype: DTypeLike = float32, name: str | None = None
+    window_length: Any, periodic: bool = True, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
     """A raised cosine from 0.08 to 1 and back: shape (window_length,). periodic: see `hann_window`."""
     kind, length = _floating("hamming_window", dtype), _length("hamming_window", window_length)
@@ -57,7 +57,7 @@ def hamming_window(
 
 
 def kaiser_window(
-    window_length: IntLike, beta: float = 12.0, dtype: DTypeLike = float32, name: str | None = None
+    window_length: Any, beta: float = 12.0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
     """The Kaiser window, a ratio of Bessel functions that is narrower for a larger `beta`: shape (window_length,)."""
     kind, length = _floating("kaiser_window", dtype), _length("kaiser_window", window_length)
@@ -65,7 +65,7 @@ def kaiser_window(
 
 
 def kaiser_bessel_derived_window(
-    window_length: IntLike, beta: float = 12.0, dtype: DTypeLike = float32, name: str | None = None
+    window_length: Any, beta: float = 12.0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
     """The roots of the running sums of a Kaiser window, and their mirror image, whose squares overlap to 1 (Princen, Bradley).
 
@@ -78,7 +78,7 @@ def kaiser_bessel_derived_window(
     return on_device(np.concatenate([rising, rising[::-1]]).astype(kind.dtype))
 
 
-def vorbis_window(window_length: IntLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
+def vorbis_window(window_length: Any, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """sin(π/2 sin²(π (n + 1/2) / window_length)), the window of the Vorbis codec: shape (window_length,)."""
     kind, length = _floating("vorbis_window", dtype), _length("vorbis_window", window_length)
     inner = np.sin(np.pi * (np.arange(length) + 0.5) / max(length, 1))
@@ -95,7 +95,7 @@ def _mel(hertz: np.ndarray) -> np.ndarray:
 
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
-    num_spectrogram_bins: IntLike = 129,
+    num_spectrogram_bins: Any = 129,
     sample_rate: float = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._core.step import host_function_if_needed
 from stratagem._ops import _arrays, _elementwise
 from stratagem._ops._composite import rule
@@ -21,7 +21,7 @@ from stratagem._ops.sparse._sparse_tensor import SparseTensor
 
 
 @host_function_if_needed
-def map_values(op: UserFunction, *args: TensorLike, **kwargs: TensorLike) -> TensorLike:
+def map_values(op: UserFunction, *args: Any, **kwargs: Any) -> Any:
     """Returns what `op` makes of the values of all sparse tensors among its arguments, with their indices.
 
     Without sparse tensors it is `op(*args, **kwargs)`. Raises ValueError for sparse tensors of different indices.
@@ -41,7 +41,7 @@ def map_values(op: UserFunction, *args: TensorLike, **kwargs: TensorLike) -> Ten
 
 
 @host_function_if_needed
-def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> TensorLike:
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """Returns the sum: of two sparse tensors a sparse one, of a sparse and a dense one a dense one.
 
     threshold: sparse sums of a smaller magnitude are left out. Raises TypeError without sparse tensors, InvalidArgumentError
@@ -97,7 +97,7 @@ def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
 
 @host_function_if_needed
 def sparse_dense_matmul(
-    sp_a: TensorLike, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """Returns the product of a sparse and a dense matrix, in either order, or of their adjoints.
 
@@ -132,8 +132,8 @@ def _groups(sparse: SparseTensor, kept: list[int], shape: tuple[int, ...]) -> An
 
 
 def _reduced(
-    name: str, function: UserFunction, sp_input: SparseTensor, axis: IntLike, keepdims: bool, output_is_sparse: bool
-) -> TensorLike:
+    name: str, function: UserFunction, sp_input: SparseTensor, axis: Any, keepdims: bool, output_is_sparse: bool
+) -> Any:
     sparse = checked(name, sp_input)
     shape = sparse.known_shape(f"the shape of tf.sparse.{name}")
     given = static_axes(axis)
@@ -155,11 +155,11 @@ def _reduced(
 @host_function_if_needed
 def reduce_sum(
     sp_input: SparseTensor,
-    axis: IntLike = None,
+    axis: Any = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
-) -> TensorLike:
+) -> Any:
     """Returns the sums of the entries over these dimensions, by default over all: a tensor, or a sparse one if asked for."""
     return _reduced("reduce_sum", unsorted_segment_sum, sp_input, axis, bool(keepdims), output_is_sparse)
 
@@ -167,11 +167,11 @@ def reduce_sum(
 @host_function_if_needed
 def reduce_max(
     sp_input: SparseTensor,
-    axis: IntLike = None,
+    axis: Any = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
-) -> TensorLike:
+) -> Any:
     """Returns the largest entries over these dimensions, by default over all; 0 where there is none."""
     return _reduced("reduce_max", _largest, sp_input, axis, bool(keepdims), output_is_sparse)
 
@@ -196,7 +196,7 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
 
 
 @host_function_if_needed
-def to_indicator(sp_input: SparseTensor, vocab_size: IntLike, name: str | None = None) -> Tensor:
+def to_indicator(sp_input: SparseTensor, vocab_size: Any, name: str | None = None) -> Tensor:
     """Returns where the values of each row of the last dimension are: bool, (*shape[:-1], vocab_size).
 
     Raises InvalidArgumentError for a value that is not from 0 to vocab_size - 1.
@@ -216,7 +216,7 @@ def to_indicator(sp_input: SparseTensor, vocab_size: IntLike, name: str | None =
 # --- Operators and functions of each entry ----------------------------------------------------------------------------
 
 
-def _with_dense(function: UserFunction, sparse: SparseTensor, other: TensorLike) -> SparseTensor:
+def _with_dense(function: UserFunction, sparse: SparseTensor, other: Any) -> SparseTensor:
     """The result of a function of the entries and of those of a dense tensor, broadcast to the sparse shape."""
     dense = tensor(other) if np.ndim(other) else other
     if np.ndim(other):

@@ -1,9 +1,11 @@
 """Counts of numbers in sparse tensors, and sparse counts: `tf.math.bincount` and `tf.sparse.bincount`."""
 
+from typing import Any
+
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._counting import Counting
@@ -14,11 +16,11 @@ from stratagem._ops.sparse._sparse_tensor import SparseTensor
 
 
 def bincount(
-    values: TensorLike,
-    weights: TensorLike = None,
-    axis: IntLike = 0,
-    minlength: IntLike = None,
-    maxlength: IntLike = None,
+    values: Any,
+    weights: Any = None,
+    axis: Any = 0,
+    minlength: Any = None,
+    maxlength: Any = None,
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
@@ -43,11 +45,11 @@ def bincount(
 def _dense_counts(
     arr: SparseTensor,
     weights: SparseTensor | None = None,
-    minlength: IntLike = None,
-    maxlength: IntLike = None,
+    minlength: Any = None,
+    maxlength: Any = None,
     dtype: DTypeLike = int32,
     name: str | None = None,
-    axis: IntLike = None,
+    axis: Any = None,
     binary_output: bool = False,
 ) -> Tensor:
     """Returns the counts of the entries; places without an entry do not count."""
@@ -60,9 +62,9 @@ def _dense_counts(
 def _sparse_counts(
     values: SparseTensor,
     weights: SparseTensor | None = None,
-    axis: IntLike = 0,
-    minlength: IntLike = None,
-    maxlength: IntLike = None,
+    axis: Any = 0,
+    minlength: Any = None,
+    maxlength: Any = None,
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
@@ -72,7 +74,7 @@ def _sparse_counts(
     return occurring(values.values, each, rows, count, (minlength, maxlength), binary_output)
 
 
-def _rows(values: SparseTensor, axis: IntLike) -> tuple[np.ndarray | None, int]:
+def _rows(values: SparseTensor, axis: Any) -> tuple[np.ndarray | None, int]:
     """The row of each entry and the number of rows; None if all entries are counted together."""
     shape = values.known_shape("tf.math.bincount")
     if not Counting.by_row(axis) or len(shape) == 1:

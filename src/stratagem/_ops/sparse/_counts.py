@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike
 from stratagem._ops._convert import Tensor, static_int
 from stratagem._ops._indexing import concrete, gather
 from stratagem._ops._segments import unsorted_segment_sum
@@ -18,7 +17,7 @@ def occurring(
     weights: Tensor | None,
     rows: np.ndarray | None,
     count: int,
-    lengths: tuple[IntLike, IntLike],
+    lengths: tuple[Any, Any],
     binary: bool,
 ) -> SparseTensor:
     """Returns the counts of values, or of those in each of `count` rows. rows: that of each value. lengths: least and most."""

@@ -1,17 +1,18 @@
 """Sparse tensors from dense ones and back."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function_if_needed
 from stratagem._ops._convert import StringTensor, Tensor, is_traced, need_value, tensor
 from stratagem._ops._indexing import gather_nd, tensor_scatter_nd_update
 from stratagem._ops.sparse._sparse_tensor import SparseTensor
 
 
-def checked(name: str, sp_input: TensorLike) -> SparseTensor:
+def checked(name: str, sp_input: Any) -> SparseTensor:
     """Returns a SparseTensor. Raises TypeError for what is none."""
     if not isinstance(sp_input, SparseTensor):
         raise TypeError(f"Input must be a SparseTensor: tf.sparse.{name} got {type(sp_input).__name__}.")
@@ -21,7 +22,7 @@ def checked(name: str, sp_input: TensorLike) -> SparseTensor:
 @host_function_if_needed
 def to_dense(
     sp_input: SparseTensor,
-    default_value: TensorLike = None,
+    default_value: Any = None,
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
@@ -63,7 +64,7 @@ def check(indices: np.ndarray, shape: tuple[int, ...], *, ordered: bool) -> None
 
 
 @host_function_if_needed
-def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """Returns the entries of a tensor that are not zero, False or empty. They are known: the shape depends on their number."""
     array = _tensor(tensor)
     if is_traced(array):

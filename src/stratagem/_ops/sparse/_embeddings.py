@@ -6,7 +6,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike, Unused
 from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import CompositeTensor
 from stratagem._ops._convert import Tensor, as_size, is_traced, known_sizes, static_int, tensor
@@ -34,7 +33,7 @@ def _combined(rows: Tensor, segments: Any, count: int, combiner: str, weights: A
     return jnp.where(divisor == 0, jnp.zeros_like(total), total / jnp.where(divisor == 0, 1, divisor))
 
 
-def _segments(combiner: str, data: TensorLike, indices: IntLike, segment_ids: IntLike, num_segments: IntLike) -> Tensor:
+def _segments(combiner: str, data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> Tensor:
     if num_segments is None:
         ids = concrete("tf.sparse.segment_*", segment_ids)
         count = int(ids[-1]) + 1 if len(ids) else 0
@@ -47,36 +46,36 @@ def _segments(combiner: str, data: TensorLike, indices: IntLike, segment_ids: In
 
 
 def segment_sum(
-    data: TensorLike,
-    indices: IntLike,
-    segment_ids: IntLike,
-    num_segments: IntLike = None,
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
     name: str | None = None,
-    sparse_gradient: Unused = False,
+    sparse_gradient: object = False,
 ) -> Tensor:
     """Returns the sum of the rows of each segment; `indices` are the numbers of the rows, `segment_ids` sorted."""
     return _segments("sum", data, indices, segment_ids, num_segments)
 
 
 def segment_mean(
-    data: TensorLike,
-    indices: IntLike,
-    segment_ids: IntLike,
-    num_segments: IntLike = None,
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
     name: str | None = None,
-    sparse_gradient: Unused = False,
+    sparse_gradient: object = False,
 ) -> Tensor:
     """Returns the mean of the rows of each segment, 0 for none; `indices` are the numbers of the rows, `segment_ids` sorted."""
     return _segments("mean", data, indices, segment_ids, num_segments)
 
 
 def segment_sqrt_n(
-    data: TensorLike,
-    indices: IntLike,
-    segment_ids: IntLike,
-    num_segments: IntLike = None,
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
     name: str | None = None,
-    sparse_gradient: Unused = False,
+    sparse_gradient: object = False,
 ) -> Tensor:
     """Returns the sum of the rows of each segment over the root of their number, 0 for none; as `segment_mean` otherwise."""
     return _segments("sqrtn", data, indices, segment_ids, num_segments)
@@ -97,13 +96,13 @@ def _parts(ids: Any) -> tuple[Any, Any, int | None]:
 
 @host_function_if_needed
 def embedding_lookup_sparse(
-    params: TensorLike,
-    sp_ids: TensorLike,
-    sp_weights: TensorLike,
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
     combiner: str | None = None,
     max_norm: float | None = None,
     name: str | None = None,
-    allow_fast_lookup: Unused = False,
+    allow_fast_lookup: object = False,
 ) -> Tensor:
     """Returns the rows of a table for the ids in each row of a sparse matrix, or of a ragged one, combined to one: (rows, ...).
 
@@ -126,14 +125,14 @@ def embedding_lookup_sparse(
 
 @host_function_if_needed
 def safe_embedding_lookup_sparse(
-    embedding_weights: TensorLike,
+    embedding_weights: Any,
     sparse_ids: SparseTensor,
     sparse_weights: SparseTensor | None = None,
     combiner: str = "mean",
-    default_id: IntLike = None,
+    default_id: Any = None,
     max_norm: float | None = None,
     name: str | None = None,
-    allow_fast_lookup: Unused = False,
+    allow_fast_lookup: object = False,
 ) -> Tensor:
     """Returns what `embedding_lookup_sparse` does for each row, also for rows without ids: (*shape[:-1], ...).
 

@@ -1,11 +1,12 @@
 """The layout of sparse tensors: their order, shapes, parts, and sparse tensors side by side."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import IndexedSlices
 from stratagem._ops._arrays import concat as tensors_concat
@@ -17,7 +18,7 @@ from stratagem._ops.sparse._dense import checked
 from stratagem._ops.sparse._sparse_tensor import SparseTensor
 
 
-def sparse_of(indices: np.ndarray, values: TensorLike, shape: Sequence[int]) -> SparseTensor:
+def sparse_of(indices: np.ndarray, values: Any, shape: Sequence[int]) -> SparseTensor:
     """Returns a sparse tensor of these known indices and sizes."""
     return SparseTensor(
         on_device(np.asarray(indices, np.int64).reshape(len(indices), len(shape))),
@@ -32,7 +33,7 @@ def flat_places(indices: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     return indices @ strides if len(shape) else np.zeros(len(indices), np.int64)
 
 
-def axis_in(name: str, axis: IntLike, rank: int) -> int:
+def axis_in(name: str, axis: Any, rank: int) -> int:
     """Returns a dimension counted from 0. Raises InvalidArgumentError for one that does not exist."""
     found = static_int(axis, "a tensor is an axis")
     if not -rank <= found < rank:
@@ -50,7 +51,7 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
 
 
 @host_function_if_needed
-def transpose(sp_input: SparseTensor, perm: IntLike = None, name: str | None = None) -> SparseTensor:
+def transpose(sp_input: SparseTensor, perm: Any = None, name: str | None = None) -> SparseTensor:
     """Returns the tensor with permuted dimensions, reversed ones without `perm`, in row-major order."""
     sparse = checked("transpose", sp_input)
     rank = len(sparse.shape)
@@ -74,7 +75,7 @@ def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -
 
 
 @host_function_if_needed
-def expand_dims(sp_input: SparseTensor, axis: IntLike = None, name: str | None = None) -> SparseTensor:
+def expand_dims(sp_input: SparseTensor, axis: Any = None, name: str | None = None) -> SparseTensor:
     """Returns the tensor with a dimension of size 1 at `axis`, by default the last."""
     sparse = checked("expand_dims", sp_input)
     where = axis_in("expand_dims", -1 if axis is None else axis, len(sparse.shape) + 1)
@@ -84,7 +85,7 @@ def expand_dims(sp_input: SparseTensor, axis: IntLike = None, name: str | None =
 
 
 @host_function_if_needed
-def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike = None) -> SparseTensor:
+def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> SparseTensor:
     """Returns the same entries in a larger shape of the same rank, or in the smallest; ValueError for other shapes."""
     sparse = checked("reset_shape", sp_input)
     indices, old = sparse.known_indices("tf.sparse.reset_shape"), sparse.known_shape("tf.sparse.reset_shape")
@@ -97,7 +98,7 @@ def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike = None) -> SparseTe
 
 
 @host_function_if_needed
-def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
+def retain(sp_input: SparseTensor, to_retain: Any) -> SparseTensor:
     """Returns the entries for which `to_retain` is True. Raises ValueError for another number of them."""
     sparse = checked("retain", sp_input)
     indices, kept = sparse.known_indices("tf.sparse.retain"), concrete("tf.sparse.retain", to_retain)
@@ -106,13 +107,13 @@ def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     return chosen(sparse, kept.astype(bool), indices, sparse.dense_shape)
 
 
-def chosen(sparse: SparseTensor, kept: np.ndarray, indices: np.ndarray, shape: TensorLike) -> SparseTensor:
+def chosen(sparse: SparseTensor, kept: np.ndarray, indices: np.ndarray, shape: Any) -> SparseTensor:
     """Returns the entries for which `kept` is True, with these indices of all."""
     return SparseTensor(on_device(indices[kept]), gather(sparse.values, np.flatnonzero(kept)), shape)
 
 
 @host_function_if_needed
-def slice(sp_input: SparseTensor, start: IntLike, size: IntLike, name: str | None = None) -> SparseTensor:
+def slice(sp_input: SparseTensor, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """Returns the block from `start` on, of this size or up to the end. Raises InvalidArgumentError for other ranks."""
     sparse = checked("slice", sp_input)
     shape, begin, sizes = sparse.known_shape("tf.sparse.slice"), static_shape(start), static_shape(size)
@@ -125,7 +126,7 @@ def slice(sp_input: SparseTensor, start: IntLike, size: IntLike, name: str | Non
 
 
 @host_function_if_needed
-def split(sp_input: SparseTensor, num_split: IntLike, axis: IntLike, name: str | None = None) -> list[SparseTensor]:
+def split(sp_input: SparseTensor, num_split: Any, axis: Any, name: str | None = None) -> list[SparseTensor]:
     """Returns this many parts along a dimension; the first ones are larger by one if its size is not divisible."""
     sparse = checked("split", sp_input)
     shape, count = (
@@ -148,7 +149,7 @@ def split(sp_input: SparseTensor, num_split: IntLike, axis: IntLike, name: str |
 
 @host_function_if_needed
 def concat(
-    axis: IntLike, sp_inputs: Sequence[SparseTensor], expand_nonconcat_dims: bool = False, name: str | None = None
+    axis: Any, sp_inputs: Sequence[SparseTensor], expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
     """Returns sparse tensors one after the other along a dimension, in row-major order.
 
@@ -174,9 +175,7 @@ def concat(
 
 
 @host_function_if_needed
-def fill_empty_rows(
-    sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
-) -> tuple[SparseTensor, Tensor]:
+def fill_empty_rows(sp_input: SparseTensor, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
     """Returns the tensor with an entry at the beginning of each row that has none, and which rows these are: bool, (rows,)."""
     sparse = checked("fill_empty_rows", sp_input)
     indices, shape = sparse.known_indices("tf.sparse.fill_empty_rows"), sparse.known_shape("tf.sparse.fill_empty_rows")
@@ -191,9 +190,7 @@ def fill_empty_rows(
     return filled, on_device(empty)
 
 
-def eye(
-    num_rows: IntLike, num_columns: IntLike = None, dtype: DTypeLike = float32, name: str | None = None
-) -> SparseTensor:
+def eye(num_rows: Any, num_columns: Any = None, dtype: DTypeLike = float32, name: str | None = None) -> SparseTensor:
     """Returns a sparse identity matrix."""
     rows = static_int(num_rows, "a tensor is part of a shape")
     columns = rows if num_columns is None else static_int(num_columns, "a tensor is part of a shape")
@@ -201,7 +198,7 @@ def eye(
     return sparse_of(np.stack([places, places], axis=1), ones((len(places),), dtype), (rows, columns))
 
 
-def mask(a: IndexedSlices, mask_indices: IntLike, name: str | None = None) -> IndexedSlices:
+def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """Returns the rows but those with these indices."""
     indices = concrete("tf.sparse.mask", a.indices)
     kept = np.flatnonzero(~np.isin(indices, concrete("tf.sparse.mask", mask_indices)))

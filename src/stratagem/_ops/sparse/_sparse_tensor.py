@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, final
 import jax
 import numpy as np
 
-from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike, Value
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.step import host_function, named_host_function
 from stratagem._core.values import CompositeTensor, TensorShape, TypeSpec
 from stratagem._ops._composite import hold
@@ -17,9 +17,9 @@ from stratagem._ops._dtypes import as_dtype
 class SparseTensorValue(NamedTuple):
     """The parts of a sparse tensor as NumPy arrays: indices, (n, rank), values, (n,), and the shape. A session gives it."""
 
-    indices: TensorLike
-    values: TensorLike
-    dense_shape: TensorLike
+    indices: Any
+    values: Any
+    dense_shape: Any
 
 
 @final
@@ -36,7 +36,7 @@ class SparseTensor(CompositeTensor):
 
     __slots__ = ("_indices", "_shape", "_values")
 
-    def __init__(self, indices: IntLike, values: TensorLike, dense_shape: IntLike) -> None:
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self._indices, self._shape = _integers(indices), _integers(dense_shape)
         is_host = isinstance(values, np.ndarray) and (
             isinstance(values, StringTensor) or values.dtype.kind not in "OSU"
@@ -50,7 +50,7 @@ class SparseTensor(CompositeTensor):
             )
 
     @classmethod
-    def from_value(cls, sparse_tensor_value: Nest) -> "SparseTensor":
+    def from_value(cls, sparse_tensor_value: Any) -> "SparseTensor":
         """Returns the SparseTensor of what has its parts, as `tf.compat.v1.SparseTensorValue`. Raises TypeError for others."""
         if not all(hasattr(sparse_tensor_value, part) for part in ("indices", "values", "dense_shape")):
             raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value!r:.100}.")
@@ -93,7 +93,7 @@ class SparseTensor(CompositeTensor):
         """Returns the shape."""
         return self.shape
 
-    def with_values(self, new_values: TensorLike) -> "SparseTensor":
+    def with_values(self, new_values: Any) -> "SparseTensor":
         """Returns a tensor with other values at the same indices. Raises ValueError for another number of them."""
         return SparseTensor(self._indices, new_values, self._shape)
 
@@ -104,7 +104,7 @@ class SparseTensor(CompositeTensor):
     def _with_differentiable(self, values: Tensor) -> "SparseTensor":
         return self.with_values(values)
 
-    def _with_parts(self, function: Callable[[Value], Value]) -> "SparseTensor":
+    def _with_parts(self, function: Callable[[Any], Any]) -> "SparseTensor":
         return _from_leaves(None, [function(part) for part in (self._indices, self._values, self._shape)])
 
     def known_indices(self, what: str) -> np.ndarray:
@@ -166,7 +166,7 @@ jax.tree_util.register_pytree_node(SparseTensor, _leaves, _from_leaves)
 class SparseTensorSpec(TypeSpec):
     """The shape and dtype of a `tf.SparseTensor`, as `tf.SparseTensorSpec`."""
 
-    def __init__(self, shape: ShapeLike = None, dtype: DTypeLike = np.float32) -> None:
+    def __init__(self, shape: ShapeLike | None = None, dtype: DTypeLike = np.float32) -> None:
         self.shape, self.dtype = TensorShape(shape), as_dtype(dtype).dtype
 
     @staticmethod
@@ -181,7 +181,7 @@ class SparseTensorSpec(TypeSpec):
         """SparseTensor."""
         return SparseTensor
 
-    def _parts(self) -> tuple[Nest, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         return self.shape, self.dtype
 
 

@@ -1,15 +1,15 @@
 """`tf.sparse.cross` and `tf.sparse.cross_hashed`."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from stratagem._base.types import TensorLike
 from stratagem._core.step import host_function
 from stratagem._ops.sparse import SparseTensor
 from stratagem._ops.text import SEPARATOR, CrossedRows, sparse_inputs, sparse_result
 
 
 @host_function
-def cross(inputs: Sequence[TensorLike], name: str | None = None, separator: str | None = None) -> SparseTensor:
+def cross(inputs: Sequence[Any], name: str | None = None, separator: str | None = None) -> SparseTensor:
     """Returns all combinations of values in the rows of tensors of rank 2, joined by the separator, "_X_" by default.
 
     inputs: integers or strings in sparse or dense tensors, all of one number of rows; sparse ones come first, and the last
@@ -22,7 +22,7 @@ def cross(inputs: Sequence[TensorLike], name: str | None = None, separator: str 
 
 @host_function
 def cross_hashed(
-    inputs: Sequence[TensorLike], num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: Sequence[Any], num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """Returns the buckets of the combinations that `cross` makes, int64, with TensorFlow's numbers.
 

@@ -2,11 +2,11 @@
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._core.step import entrywise, pure_host_function
 from stratagem._ops._convert import Tensor, on_device, static_int
 from stratagem._ops._symbolic import accept_symbols
@@ -15,9 +15,7 @@ from stratagem._ops.text._host_strings import numbers_of, strings_of
 from stratagem._ops.text._known_fingerprints import buckets_of_strings, fingerprints_of
 
 
-def _bucket(
-    name: str, input: TensorLike, num_buckets: IntLike, buckets: Callable[[list[bytes], int], np.ndarray]
-) -> Tensor:
+def _bucket(name: str, input: Any, num_buckets: Any, buckets: Callable[[list[bytes], int], np.ndarray]) -> Tensor:
     count = static_int(num_buckets, "a tensor is the number of buckets")
     if count < 1:
         raise InvalidArgumentError(f"tf.strings.{name} takes one bucket or more, got {count}.")
@@ -31,21 +29,21 @@ def _buckets_by(function: Callable[[np.ndarray], Words]) -> Callable[[list[bytes
 
 @pure_host_function
 @entrywise
-def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
+def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its MurmurHash64A, int64. Raises InvalidArgumentError for no buckets."""
     return _bucket("to_hash_bucket", input, num_buckets, _buckets_by(murmur64))
 
 
 @pure_host_function
 @entrywise
-def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
+def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its FarmHash, int64. Raises InvalidArgumentError for no buckets."""
     return _bucket("to_hash_bucket_fast", input, num_buckets, buckets_of_strings)
 
 
 @pure_host_function
 @entrywise
-def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: IntLike, name: str | None = None) -> Tensor:
+def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
     """Returns a bucket for each string, by its SipHash-2-4 with a key of two numbers, int64.
 
     Who does not know the key finds no strings that share a bucket. Raises InvalidArgumentError for no buckets, or another key.
@@ -58,7 +56,7 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: IntLike, nam
 
 
 @pure_host_function
-def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Tensor:
+def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """Returns FarmHash's fingerprint of each row, 8 bytes, the least first: uint8, (rows, 8).
 
     A row of several strings has the fingerprint of their fingerprints. Raises InvalidArgumentError for a scalar, and for

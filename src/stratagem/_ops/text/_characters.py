@@ -3,11 +3,11 @@
 import codecs
 import sys
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._core.step import entrywise, pure_host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
 from stratagem._ops._symbolic import accept_symbols
@@ -92,13 +92,13 @@ def _places(found: Sequence[tuple[str, int]]) -> Tensor:
 
 @pure_host_function
 def unicode_decode_with_offsets(
-    input: TensorLike,
+    input: Any,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> tuple[TensorLike, TensorLike]:
+) -> tuple[Any, Any]:
     """Returns the numbers of each string's characters, int32, and the places of their first bytes, int64.
 
     Both are RaggedTensors with one dimension more than the strings, tensors of one string.
@@ -117,13 +117,13 @@ def unicode_decode_with_offsets(
 
 @pure_host_function
 def unicode_decode(
-    input: TensorLike,
+    input: Any,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> TensorLike:
+) -> Any:
     """Returns the first result of `unicode_decode_with_offsets`."""
     return unicode_decode_with_offsets(
         input, input_encoding, errors, replacement_char, replace_control_characters
@@ -132,12 +132,12 @@ def unicode_decode(
 
 @pure_host_function
 def unicode_split_with_offsets(
-    input: TensorLike,
+    input: Any,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
     name: str | None = None,
-) -> tuple[TensorLike, TensorLike]:
+) -> tuple[Any, Any]:
     """Returns the characters of each string as strings in its encoding, and the places of their first bytes, int64.
 
     The parameters and what is raised are those of `unicode_decode_with_offsets`.
@@ -154,19 +154,19 @@ def unicode_split_with_offsets(
 
 @pure_host_function
 def unicode_split(
-    input: TensorLike,
+    input: Any,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
     name: str | None = None,
-) -> TensorLike:
+) -> Any:
     """Returns the first result of `unicode_split_with_offsets`."""
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
 
 @pure_host_function
 def unicode_encode(
-    input: TensorLike,
+    input: Any,
     output_encoding: str,
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
@@ -207,7 +207,7 @@ def _encodable(number: int, errors: str, replacement_char: int) -> str:
 @pure_host_function
 @entrywise
 def unicode_transcode(
-    input: TensorLike,
+    input: Any,
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",

@@ -7,7 +7,6 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import StringTensor, Tensor, on_host, tensor
 from stratagem._ops.ragged import RaggedTensor, from_lengths
 from stratagem._ops.sparse import SparseTensor
@@ -25,7 +24,7 @@ class CrossedRows:
     rows.
     """
 
-    def __init__(self, name: str, inputs: Sequence[TensorLike]) -> None:
+    def __init__(self, name: str, inputs: Sequence[Any]) -> None:
         if not isinstance(inputs, list | tuple):
             raise TypeError(f"tf.{name} takes a list of tensors, got {type(inputs).__name__}.")
         rows = [_rows(name, i, each) for i, each in enumerate(inputs)]
@@ -77,7 +76,7 @@ def _rows(name: str, number: int, given: Any) -> tuple[np.ndarray, np.ndarray]:
     return values.ravel(), lengths
 
 
-def ragged_result(inputs: Sequence[Any], crossed: CrossedRows, values: TensorLike) -> RaggedTensor:
+def ragged_result(inputs: Sequence[Any], crossed: CrossedRows, values: Any) -> RaggedTensor:
     """Returns the combinations of each row; row splits are int32 if those of all ragged inputs are."""
     kinds = {each.row_splits.dtype for each in inputs if isinstance(each, RaggedTensor)}
     kind = np.int32 if kinds == {np.dtype(np.int32)} else np.int64
@@ -93,7 +92,7 @@ def sparse_inputs(name: str, inputs: Sequence[Any]) -> Sequence[Any]:
     return sorted(inputs, key=lambda each: not isinstance(each, SparseTensor))
 
 
-def sparse_result(crossed: CrossedRows, values: TensorLike) -> SparseTensor:
+def sparse_result(crossed: CrossedRows, values: Any) -> SparseTensor:
     """Returns the combinations of each row, from its first column on."""
     row = np.repeat(np.arange(len(crossed.lengths)), crossed.lengths)
     column = np.arange(len(row)) - (np.cumsum(crossed.lengths) - crossed.lengths)[row]

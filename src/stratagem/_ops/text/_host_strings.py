@@ -7,14 +7,13 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import StringTensor, is_traced, need_value, on_device, on_host, sized_by_contents, tensor
 from stratagem._ops.ragged import RaggedTensor, from_lengths
 
 T = TypeVar("T")
 
 
-def strings_of(input: TensorLike) -> np.ndarray:
+def strings_of(input: Any) -> np.ndarray:
     """Returns the bytes objects in an array. Raises TypeError for a tensor of anything else, and ValueError for None."""
     array = np.asarray(on_host(input))
     if array.dtype != object and array.size:
@@ -24,7 +23,7 @@ def strings_of(input: TensorLike) -> np.ndarray:
     return array if array.dtype == object else array.astype(object)
 
 
-def numbers_of(name: str, value: TensorLike) -> np.ndarray:
+def numbers_of(name: str, value: Any) -> np.ndarray:
     """Returns the numbers that `tf.<name>` takes beside strings, which must be known: strings stay on the host."""
     array = tensor(value)
     if is_traced(array):
@@ -44,7 +43,7 @@ def row_of_strings(strings: Sequence[bytes]) -> StringTensor:
     return string_tensor(strings, [len(strings)])
 
 
-def each(function: Callable[[bytes], Any], input: TensorLike) -> np.ndarray:
+def each(function: Callable[[bytes], Any], input: Any) -> np.ndarray:
     """Returns what the function makes of all strings, as objects in an array of their shape."""
     array = strings_of(input)
     flat = np.empty(array.size, dtype=object)
@@ -52,9 +51,7 @@ def each(function: Callable[[bytes], Any], input: TensorLike) -> np.ndarray:
     return flat.reshape(array.shape)
 
 
-def rows_of_each(
-    input: TensorLike, parts: Callable[[bytes], Sequence[T]], make: Callable[[list[T]], TensorLike]
-) -> TensorLike:
+def rows_of_each(input: Any, parts: Callable[[bytes], Sequence[T]], make: Callable[[list[T]], Any]) -> Any:
     """Returns the parts of each string as a row: a RaggedTensor with one dimension more, of one string a tensor.
 
     parts: the parts of one string. make: makes a tensor of all parts.

@@ -7,7 +7,6 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, on_device
 from stratagem._ops.text._hash_functions import Words, fingerprint64, hashed, siphash
 from stratagem._ops.text._known_fingerprints import fingerprints_of
@@ -53,7 +52,7 @@ def _traced_hashes(values: Tensor, function: Callable[[Any], Words]) -> Tensor:
     return found.reshape(values.shape)
 
 
-def crossed_buckets(columns: Sequence[TensorLike], num_buckets: int, hash_key: int | None = None) -> Tensor:
+def crossed_buckets(columns: Sequence[Any], num_buckets: int, hash_key: int | None = None) -> Tensor:
     """Returns the bucket of each combination, int64, of the columns' one shape, as TensorFlow's `sparse.cross_hashed`.
 
     columns: integers, or strings on the host. A string counts by its fingerprint. num_buckets: 0 gives the hash below the

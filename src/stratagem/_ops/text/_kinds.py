@@ -1,13 +1,14 @@
 """`tf.is_tensor`, which strings, ragged and sparse tensors are, too."""
 
-from stratagem._base.types import TensorLike
+from typing import Any
+
 from stratagem._core.step import TracedStrings
 from stratagem._core.values import CompositeTensor
 from stratagem._ops._convert import StringTensor
 from stratagem._ops._convert import is_tensor as has_numbers
 
 
-def is_tensor(x: TensorLike) -> bool:
+def is_tensor(x: Any) -> bool:
     """Returns whether `x` is a tensor, also of strings, a ragged or sparse one, or a variable.
 
     NumPy arrays, Python numbers and text are none.

@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._core.step import joint, pure_host_function
 from stratagem._ops._convert import StringTensor, sized_by_contents, static_int
 from stratagem._ops._symbolic import accept_symbols
@@ -29,16 +28,14 @@ def character_starts(text: bytes) -> list[int]:
     return [place for place, byte in enumerate(text) if not _FIRST_OF_TRAIL <= byte < _END_OF_TRAIL]
 
 
-def _substr_of_rows(
-    input: TensorLike, pos: IntLike, len: IntLike, unit: str = "BYTE", name: str | None = None
-) -> StringTensor | None:
+def _substr_of_rows(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> StringTensor | None:
     """Returns what `substr` makes of each row of strings, where all have one place and length."""
     return None if np.ndim(pos) or np.ndim(len) else substr(input, pos, len, unit)
 
 
 @pure_host_function
 @joint(_substr_of_rows)
-def substr(input: TensorLike, pos: IntLike, len: IntLike, unit: str = "BYTE", name: str | None = None) -> StringTensor:
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> StringTensor:
     """Returns the `len` units of each string from `pos` on, or those that there are, broadcast with `pos`.
 
     pos: counted from the end where it is negative; of the shape of `len`. A negative `len` is all bytes that are left, and
@@ -67,13 +64,13 @@ def _substring(text: bytes, pos: int, count: int, unit: str) -> bytes:
 
 
 @pure_host_function
-def bytes_split(input: TensorLike, name: str | None = None) -> TensorLike:
+def bytes_split(input: Any, name: str | None = None) -> Any:
     """Returns the bytes of each string as strings: a RaggedTensor with one dimension more, of one string a tensor."""
     return rows_of_each(input, lambda text: [text[i : i + 1] for i in range(len(text))], row_of_strings)
 
 
 @pure_host_function
-def split(input: TensorLike, sep: str | bytes | None = None, maxsplit: int = -1, name: str | None = None) -> TensorLike:
+def split(input: Any, sep: str | bytes | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Returns the parts of each string between separators: a RaggedTensor with one dimension more, of one string a tensor.
 
     sep: the separator; without one, white space. maxsplit: how many times a string is split at most; -1 is everywhere.
@@ -90,7 +87,7 @@ def split(input: TensorLike, sep: str | bytes | None = None, maxsplit: int = -1,
 
 @pure_host_function
 def ngrams(
-    data: TensorLike,
+    data: Any,
     ngram_width: int | Sequence[int],
     separator: str = " ",
     pad_values: str | tuple[str, str] | None = None,
@@ -160,8 +157,8 @@ def _bytes(text: str | bytes) -> bytes:
 
 @pure_host_function
 def reduce_join(
-    inputs: TensorLike,
-    axis: IntLike = None,
+    inputs: Any,
+    axis: Any = None,
     keepdims: bool = False,
     separator: str = "",
     name: str | None = None,
@@ -190,9 +187,9 @@ def reduce_join(
 
 @pure_host_function
 def unsorted_segment_join(
-    inputs: TensorLike,
-    segment_ids: IntLike,
-    num_segments: IntLike,
+    inputs: Any,
+    segment_ids: Any,
+    num_segments: Any,
     separator: str = "",
     name: str | None = None,
 ) -> StringTensor:

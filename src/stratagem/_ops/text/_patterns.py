@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.installation import install_command
-from stratagem._base.types import TensorLike
 from stratagem._core.step import entrywise, pure_host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
 from stratagem._ops._symbolic import accept_symbols
@@ -23,7 +22,7 @@ _SIZES = ((0xF0, 4), (0xE0, 3), (0xC0, 2))  # of characters in UTF-8, by the lea
 @pure_host_function
 @entrywise
 def regex_replace(
-    input: TensorLike, pattern: TensorLike, rewrite: TensorLike, replace_global: bool = True, name: str | None = None
+    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> StringTensor:
     r"""Returns the strings with `rewrite` in place of every match of the pattern, or of the first one of each string.
 
@@ -56,7 +55,7 @@ def regex_replace(
 
 @pure_host_function
 @entrywise
-def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
     """Returns whether the pattern, one string with an expression of RE2, matches each whole string: bool, of the same shape.
 
     Raises InvalidArgumentError for an invalid pattern and for several ones, and UnimplementedError where google-re2 is not
@@ -67,7 +66,7 @@ def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = 
     return on_device(each(lambda text: expression.fullmatch(text) is not None, input).astype(bool))
 
 
-def _scalar(what: str, argument: str, value: TensorLike) -> bytes:
+def _scalar(what: str, argument: str, value: Any) -> bytes:
     array = strings_of(value)
     if array.ndim:
         raise InvalidArgumentError(f"{what}: {argument} must be scalar, but received {list(array.shape)}.")

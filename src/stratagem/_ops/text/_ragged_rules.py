@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._base.types import IntLike, TensorLike, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import StringTensor
 from stratagem._ops.ragged import RaggedTensor, applied, from_lengths, reduced
@@ -42,15 +42,15 @@ def _of_each(function: UserFunction) -> Callable[..., Any]:
 
 
 @rule(RaggedTensor, "strings.join")
-def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> RaggedTensor:
+def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> RaggedTensor:
     """Returns strings joined element by element, with broadcasting."""
     return applied(lambda *parts: _text.join(parts, separator), *inputs)
 
 
 @rule(RaggedTensor, "strings.reduce_join")
 def reduce_join(
-    inputs: RaggedTensor, axis: IntLike = None, keepdims: bool = False, separator: str = "", name: str | None = None
-) -> TensorLike:
+    inputs: RaggedTensor, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+) -> Any:
     """Returns the strings of rows, or of columns, joined."""
     of_tensors = functools.partial(_parts.reduce_join, separator=separator)
     of_segments = functools.partial(_parts.unsorted_segment_join, separator=separator)
@@ -84,7 +84,7 @@ def unicode_encode(
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
     name: str | None = None,
-) -> TensorLike:
+) -> Any:
     """Returns the strings whose characters have the numbers of the rows of the last dimension."""
     options = output_encoding, errors, replacement_char
     inner = input.values

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import TensorLike
 from stratagem._ops._convert import Tensor, is_tensor, is_traced, on_device, tensor
 from stratagem._ops._symbolic import accept_symbols
 
@@ -17,7 +16,7 @@ _CODE_POINTS = 0x110000
 _INVALID = -1
 
 
-def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
+def unicode_script(input: Any, name: str | None = None) -> Tensor:
     """Returns the number of the script of each code point, int32, of its shape; -1 for what is no code point.
 
     input: int32, also in compiled steps. Raises InvalidArgumentError for a tensor of another dtype.

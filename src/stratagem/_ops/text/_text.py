@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._core.step import entrywise, pure_host_function
 from stratagem._core.values import as_text
 from stratagem._ops._convert import StringTensor, Tensor, on_device, tensor
@@ -19,7 +19,7 @@ from stratagem._ops.text._parts import character_starts, check_unit
 @pure_host_function
 @entrywise
 def as_string(
-    input: TensorLike,
+    input: Any,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,
@@ -43,7 +43,7 @@ def as_string(
 
 
 @pure_host_function
-def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> StringTensor:
+def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> StringTensor:
     """Joins string tensors element by element, with broadcasting; no tensors are the empty string."""
     arrays = np.broadcast_arrays(*map(strings_of, inputs)) or [np.array(b"", dtype=object)]
     joined = [separator.encode().join(parts) for parts in zip(*(a.ravel() for a in arrays), strict=True)]
@@ -51,7 +51,7 @@ def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = N
 
 
 def format(
-    template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> StringTensor:
     """Replaces every placeholder of the template by an input, as a tensor in the format of `tf.print`: strings in quotes."""
     values = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
@@ -63,14 +63,14 @@ def format(
     return string_tensor([text.encode()], [])
 
 
-def _of_each(function: Callable[[bytes], bytes], input: TensorLike) -> StringTensor:
+def _of_each(function: Callable[[bytes], bytes], input: Any) -> StringTensor:
     found = each(function, input)
     return string_tensor(found.ravel().tolist(), found.shape)
 
 
 @pure_host_function
 @entrywise
-def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes (or characters, with unit UTF8_CHAR) of each string, int32. InvalidArgumentError for other units."""
     check_unit("length", unit)
     count = len if unit == "BYTE" else lambda s: len(character_starts(s))
@@ -79,7 +79,7 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
 
 @pure_host_function
 @entrywise
-def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> StringTensor:
+def lower(input: Any, encoding: str = "", name: str | None = None) -> StringTensor:
     """Converts to lower case. encoding: "utf-8", else only ASCII is. InvalidArgumentError for others."""
     _check_encoding("lower", encoding)
     return _of_each(lambda s: s.decode(errors="replace").lower().encode() if encoding else s.lower(), input)
@@ -87,7 +87,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Str
 
 @pure_host_function
 @entrywise
-def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> StringTensor:
+def upper(input: Any, encoding: str = "", name: str | None = None) -> StringTensor:
     """Converts to upper case. encoding: "utf-8", else only ASCII is. InvalidArgumentError for others."""
     _check_encoding("upper", encoding)
     return _of_each(lambda s: s.decode(errors="replace").upper().encode() if encoding else s.upper(), input)
@@ -100,14 +100,14 @@ def _check_encoding(name: str, encoding: str) -> None:
 
 @pure_host_function
 @entrywise
-def strip(input: TensorLike, name: str | None = None) -> StringTensor:
+def strip(input: Any, name: str | None = None) -> StringTensor:
     """Removes white space at both ends."""
     return _of_each(bytes.strip, input)
 
 
 @pure_host_function
 @entrywise
-def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
+def to_number(input: Any, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Parses text as numbers. Raises InvalidArgumentError for text that is not a number."""
     kind = as_dtype(out_type)
     parse = int if kind.is_integer else float

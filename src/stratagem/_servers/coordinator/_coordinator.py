@@ -14,7 +14,7 @@ import jax
 
 from stratagem._base.errors import TaskLostError, UnavailableError
 from stratagem._base.job import WorkerSeconds, observer
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._cluster.control import TimeLimits
 from stratagem._core.context import entered
 from stratagem._core.step import Function, call_many
@@ -87,7 +87,7 @@ class ClusterCoordinator:
         """The workers that were lost and did not rejoin within the time limit. One that rejoins later is used again."""
         return self._absent
 
-    def schedule(self, fn: UserFunction, args: Sequence[Nest] | None = None, kwargs: Nest = None) -> RemoteValue:
+    def schedule(self, fn: UserFunction, args: Sequence[Any] | None = None, kwargs: Any = None) -> RemoteValue:
         """Schedules a `tf.function` on the first worker that is free; returns at once with a RemoteValue for its result.
 
         Each PerWorkerValues among the arguments is replaced by the worker's own value. Raises the error of an earlier
@@ -103,7 +103,7 @@ class ClusterCoordinator:
         check_no_remote((arguments, named))
         return self.submit(getattr(fn, "__name__", "function"), fn, arguments, named)
 
-    def submit(self, name: str, fn: UserFunction, args: Sequence[Nest], kwargs: Nest = None) -> RemoteValue:
+    def submit(self, name: str, fn: UserFunction, args: Sequence[Any], kwargs: Any = None) -> RemoteValue:
         """Schedules one of the library's own functions; otherwise the same as `schedule`."""
         if self._lost is not None:
             raise self._lost
@@ -125,7 +125,7 @@ class ClusterCoordinator:
             raise self._lost
         return self._queue.done()
 
-    def fetch(self, val: Nest) -> Nest:
+    def fetch(self, val: Any) -> Any:
         """Waits for every RemoteValue in a structure; returns the structure with their results as NumPy arrays."""
         return jax.tree.map(
             lambda leaf: leaf.fetch() if isinstance(leaf, RemoteValue) else leaf,
@@ -146,7 +146,7 @@ class ClusterCoordinator:
         ]
         return Report(tuple(workers), tuple(self._strategy.servers.traffic()), self.reading.seconds)
 
-    def create_per_worker_dataset(self, dataset_fn: Nest) -> PerWorkerDataset:
+    def create_per_worker_dataset(self, dataset_fn: Any) -> PerWorkerDataset:
         """Returns a dataset that every worker makes itself, by `dataset_fn()` or from a dataset, which each reads whole.
 
         Raises ValueError for anything else.

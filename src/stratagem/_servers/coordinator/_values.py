@@ -12,7 +12,6 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import CancelledError, UnavailableError, UnimplementedError
-from stratagem._base.types import Nest
 from stratagem._core.step import ReceivedArray
 from stratagem._private import on_device
 
@@ -39,12 +38,12 @@ class RemoteValue:
         self._value: Any = None
         self._error: BaseException | None = None
 
-    def get(self) -> Nest:
+    def get(self) -> Any:
         """Returns what the function returned, when it is there. Raises what the function raised."""
         self._value = jax.tree.map(_as_tensor, self._returned())
         return self._value
 
-    def fetch(self) -> Nest:
+    def fetch(self) -> Any:
         """Returns the result with NumPy arrays in place of tensors; None for a function that returns nothing."""
         return jax.tree.map(
             lambda x: np.asarray(x) if isinstance(x, jax.Array | ReceivedArray) else x, self._returned()
@@ -120,7 +119,7 @@ class PerWorkerValues:
     tries: ClassVar[int] = 2
 
     def __init__(
-        self, make: Callable[[int], Nest], name: str, workers: Sequence[int], registry: PerWorkerRegistry
+        self, make: Callable[[int], Any], name: str, workers: Sequence[int], registry: PerWorkerRegistry
     ) -> None:
         """registry: the coordinator's; it reports lost workers to these values."""
         self._make, self._name, self._workers, self._registry = make, name, workers, registry
@@ -129,7 +128,7 @@ class PerWorkerValues:
         self._made: dict[int, Any] = {}
         registry.add(self)
 
-    def of(self, worker: int) -> Nest:
+    def of(self, worker: int) -> Any:
         """Returns the value of a worker. Raises the error of `make`, with a note that names the worker."""
         with self._locks[worker]:
             with contextlib.suppress(KeyError):  # `lost` may drop it at any moment

@@ -1,13 +1,14 @@
 """The index of the worker that runs the current code."""
 
+from typing import Any
+
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._ops import tensor
 
 
-def experimental_get_current_worker_index() -> TensorLike:
+def experimental_get_current_worker_index() -> Any:
     """The index of the worker that runs the current dataset function or scheduled function, as an int64 scalar.
 
     A scheduled function that asks for it runs as Python, one program for each operation: compiled, it would be one program for

@@ -13,7 +13,7 @@ import numpy as np
 from jax.tree_util import PyTreeDef
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.step import (
     CallResult,
     HostCall,
@@ -61,7 +61,7 @@ class LibraryObject:
     """
 
     kind: str
-    facts: Mapping[str, Nest]
+    facts: Mapping[str, Any]
     name: str | None
 
     def function(self) -> UserFunction:
@@ -78,7 +78,7 @@ class BoundFunction:
     """A function of the host that is a method: of which kind of object, and of which object."""
 
     kind: HostKind
-    owner: Value
+    owner: Any
 
     @classmethod
     def of(cls, function: UserFunction) -> Self | None:
@@ -87,7 +87,7 @@ class BoundFunction:
         return None if kind is None else cls(kind, function.__self__)  # type: ignore[attr-defined]
 
     @property
-    def learned(self) -> tuple[Value, ...]:
+    def learned(self) -> tuple[Any, ...]:
         """The objects that the object has learned."""
         return self.kind.learned(self.owner)
 
@@ -103,7 +103,7 @@ class CarriedCall:
     """A call of a prefix. function: of the library, or the number of an object that the worker has."""
 
     function: LibraryFunction | int
-    leaves: tuple[Value, ...]
+    leaves: tuple[Any, ...]
     structure: PyTreeDef
 
 
@@ -148,7 +148,7 @@ def _is_known(function: UserFunction) -> bool:
     return True
 
 
-def _is_sent(leaves: Sequence[Value]) -> bool:
+def _is_sent(leaves: Sequence[Any]) -> bool:
     """Returns whether arguments can travel: a user's own object perhaps cannot."""
     try:
         pickle.dumps(leaves)
@@ -221,6 +221,6 @@ class PrefixRequest:
     """
 
     number: int
-    leaves: Mapping[int, Value]
+    leaves: Mapping[int, Any]
     expected: tuple[ResultFacts, ...]
     returned: tuple[HostValue, ...]

@@ -4,9 +4,9 @@ import itertools
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import final
+from typing import Any, final
 
-from stratagem._base.types import UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import CallResult, HostCall, HostPrefix, HostValue, IdentityKey, PrefixValues, leaf_key
 from stratagem._servers.remote._carried_prefix import (
@@ -45,7 +45,7 @@ class _KnownPrefix:
     learned: tuple[int, ...] = ()
     number: int | None = None
 
-    def kinds(self, leaf: Callable[[int], Value]) -> Hashable:
+    def kinds(self, leaf: Callable[[int], Any]) -> Hashable:
         """Returns the kinds of the leaves that the prefix names. leaf: returns one by its position."""
         return tuple(leaf_key(leaf(i)) for i in self.named)
 
@@ -56,7 +56,7 @@ class ExpectedPrefixes:
 
     def __init__(self) -> None:
         self._known: weakref.WeakKeyDictionary[HostPrefix, _KnownPrefix] = weakref.WeakKeyDictionary()
-        self._objects: dict[IdentityKey, tuple[tuple[Value, ...], int]] = {}
+        self._objects: dict[IdentityKey, tuple[tuple[Any, ...], int]] = {}
         self._there: set[int] = set()  # numbers of objects that the worker has
         self._finalized = FinalizationQueue()
         self._stale: list[tuple[str, int]] = []  # what the worker has of objects that have learned something else since
@@ -73,7 +73,7 @@ class ExpectedPrefixes:
             known = self._known[prefix] = _KnownPrefix(can_be_carried(prefix), positions)
         return known
 
-    def expected(self, prefix: HostPrefix, leaves: Sequence[Value], mesh: ReplicaMesh) -> PrefixValues:
+    def expected(self, prefix: HostPrefix, leaves: Sequence[Any], mesh: ReplicaMesh) -> PrefixValues:
         """Returns stand-ins for the results of the kinds that were found last, the first time for leaves like these."""
         known = self._of(prefix)
         kinds = known.kinds(leaves.__getitem__)
@@ -88,7 +88,7 @@ class ExpectedPrefixes:
         known.expected[known.kinds(values.leaf)] = facts
 
     def request(
-        self, values: PrefixValues, returned: Sequence[HostValue], sent: Callable[[Value], Value], send: Send
+        self, values: PrefixValues, returned: Sequence[HostValue], sent: Callable[[Any], Any], send: Send
     ) -> PrefixRequest:
         """Returns what a step is sent with. sent: returns a leaf as it is sent. send: sends what the worker lacks."""
         prefix = _there(values)

@@ -12,7 +12,6 @@ from typing import Any, NoReturn, final
 
 from stratagem._base.errors import ClusterError, TaskSilentError, UnavailableError
 from stratagem._base.slow_blocks import while_slow
-from stratagem._base.types import Json, Unused
 from stratagem._cluster import Address, RayClusterResolver, TFConfigClusterResolver
 from stratagem._servers.remote._actors import LocalActor
 from stratagem._servers.remote._ray_actors import RayActor, host_task
@@ -66,11 +65,11 @@ class Server:
 
     def __init__(
         self,
-        server_or_cluster_def: Json,
+        server_or_cluster_def: Any,
         job_name: str | None = None,
         task_index: int | None = None,
         protocol: str | None = None,
-        config: Unused = None,
+        config: object = None,
         start: bool = True,
     ) -> None:
         jobs = _jobs(server_or_cluster_def)
@@ -169,7 +168,7 @@ class Server:
         ray.shutdown()
 
     @staticmethod
-    def create_local_server(config: Unused = None, start: bool = True) -> "Server":
+    def create_local_server(config: object = None, start: bool = True) -> "Server":
         """Returns the server of a cluster of one task, `local:0`."""
         return Server({"local": ["localhost:0"]}, config=config, start=start)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, final
 
-from stratagem._base.types import UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.step import CallResult, HostPrefix
 from stratagem._servers.remote._carried_prefix import (
     CarriedPrefix,
@@ -19,7 +19,7 @@ from stratagem._servers.remote._carried_prefix import (
 class PrefixRun:
     """The results of one run of a prefix."""
 
-    def __init__(self, prefix: HostPrefix, leaves: Mapping[int, Value]) -> None:
+    def __init__(self, prefix: HostPrefix, leaves: Mapping[int, Any]) -> None:
         self._prefix, self._leaves = prefix, leaves
         self._results: list[CallResult] = [result for (result,) in prefix.results(leaves)]
 
@@ -28,7 +28,7 @@ class PrefixRun:
         """The facts of all results."""
         return facts_of(self._prefix, self._results)
 
-    def input(self, reference: PrefixInputRef) -> Value:
+    def input(self, reference: PrefixInputRef) -> Any:
         """Returns an input of the program."""
         return self._results[reference.call].leaves[reference.leaf]
 
@@ -61,7 +61,7 @@ class WorkerPrefixes:
         for number in objects:
             self._objects.pop(number, None)
 
-    def run(self, step: Hashable, request: PrefixRequest, leaf: Callable[[Value], Value]) -> PrefixRun | None:
+    def run(self, step: Hashable, request: PrefixRequest, leaf: Callable[[Any], Any]) -> PrefixRun | None:
         """Runs a prefix, once for each step; returns None if it is not there. leaf: returns the value of one of its leaves."""
         prefix = self._prefixes.get(request.number)
         if prefix is None:

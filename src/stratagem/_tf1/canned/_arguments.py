@@ -1,10 +1,10 @@
 """Arguments that canned Estimators have in common: columns, and the heads of classes and numbers."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from stratagem._base.types import Value
 from stratagem._columns import FeatureColumn
 from stratagem._tf1.canned._class_heads import BinaryClassHead, MultiClassHead
 from stratagem._tf1.canned._graph_head import GraphHead
@@ -34,7 +34,7 @@ def checked_units(hidden_units: Iterable[int]) -> tuple[int, ...]:
 
 
 def class_head(
-    n_classes: int, weight_column: Value, label_vocabulary: Sequence[str] | None, loss_reduction: str = "sum"
+    n_classes: int, weight_column: Any, label_vocabulary: Sequence[str] | None, loss_reduction: str = "sum"
 ) -> BinaryClassHead | MultiClassHead:
     """Returns the head of two classes, or of more. Raises ValueError for fewer, TypeError for what is no integer."""
     if isinstance(n_classes, bool) or not isinstance(n_classes, int | np.integer):
@@ -45,12 +45,12 @@ def class_head(
 
 
 def graph_class_head(
-    n_classes: int, weight_column: Value, label_vocabulary: Sequence[str] | None, loss_reduction: str
+    n_classes: int, weight_column: Any, label_vocabulary: Sequence[str] | None, loss_reduction: str
 ) -> GraphHead:
     """Returns the head of classes of TensorFlow 1's Estimators."""
     return GraphHead(class_head(n_classes, weight_column, label_vocabulary), loss_reduction)
 
 
-def graph_regression_head(label_dimension: int, weight_column: Value, loss_reduction: str) -> GraphHead:
+def graph_regression_head(label_dimension: int, weight_column: Any, loss_reduction: str) -> GraphHead:
     """Returns the head of numbers of TensorFlow 1's Estimators."""
     return GraphHead(RegressionHead(label_dimension, weight_column), loss_reduction)

@@ -1,9 +1,9 @@
 """BaselineClassifier, BaselineRegressor, BaselineEstimator: predictions that do not depend on the features."""
 
+import os
 from collections.abc import Sequence
-from typing import final
+from typing import Any, final
 
-from stratagem._base.types import PathLike, Value
 from stratagem._tf1.canned._arguments import class_head, graph_class_head, graph_regression_head
 from stratagem._tf1.canned._head import Head
 from stratagem._tf1.canned._models import baseline_part, model_fn_of
@@ -24,11 +24,11 @@ class BaselineClassifier(Estimator):
 
     def __init__(
         self,
-        model_dir: PathLike | None = None,
+        model_dir: str | os.PathLike[str] | None = None,
         n_classes: int = 2,
-        weight_column: Value = None,
+        weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Value = "Ftrl",
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
         loss_reduction: str = "sum_over_batch_size",
     ) -> None:
@@ -50,11 +50,11 @@ class GraphBaselineClassifier(Estimator):
 
     def __init__(
         self,
-        model_dir: PathLike | None = None,
+        model_dir: str | os.PathLike[str] | None = None,
         n_classes: int = 2,
-        weight_column: Value = None,
+        weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Value = "Ftrl",
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
         loss_reduction: str = "weighted_sum",
     ) -> None:
@@ -76,10 +76,10 @@ class BaselineRegressor(Estimator):
 
     def __init__(
         self,
-        model_dir: PathLike | None = None,
+        model_dir: str | os.PathLike[str] | None = None,
         label_dimension: int = 1,
-        weight_column: Value = None,
-        optimizer: Value = "Ftrl",
+        weight_column: Any = None,
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
         loss_reduction: str = "sum_over_batch_size",
     ) -> None:
@@ -101,10 +101,10 @@ class GraphBaselineRegressor(Estimator):
 
     def __init__(
         self,
-        model_dir: PathLike | None = None,
+        model_dir: str | os.PathLike[str] | None = None,
         label_dimension: int = 1,
-        weight_column: Value = None,
-        optimizer: Value = "Ftrl",
+        weight_column: Any = None,
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
         loss_reduction: str = "weighted_sum",
     ) -> None:
@@ -127,8 +127,8 @@ class BaselineEstimator(Estimator):
     def __init__(
         self,
         head: Head,
-        model_dir: PathLike | None = None,
-        optimizer: Value = "Ftrl",
+        model_dir: str | os.PathLike[str] | None = None,
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
     ) -> None:
         parts = [baseline_part(optimizer, None, BASELINE_RATE)]
@@ -149,8 +149,8 @@ class GraphBaselineEstimator(Estimator):
     def __init__(
         self,
         head: Head,
-        model_dir: PathLike | None = None,
-        optimizer: Value = "Ftrl",
+        model_dir: str | os.PathLike[str] | None = None,
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
     ) -> None:
         parts = [baseline_part(optimizer, None, BASELINE_RATE)]

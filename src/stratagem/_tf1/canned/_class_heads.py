@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._core.step import host_function
 from stratagem._core.values import CompositeTensor
 from stratagem._ops import (
@@ -63,10 +63,10 @@ class _ClassHead(MeasuredHead):
             (scores.shape[0], self._n_classes),
         )
 
-    def _all_classes(self, scores: Tensor) -> Value:
+    def _all_classes(self, scores: Tensor) -> Any:
         return class_names(self._all_ids(scores), self.words)
 
-    def _of_classes(self, scores: Tensor) -> dict[str, Callable[[], Value]]:
+    def _of_classes(self, scores: Tensor) -> dict[str, Callable[[], Any]]:
         """Returns the predictions of the most likely classes, from logits of all."""
         ids = _argmax(scores)
         return {
@@ -76,7 +76,7 @@ class _ClassHead(MeasuredHead):
             "all_classes": lambda: self._all_classes(scores),
         }
 
-    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Hashable, Any]) -> dict[str, ExportOutput]:
         """Returns classes with their probabilities, under three names, and all predictions."""
         scores = predictions["probabilities"]
         classes = ClassificationOutput(scores, self._all_classes(scores))
@@ -101,7 +101,7 @@ class BinaryClassHead(_ClassHead):
 
     def __init__(
         self,
-        weight_column: Value = None,
+        weight_column: Any = None,
         thresholds: Sequence[float] | None = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = _MEAN,
@@ -112,7 +112,7 @@ class BinaryClassHead(_ClassHead):
         self._n_classes, self._vocabulary = 2, checked_vocabulary(label_vocabulary)
         self._thresholds = checked_thresholds(thresholds)
 
-    def processed(self, labels: TensorLike, logits: Tensor) -> Tensor:
+    def processed(self, labels: Any, logits: Tensor) -> Tensor:
         """Returns labels as float32, (batch, ..., 1). Raises ValueError for strings without a vocabulary."""
         found = class_ids(dense_labels(labels, logits, 1), self._vocabulary, 2)
         return found.astype(np.float32)
@@ -121,11 +121,11 @@ class BinaryClassHead(_ClassHead):
         """Returns the cross entropy."""
         return sigmoid_cross_entropy_with_logits(labels, logits)
 
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[Hashable, Any]:
         """Returns logits, logistic, probabilities, class_ids, classes, all_class_ids and all_classes. keys: which of them."""
         scores = checked_logits(logits, 1)
         both = jnp.concatenate([jnp.zeros_like(scores), scores], -1)
-        made: dict[str, Callable[[], Value]] = {
+        made: dict[str, Callable[[], Any]] = {
             "logits": lambda: scores,
             "logistic": lambda: jax.nn.sigmoid(scores),
             "probabilities": lambda: jax.nn.softmax(both),
@@ -133,7 +133,7 @@ class BinaryClassHead(_ClassHead):
         }
         return chosen(made, keys)
 
-    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Hashable, Any]) -> dict[str, ExportOutput]:
         """Returns what every head of classes serves, and the probability of the second class as a regression."""
         return {**super().export_outputs(predictions), "regression": RegressionOutput(predictions["logistic"])}
 
@@ -152,7 +152,7 @@ class BinaryClassHead(_ClassHead):
         found = {name: Measurement(kind, name) for name, kind in kinds.items()}
         return found | threshold_measurements(self._thresholds)
 
-    def observed(self, labels: Tensor, logits: Tensor, weights: Value) -> dict[str, Observed]:
+    def observed(self, labels: Tensor, logits: Tensor, weights: Any) -> dict[str, Observed]:
         """Returns labels, probabilities and the more likely class."""
         likely = jax.nn.sigmoid(logits)
         guessed = Observed((logits > 0).astype(np.float32), labels, weights)
@@ -175,7 +175,7 @@ class MultiClassHead(_ClassHead):
     def __init__(
         self,
         n_classes: int,
-        weight_column: Value = None,
+        weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = _MEAN,
         loss_fn: UserFunction | None = None,
@@ -186,7 +186,7 @@ class MultiClassHead(_ClassHead):
         super().__init__(n_classes, weight_column, checked_reduction(loss_reduction), loss_fn, name)
         self._n_classes, self._vocabulary = n_classes, checked_vocabulary(label_vocabulary, n_classes)
 
-    def processed(self, labels: TensorLike, logits: Tensor) -> Tensor:
+    def processed(self, labels: Any, logits: Tensor) -> Tensor:
         """Returns the ids of the classes, (batch, ..., 1). Raises ValueError for what are no integers."""
         found = dense_labels(labels, logits, 1)
         if self._vocabulary is None and not are_strings(found) and not jnp.issubdtype(found.dtype, np.integer):
@@ -197,10 +197,10 @@ class MultiClassHead(_ClassHead):
         """Returns the cross entropy, (batch, ..., 1)."""
         return sparse_softmax_cross_entropy_with_logits(labels[..., 0], logits)[..., None]
 
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[Hashable, Any]:
         """Returns logits, probabilities, class_ids, classes, all_class_ids and all_classes. keys: which of them."""
         scores = checked_logits(logits, self._n_classes)
-        made: dict[str, Callable[[], Value]] = {
+        made: dict[str, Callable[[], Any]] = {
             "logits": lambda: scores,
             "probabilities": lambda: jax.nn.softmax(scores),
             **self._of_classes(scores),
@@ -211,7 +211,7 @@ class MultiClassHead(_ClassHead):
         """Returns the accuracy."""
         return {"accuracy": Measurement(MeasurementKind.ACCURACY, "accuracy")}
 
-    def observed(self, labels: Tensor, logits: Tensor, weights: Value) -> dict[str, Observed]:
+    def observed(self, labels: Tensor, logits: Tensor, weights: Any) -> dict[str, Observed]:
         """Returns labels and the most likely class."""
         return {"accuracy": Observed(_argmax(logits), labels, weights)}
 
@@ -230,7 +230,7 @@ class MultiLabelHead(_ClassHead):
     def __init__(
         self,
         n_classes: int,
-        weight_column: Value = None,
+        weight_column: Any = None,
         thresholds: Sequence[float] | None = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = _MEAN,
@@ -258,7 +258,7 @@ class MultiLabelHead(_ClassHead):
             )
         return watched
 
-    def processed(self, labels: TensorLike, logits: Tensor) -> Tensor:
+    def processed(self, labels: Any, logits: Tensor) -> Tensor:
         """Returns 0 or 1 for each class, (batch, n_classes). Raises ValueError for sparse labels that are no integers."""
         if isinstance(labels, CompositeTensor):
             labels = host_function(self._indicated)(labels)
@@ -289,10 +289,10 @@ class MultiLabelHead(_ClassHead):
         found = sigmoid_cross_entropy_with_logits(labels.astype(logits.dtype), logits)
         return jnp.mean(found, axis=-1, keepdims=True)
 
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[Hashable, Any]:
         """Returns logits, probabilities and the names of all classes. keys: which of them."""
         scores = checked_logits(logits, self._n_classes)
-        made: dict[str, Callable[[], Value]] = {
+        made: dict[str, Callable[[], Any]] = {
             "logits": lambda: scores,
             "probabilities": lambda: jax.nn.sigmoid(scores),
             "classes": lambda: self._all_classes(scores),
@@ -314,7 +314,7 @@ class MultiLabelHead(_ClassHead):
                 found[name] = Measurement(kind, name)
         return found
 
-    def observed(self, labels: Tensor, logits: Tensor, weights: Value) -> dict[str, Observed]:
+    def observed(self, labels: Tensor, logits: Tensor, weights: Any) -> dict[str, Observed]:
         """Returns labels and probabilities of all classes, and of each of the chosen ones."""
         likely = jax.nn.sigmoid(logits)
         scored = Observed(likely, labels, weights)

@@ -1,9 +1,10 @@
 """DNNLinearCombinedClassifier, DNNLinearCombinedRegressor, DNNLinearCombinedEstimator: wide and deep models."""
 
+import os
 from collections.abc import Sequence
-from typing import final
+from typing import Any, final
 
-from stratagem._base.types import PathLike, Unused, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._ops import relu
 from stratagem._tf1.canned._arguments import class_head, columns_of, graph_class_head, graph_regression_head
 from stratagem._tf1.canned._head import Head
@@ -13,16 +14,16 @@ from stratagem._tf1.canned._regression_heads import RegressionHead
 from stratagem._tf1.estimator import Estimator, RunConfig
 
 
-def _linear(feature_columns: Value, optimizer: Value, sparse_combiner: str) -> ModelPart | None:
+def _linear(feature_columns: Any, optimizer: Any, sparse_combiner: str) -> ModelPart | None:
     """Returns the linear part; None without columns."""
     columns = columns_of(feature_columns)
     return linear_part(columns, optimizer, sparse_combiner, combined_linear_rate(columns)) if columns else None
 
 
 def _dnn(
-    feature_columns: Value,
+    feature_columns: Any,
     hidden_units: Sequence[int] | None,
-    optimizer: Value,
+    optimizer: Any,
     activation_fn: UserFunction | None,
     dropout: float | None,
     *,
@@ -57,19 +58,19 @@ class DNNLinearCombinedClassifier(Estimator):
 
     def __init__(
         self,
-        model_dir: PathLike | None = None,
-        linear_feature_columns: Value = None,
-        linear_optimizer: Value = "Ftrl",
-        dnn_feature_columns: Value = None,
-        dnn_optimizer: Value = "Adagrad",
+        model_dir: str | os.PathLike[str] | None = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
         dnn_activation_fn: UserFunction | None = relu,
         dnn_dropout: float | None = None,
         n_classes: int = 2,
-        weight_column: Value = None,
+        weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "sum_over_batch_size",
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
@@ -100,20 +101,20 @@ class GraphDNNLinearCombinedClassifier(Estimator):
 
     def __init__(
         self,
-        model_dir: PathLike | None = None,
-        linear_feature_columns: Value = None,
-        linear_optimizer: Value = "Ftrl",
-        dnn_feature_columns: Value = None,
-        dnn_optimizer: Value = "Adagrad",
+        model_dir: str | os.PathLike[str] | None = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
         dnn_activation_fn: UserFunction | None = relu,
         dnn_dropout: float | None = None,
         n_classes: int = 2,
-        weight_column: Value = None,
+        weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
-        input_layer_partitioner: Unused = None,
+        input_layer_partitioner: object = None,
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "weighted_sum",
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
@@ -144,18 +145,18 @@ class DNNLinearCombinedRegressor(Estimator):
 
     def __init__(
         self,
-        model_dir: PathLike | None = None,
-        linear_feature_columns: Value = None,
-        linear_optimizer: Value = "Ftrl",
-        dnn_feature_columns: Value = None,
-        dnn_optimizer: Value = "Adagrad",
+        model_dir: str | os.PathLike[str] | None = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
         dnn_activation_fn: UserFunction | None = relu,
         dnn_dropout: float | None = None,
         label_dimension: int = 1,
-        weight_column: Value = None,
+        weight_column: Any = None,
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "sum_over_batch_size",
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
@@ -186,19 +187,19 @@ class GraphDNNLinearCombinedRegressor(Estimator):
 
     def __init__(
         self,
-        model_dir: PathLike | None = None,
-        linear_feature_columns: Value = None,
-        linear_optimizer: Value = "Ftrl",
-        dnn_feature_columns: Value = None,
-        dnn_optimizer: Value = "Adagrad",
+        model_dir: str | os.PathLike[str] | None = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
         dnn_activation_fn: UserFunction | None = relu,
         dnn_dropout: float | None = None,
         label_dimension: int = 1,
-        weight_column: Value = None,
-        input_layer_partitioner: Unused = None,
+        weight_column: Any = None,
+        input_layer_partitioner: object = None,
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "weighted_sum",
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
@@ -230,11 +231,11 @@ class DNNLinearCombinedEstimator(Estimator):
     def __init__(
         self,
         head: Head,
-        model_dir: PathLike | None = None,
-        linear_feature_columns: Value = None,
-        linear_optimizer: Value = "Ftrl",
-        dnn_feature_columns: Value = None,
-        dnn_optimizer: Value = "Adagrad",
+        model_dir: str | os.PathLike[str] | None = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
         dnn_activation_fn: UserFunction | None = relu,
         dnn_dropout: float | None = None,
@@ -263,15 +264,15 @@ class GraphDNNLinearCombinedEstimator(Estimator):
     def __init__(
         self,
         head: Head,
-        model_dir: PathLike | None = None,
-        linear_feature_columns: Value = None,
-        linear_optimizer: Value = "Ftrl",
-        dnn_feature_columns: Value = None,
-        dnn_optimizer: Value = "Adagrad",
+        model_dir: str | os.PathLike[str] | None = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
         dnn_hidden_units: Sequence[int] | None = None,
         dnn_activation_fn: UserFunction | None = relu,
         dnn_dropout: float | None = None,
-        input_layer_partitioner: Unused = None,
+        input_layer_partitioner: object = None,
         config: RunConfig | None = None,
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",

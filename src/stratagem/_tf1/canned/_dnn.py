@@ -1,9 +1,10 @@
 """DNNClassifier, DNNRegressor, DNNEstimator: networks of dense layers."""
 
+import os
 from collections.abc import Sequence
-from typing import final
+from typing import Any, final
 
-from stratagem._base.types import PathLike, Unused, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._ops import relu
 from stratagem._tf1.canned._arguments import class_head, columns_of, graph_class_head, graph_regression_head
 from stratagem._tf1.canned._head import Head
@@ -27,16 +28,16 @@ class DNNClassifier(Estimator):
     def __init__(
         self,
         hidden_units: Sequence[int],
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
         n_classes: int = 2,
-        weight_column: Value = None,
+        weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Value = "Adagrad",
+        optimizer: Any = "Adagrad",
         activation_fn: UserFunction | None = relu,
         dropout: float | None = None,
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "sum_over_batch_size",
         batch_norm: bool = False,
     ) -> None:
@@ -61,17 +62,17 @@ class GraphDNNClassifier(Estimator):
     def __init__(
         self,
         hidden_units: Sequence[int],
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
         n_classes: int = 2,
-        weight_column: Value = None,
+        weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Value = "Adagrad",
+        optimizer: Any = "Adagrad",
         activation_fn: UserFunction | None = relu,
         dropout: float | None = None,
-        input_layer_partitioner: Unused = None,
+        input_layer_partitioner: object = None,
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "weighted_sum",
         batch_norm: bool = False,
     ) -> None:
@@ -96,15 +97,15 @@ class DNNRegressor(Estimator):
     def __init__(
         self,
         hidden_units: Sequence[int],
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
         label_dimension: int = 1,
-        weight_column: Value = None,
-        optimizer: Value = "Adagrad",
+        weight_column: Any = None,
+        optimizer: Any = "Adagrad",
         activation_fn: UserFunction | None = relu,
         dropout: float | None = None,
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "sum_over_batch_size",
         batch_norm: bool = False,
     ) -> None:
@@ -129,16 +130,16 @@ class GraphDNNRegressor(Estimator):
     def __init__(
         self,
         hidden_units: Sequence[int],
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
         label_dimension: int = 1,
-        weight_column: Value = None,
-        optimizer: Value = "Adagrad",
+        weight_column: Any = None,
+        optimizer: Any = "Adagrad",
         activation_fn: UserFunction | None = relu,
         dropout: float | None = None,
-        input_layer_partitioner: Unused = None,
+        input_layer_partitioner: object = None,
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "weighted_sum",
         batch_norm: bool = False,
     ) -> None:
@@ -164,13 +165,13 @@ class DNNEstimator(Estimator):
         self,
         head: Head,
         hidden_units: Sequence[int],
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
-        optimizer: Value = "Adagrad",
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
+        optimizer: Any = "Adagrad",
         activation_fn: UserFunction | None = relu,
         dropout: float | None = None,
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         batch_norm: bool = False,
     ) -> None:
         columns = columns_of(feature_columns)
@@ -194,14 +195,14 @@ class GraphDNNEstimator(Estimator):
         self,
         head: Head,
         hidden_units: Sequence[int],
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
-        optimizer: Value = "Adagrad",
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
+        optimizer: Any = "Adagrad",
         activation_fn: UserFunction | None = relu,
         dropout: float | None = None,
-        input_layer_partitioner: Unused = None,
+        input_layer_partitioner: object = None,
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         batch_norm: bool = False,
     ) -> None:
         columns = columns_of(feature_columns)

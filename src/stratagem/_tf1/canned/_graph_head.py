@@ -5,7 +5,6 @@ from typing import Any, final
 
 import jax.numpy as jnp
 
-from stratagem._base.types import Nest, TensorLike, Value
 from stratagem._ops import tensor
 from stratagem._tf1.canned._head import MeasuredHead
 from stratagem._tf1.canned._labels import checked_logits
@@ -42,11 +41,11 @@ class GraphHead:
 
     def create_estimator_spec(
         self,
-        features: Mapping[str, Value],
+        features: Mapping[str, Any],
         mode: str,
-        logits: TensorLike,
-        labels: TensorLike,
-        train_op_fn: Callable[[TensorLike], Nest],
+        logits: Any,
+        labels: Any,
+        train_op_fn: Callable[[Any], Any],
     ) -> EstimatorSpec:
         """Returns the EstimatorSpec. train_op_fn: takes the loss and returns the operation of a step."""
         head = self._head

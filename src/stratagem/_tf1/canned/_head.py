@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final
 
-from stratagem._base.types import Nest, TensorLike, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._legacy import compute_weighted_loss
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.canned._labels import checked_logits, checked_weight_column, example_weights
@@ -40,45 +40,45 @@ class Head(abc.ABC):
     @abc.abstractmethod
     def loss(
         self,
-        labels: TensorLike,
-        logits: TensorLike,
-        features: Mapping[str, Value] | None = None,
+        labels: Any,
+        logits: Any,
+        features: Mapping[str, Any] | None = None,
         mode: str | None = None,
-        regularization_losses: Sequence[TensorLike] | None = None,
-    ) -> TensorLike:
+        regularization_losses: Sequence[Any] | None = None,
+    ) -> Any:
         """Returns the loss of a batch, a scalar, with the regularization losses."""
 
     @abc.abstractmethod
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[Hashable, Any]:
         """Returns the predictions by key. keys: which, by default all."""
 
     @abc.abstractmethod
-    def metrics(self, regularization_losses: Sequence[TensorLike] | None = None) -> dict[str, Value]:
+    def metrics(self, regularization_losses: Sequence[Any] | None = None) -> dict[str, Any]:
         """Returns new metrics of Keras by name."""
 
     @abc.abstractmethod
     def update_metrics(
         self,
-        eval_metrics: dict[str, Value],
-        features: Mapping[str, Value],
-        logits: TensorLike,
-        labels: TensorLike,
+        eval_metrics: dict[str, Any],
+        features: Mapping[str, Any],
+        logits: Any,
+        labels: Any,
         mode: str | None = None,
-        regularization_losses: Sequence[TensorLike] | None = None,
-    ) -> dict[str, Value]:
+        regularization_losses: Sequence[Any] | None = None,
+    ) -> dict[str, Any]:
         """Adds a batch to the metrics that `metrics` returned. Returns them."""
 
     def create_estimator_spec(
         self,
-        features: Mapping[str, Value],
+        features: Mapping[str, Any],
         mode: str,
-        logits: TensorLike,
-        labels: TensorLike = None,
-        optimizer: Value = None,
-        trainable_variables: Sequence[Value] | None = None,
-        train_op_fn: Callable[[TensorLike], Nest] | None = None,
-        update_ops: Sequence[Nest] | None = None,
-        regularization_losses: Sequence[TensorLike] | None = None,
+        logits: Any,
+        labels: Any = None,
+        optimizer: Any = None,
+        trainable_variables: Sequence[Any] | None = None,
+        train_op_fn: Callable[[Any], Any] | None = None,
+        update_ops: Sequence[Any] | None = None,
+        regularization_losses: Sequence[Any] | None = None,
     ) -> EstimatorSpec:
         """Returns the EstimatorSpec that a model_fn returns.
 
@@ -111,11 +111,11 @@ class Head(abc.ABC):
         """The name that those of an optimizer's variables begin with, as in TensorFlow."""
         return "training"
 
-    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Hashable, Any]) -> dict[str, ExportOutput]:
         """Returns what an exported model serves, by the name of its signature; nothing but for heads that say it."""
         return {}
 
-    def summarize(self, loss: TensorLike, regularization_losses: Sequence[TensorLike] | None) -> None:
+    def summarize(self, loss: Any, regularization_losses: Sequence[Any] | None) -> None:
         """Records the loss for TensorBoard."""
         with name_scope(""):
             summary.scalar(self.key("loss"), loss)
@@ -127,7 +127,7 @@ class Head(abc.ABC):
         return f"{name}/{self.name}" if self.name else name
 
 
-def total(losses: Sequence[TensorLike]) -> Tensor:
+def total(losses: Sequence[Any]) -> Tensor:
     """Returns the sum of losses. Raises ValueError for none."""
     if not losses:
         raise ValueError("regularization_losses must not be an empty list: leave them out.")
@@ -140,7 +140,7 @@ class MeasuredHead(Head):
     def __init__(
         self,
         dimension: int,
-        weight_column: Value,
+        weight_column: Any,
         loss_reduction: str,
         loss_fn: UserFunction | None,
         name: str | None,
@@ -171,7 +171,7 @@ class MeasuredHead(Head):
         return self._loss_reduction
 
     @abc.abstractmethod
-    def processed(self, labels: TensorLike, logits: Tensor) -> Tensor:
+    def processed(self, labels: Any, logits: Tensor) -> Tensor:
         """Returns labels as numbers, (batch, ..., 1) or as the logits. Raises ValueError for others."""
 
     @abc.abstractmethod
@@ -183,10 +183,10 @@ class MeasuredHead(Head):
         """Returns the measurements besides the average loss, by the name of the metric without the head's."""
 
     @abc.abstractmethod
-    def observed(self, labels: Tensor, logits: Tensor, weights: Value) -> dict[str, Observed]:
+    def observed(self, labels: Tensor, logits: Tensor, weights: Any) -> dict[str, Observed]:
         """Returns the tensors for the measurements, by the same names. labels: processed."""
 
-    def weighted(self, labels: TensorLike, logits: Tensor, features: Value) -> tuple[Tensor, Value]:
+    def weighted(self, labels: Any, logits: Tensor, features: Any) -> tuple[Tensor, Any]:
         """Returns the losses of the rows, and their weights. labels: processed."""
         weights = example_weights(features, self._weight_column, logits, per_logit=self._per_logit)
         if self._loss_fn is None:
@@ -204,12 +204,12 @@ class MeasuredHead(Head):
 
     def loss(
         self,
-        labels: TensorLike,
-        logits: TensorLike,
-        features: Mapping[str, Value] | None = None,
+        labels: Any,
+        logits: Any,
+        features: Mapping[str, Any] | None = None,
         mode: str | None = None,
-        regularization_losses: Sequence[TensorLike] | None = None,
-    ) -> TensorLike:
+        regularization_losses: Sequence[Any] | None = None,
+    ) -> Any:
         """Returns the loss of a batch, a scalar, with the regularization losses."""
         scores = checked_logits(logits, self.logits_dimension)
         losses, weights = self.weighted(self.processed(labels, scores), scores, features)
@@ -223,7 +223,7 @@ class MeasuredHead(Head):
             found[REGULARIZATION] = Measurement(MeasurementKind.MEAN, REGULARIZATION)
         return {self.key(name): measurement for name, measurement in found.items()}
 
-    def all_observed(self, features: Value, logits: TensorLike, labels: TensorLike) -> dict[str, Observed]:
+    def all_observed(self, features: Any, logits: Any, labels: Any) -> dict[str, Observed]:
         """Returns the tensors for all measurements but that of regularization losses."""
         scores = checked_logits(logits, self.logits_dimension)
         truth = self.processed(labels, scores)
@@ -231,20 +231,20 @@ class MeasuredHead(Head):
         found = {"average_loss": Observed(losses, weights=weights), **self.observed(truth, scores, weights)}
         return {self.key(name): each for name, each in found.items()}
 
-    def metrics(self, regularization_losses: Sequence[TensorLike] | None = None) -> dict[str, Value]:
+    def metrics(self, regularization_losses: Sequence[Any] | None = None) -> dict[str, Any]:
         """Returns new metrics of Keras by name."""
         found = self.all_measurements(regularized=regularization_losses is not None)
         return {name: keras_metric(measurement) for name, measurement in found.items()}
 
     def update_metrics(
         self,
-        eval_metrics: dict[str, Value],
-        features: Mapping[str, Value],
-        logits: TensorLike,
-        labels: TensorLike,
+        eval_metrics: dict[str, Any],
+        features: Mapping[str, Any],
+        logits: Any,
+        labels: Any,
         mode: str | None = None,
-        regularization_losses: Sequence[TensorLike] | None = None,
-    ) -> dict[str, Value]:
+        regularization_losses: Sequence[Any] | None = None,
+    ) -> dict[str, Any]:
         """Adds a batch to the metrics that `metrics` returned. Returns them."""
         for name, observed in self.all_observed(features, logits, labels).items():
             update(eval_metrics[name], observed)
@@ -264,7 +264,7 @@ def checked_reduction(loss_reduction: Any) -> str:
     return str(loss_reduction)
 
 
-def chosen(predictions: dict[str, Callable[[], Value]], keys: Sequence[str] | None) -> dict[Hashable, Value]:
+def chosen(predictions: dict[str, Callable[[], Any]], keys: Sequence[str] | None) -> dict[Hashable, Any]:
     """Returns the predictions of these keys, by default all. Raises ValueError for keys that are not there."""
     unknown = [key for key in keys or () if key not in predictions]
     if unknown:

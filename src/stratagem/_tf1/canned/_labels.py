@@ -7,7 +7,6 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._columns import NumericColumn
 from stratagem._core.step import TracedStrings, host_function
 from stratagem._core.values import CompositeTensor
@@ -31,7 +30,7 @@ class LabelVocabulary:
         """The strings as tensors have them."""
         return tuple(word.encode() if isinstance(word, str) else word for word in self.words)
 
-    def ids(self, labels: TensorLike) -> Tensor:
+    def ids(self, labels: Any) -> Tensor:
         """Returns the ids of labels, int64; -1 for a label that is none of the words."""
         return host_function(self._found)(labels)
 
@@ -62,7 +61,7 @@ def are_strings(labels: Any) -> bool:
     return isinstance(labels, TracedStrings) or np.dtype(getattr(labels, "dtype", np.float32)).hasobject
 
 
-def checked_logits(logits: TensorLike, dimension: int) -> Tensor:
+def checked_logits(logits: Any, dimension: int) -> Tensor:
     """Returns logits as float32. Raises ValueError unless they are (batch, ..., dimension)."""
     found = tensor(logits).astype(np.float32)
     if found.ndim < 2 or found.shape[-1] != dimension:
@@ -130,7 +129,7 @@ def checked_weight_column(weight_column: Any) -> NumericColumn | str | None:
 
 
 def example_weights(
-    features: Mapping[str, Value] | None, weight_column: Value, logits: Tensor, *, per_logit: bool = False
+    features: Mapping[str, Any] | None, weight_column: Any, logits: Tensor, *, per_logit: bool = False
 ) -> Tensor | float:
     """Returns the weights of examples, (batch, ..., 1), float32; 1.0 without a column.
 

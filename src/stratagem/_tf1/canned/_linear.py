@@ -2,10 +2,10 @@
 
 import functools
 import math
+import os
 from collections.abc import Sequence
-from typing import final
+from typing import Any, final
 
-from stratagem._base.types import PathLike, Unused, Value
 from stratagem._legacy import LegacyFtrl
 from stratagem._tf1.canned._arguments import class_head, columns_of, graph_class_head, graph_regression_head
 from stratagem._tf1.canned._head import Head
@@ -16,7 +16,7 @@ from stratagem._tf1.estimator import Estimator, RunConfig
 from stratagem._tf1.graph.train import FtrlOptimizer
 
 
-def _default(columns: Sequence[Value], *, of_graph: bool) -> Value:
+def _default(columns: Sequence[Any], *, of_graph: bool) -> Any:
     """Returns TensorFlow's optimizer for `optimizer=None`: its learning rate depends on the number of columns."""
     rate = min(LINEAR_RATE, 1.0 / math.sqrt(max(len(columns), 1)))
     return functools.partial(FtrlOptimizer if of_graph else LegacyFtrl, rate)
@@ -35,14 +35,14 @@ class LinearClassifier(Estimator):
 
     def __init__(
         self,
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
         n_classes: int = 2,
-        weight_column: Value = None,
+        weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Value = "Ftrl",
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "sum_over_batch_size",
         sparse_combiner: str = "sum",
     ) -> None:
@@ -66,15 +66,15 @@ class GraphLinearClassifier(Estimator):
 
     def __init__(
         self,
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
         n_classes: int = 2,
-        weight_column: Value = None,
+        weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
-        optimizer: Value = "Ftrl",
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
-        partitioner: Unused = None,
-        warm_start_from: Value = None,
+        partitioner: object = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "weighted_sum",
         sparse_combiner: str = "sum",
     ) -> None:
@@ -98,13 +98,13 @@ class LinearRegressor(Estimator):
 
     def __init__(
         self,
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
         label_dimension: int = 1,
-        weight_column: Value = None,
-        optimizer: Value = "Ftrl",
+        weight_column: Any = None,
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "sum_over_batch_size",
         sparse_combiner: str = "sum",
     ) -> None:
@@ -128,14 +128,14 @@ class GraphLinearRegressor(Estimator):
 
     def __init__(
         self,
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
         label_dimension: int = 1,
-        weight_column: Value = None,
-        optimizer: Value = "Ftrl",
+        weight_column: Any = None,
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
-        partitioner: Unused = None,
-        warm_start_from: Value = None,
+        partitioner: object = None,
+        warm_start_from: Any = None,
         loss_reduction: str = "weighted_sum",
         sparse_combiner: str = "sum",
     ) -> None:
@@ -160,12 +160,12 @@ class LinearEstimator(Estimator):
     def __init__(
         self,
         head: Head,
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
-        optimizer: Value = "Ftrl",
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
         sparse_combiner: str = "sum",
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
     ) -> None:
         columns = columns_of(feature_columns)
         parts = [linear_part(columns, optimizer or _default(columns, of_graph=False), sparse_combiner, LINEAR_RATE)]
@@ -187,13 +187,13 @@ class GraphLinearEstimator(Estimator):
     def __init__(
         self,
         head: Head,
-        feature_columns: Value,
-        model_dir: PathLike | None = None,
-        optimizer: Value = "Ftrl",
+        feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None,
+        optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
-        partitioner: Unused = None,
+        partitioner: object = None,
         sparse_combiner: str = "sum",
-        warm_start_from: Value = None,
+        warm_start_from: Any = None,
     ) -> None:
         columns = columns_of(feature_columns)
         parts = [linear_part(columns, optimizer or _default(columns, of_graph=True), sparse_combiner, LINEAR_RATE)]

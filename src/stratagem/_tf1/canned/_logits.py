@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._columns import FeatureColumn, SharedEmbeddingColumn
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.estimator import ModeKeys
@@ -38,7 +38,7 @@ def check_features(features: Any) -> None:
 
 
 def linear_logits(
-    features: Mapping[str, Value], columns: Sequence[Value], units: int, sparse_combiner: str, tags: str
+    features: Mapping[str, Any], columns: Sequence[Any], units: int, sparse_combiner: str, tags: str
 ) -> Tensor:
     """Returns weighted sums of columns, (batch, units), whose variables are in the open scope.
 
@@ -62,8 +62,8 @@ def linear_logits(
 
 
 def dnn_logits(
-    features: Mapping[str, Value],
-    columns: Sequence[Value],
+    features: Mapping[str, Any],
+    columns: Sequence[Any],
     units: int,
     hidden_units: Sequence[int],
     activation_fn: UserFunction | None,
@@ -114,7 +114,7 @@ def summarize(value: Tensor, tag: str) -> None:
         summary.histogram(f"{tag}/activation", value)
 
 
-def baseline_logits(features: Value, units: int, weight_column: Value) -> Tensor:
+def baseline_logits(features: Any, units: int, weight_column: Any) -> Tensor:
     """Returns a bias for every row, (batch, units): the variable `bias` of the open scope.
 
     Raises ValueError for features of different numbers of rows.

@@ -3,13 +3,12 @@
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.graph import metrics
 
@@ -45,16 +44,16 @@ class Measurement:
 class Observed:
     """The tensors that a batch gives one measurement. values: predictions, or what the mean is taken of."""
 
-    values: TensorLike
-    labels: TensorLike = None
-    weights: TensorLike = None
+    values: Any
+    labels: Any = None
+    weights: Any = None
 
 
 @final
 class BaselineAccuracy(keras.metrics.Mean):  # type: ignore[misc]
     """The accuracy of always predicting the label that is more frequent, for labels of 0 and 1."""
 
-    def result(self) -> TensorLike:
+    def result(self) -> Any:
         """Returns the greater share."""
         share = super().result()
         return keras.ops.maximum(share, 1.0 - share)
@@ -87,7 +86,7 @@ def update(metric: keras.metrics.Metric, observed: Observed) -> None:
         metric.update_state(observed.labels, values, sample_weight=weights)
 
 
-def graph_metric(measurement: Measurement, observed: Observed) -> Value:
+def graph_metric(measurement: Measurement, observed: Observed) -> Any:
     """Returns a metric of tf1.metrics: its value and the operation that adds this batch. Raises ValueError for thresholds."""
     values, labels, weights, kind = observed.values, observed.labels, _broadcast(observed), measurement.kind
     if kind is MeasurementKind.MEAN:

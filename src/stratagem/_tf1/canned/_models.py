@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from stratagem._base.types import Nest, TensorLike, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._tf1.canned._arguments import checked_units
 from stratagem._tf1.canned._graph_head import GraphHead
 from stratagem._tf1.canned._head import Head
@@ -16,7 +16,7 @@ from stratagem._tf1.graph import GraphKeys, SlotNaming, get_collection, group, s
 
 AnyHead = Head | GraphHead
 # features, the number of units, the mode, whether it is TensorFlow 1's model; returns logits.
-Logits = Callable[[Value, int, str, bool], TensorLike]
+Logits = Callable[[Any, int, str, bool], Any]
 
 
 @final
@@ -30,7 +30,7 @@ class ModelPart:
 
     scope: str
     logits: Logits
-    optimizer: Value
+    optimizer: Any
     rate: float | None
     graph_rate: float
 
@@ -52,21 +52,21 @@ _OF_ONE_PART: Final = {
 _OF_SEVERAL: Final = _OptimizerNames(SlotNaming(""), "head")
 
 
-def linear_part(columns: Sequence[Value], optimizer: Value, sparse_combiner: str, rate: float) -> ModelPart:
+def linear_part(columns: Sequence[Any], optimizer: Any, sparse_combiner: str, rate: float) -> ModelPart:
     """Returns the linear part of a model. Raises ValueError for another combiner."""
     if sparse_combiner not in ("mean", "sqrtn", "sum"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {sparse_combiner!r}.")
 
-    def logits(features: Value, units: int, mode: str, of_graph: bool) -> TensorLike:
+    def logits(features: Any, units: int, mode: str, of_graph: bool) -> Any:
         return linear_logits(features, columns, units, sparse_combiner, "linear/" if of_graph else "")
 
     return ModelPart("linear", logits, optimizer, rate, rate)
 
 
 def dnn_part(
-    columns: Sequence[Value],
+    columns: Sequence[Any],
     hidden_units: Sequence[int],
-    optimizer: Value,
+    optimizer: Any,
     activation_fn: UserFunction | None,
     dropout: float | None,
     rate: float | None,
@@ -77,17 +77,17 @@ def dnn_part(
     """Returns the deep part of a model. normalize: with batch normalization."""
     sizes = checked_units(hidden_units)
 
-    def logits(features: Value, units: int, mode: str, of_graph: bool) -> TensorLike:
+    def logits(features: Any, units: int, mode: str, of_graph: bool) -> Any:
         tags = "dnn/dnn/" if of_graph else "dnn/"
         return dnn_logits(features, columns, units, sizes, activation_fn, dropout, mode, tags, normalize=normalize)
 
     return ModelPart("dnn", logits, optimizer, rate, graph_rate)
 
 
-def baseline_part(optimizer: Value, weight_column: Value, rate: float) -> ModelPart:
+def baseline_part(optimizer: Any, weight_column: Any, rate: float) -> ModelPart:
     """Returns a bias as a model."""
 
-    def logits(features: Value, units: int, mode: str, of_graph: bool) -> TensorLike:
+    def logits(features: Any, units: int, mode: str, of_graph: bool) -> Any:
         return baseline_logits(features, units, weight_column)
 
     return ModelPart("baseline", logits, optimizer, rate, rate)
@@ -116,7 +116,7 @@ def model_fn_of(
             if combined and part.scope == "linear":
                 summarize(outputs[-1], "linear/linear" if of_graph else "linear")
 
-        def train_op(loss: TensorLike) -> Nest:
+        def train_op(loss: Any) -> Any:
             if of_graph:
                 of_head = None if isinstance(head, GraphHead) else head.training_scope
                 return _graph_step(head.loss_reduction, loss, parts, of_head, combined=combined)
@@ -134,7 +134,7 @@ def model_fn_of(
     return model_fn
 
 
-def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], scope: str) -> Nest:
+def _keras_step(reduction: str, loss: Any, parts: Sequence[ModelPart], scope: str) -> Any:
     """Returns the step of all parts. The first part's optimizer counts it, as in TensorFlow."""
     operations, used = [], set[str]()
     for number, part in enumerate(parts):
@@ -148,9 +148,7 @@ def _keras_step(reduction: str, loss: TensorLike, parts: Sequence[ModelPart], sc
     return group(*operations)
 
 
-def _graph_step(
-    reduction: str, loss: TensorLike, parts: Sequence[ModelPart], scope: str | None, *, combined: bool
-) -> Nest:
+def _graph_step(reduction: str, loss: Any, parts: Sequence[ModelPart], scope: str | None, *, combined: bool) -> Any:
     """Returns the step of all parts. scope: of what Adam keeps beside slots, under a head of TensorFlow 2."""
     operations = []
     for number, part in enumerate(parts):

@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, final
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._ops import tensor
 from stratagem._tf1.canned._head import REGULARIZATION, Head, total
 from stratagem._tf1.canned._measurements import Measurement, MeasurementKind, Observed, keras_metric, update
@@ -84,12 +83,12 @@ class MultiHead(Head):
 
     def loss(
         self,
-        labels: TensorLike,
-        logits: TensorLike,
-        features: Mapping[str, Value] | None = None,
+        labels: Any,
+        logits: Any,
+        features: Mapping[str, Any] | None = None,
         mode: str | None = None,
-        regularization_losses: Sequence[TensorLike] | None = None,
-    ) -> TensorLike:
+        regularization_losses: Sequence[Any] | None = None,
+    ) -> Any:
         """Returns the weighted sum of the losses of the heads, with the regularization losses."""
         truth, scores = self._labels(labels), self._split(logits)
         losses = [head.loss(truth[head.name], scores[head.name], features, mode) for head in self._heads]
@@ -97,12 +96,12 @@ class MultiHead(Head):
         merged: Any = total([loss * weight for loss, weight in zip(losses, weights, strict=True)])
         return merged if regularization_losses is None else merged + total(regularization_losses)
 
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[Hashable, Any]:
         """Returns the predictions of all heads, by pairs of the head's name and the key."""
         scores = self._split(logits)
         return {(h.name, key): v for h in self._heads for key, v in h.predictions(scores[h.name], keys).items()}
 
-    def metrics(self, regularization_losses: Sequence[TensorLike] | None = None) -> dict[str, Value]:
+    def metrics(self, regularization_losses: Sequence[Any] | None = None) -> dict[str, Any]:
         """Returns new metrics of Keras: the loss of each head, and the heads' own."""
         names = [REGULARIZATION] if regularization_losses is not None else []
         found = {self.key(name): keras_metric(Measurement(MeasurementKind.MEAN, name)) for name in names}
@@ -113,13 +112,13 @@ class MultiHead(Head):
 
     def update_metrics(
         self,
-        eval_metrics: dict[str, Value],
-        features: Mapping[str, Value],
-        logits: TensorLike,
-        labels: TensorLike,
+        eval_metrics: dict[str, Any],
+        features: Mapping[str, Any],
+        logits: Any,
+        labels: Any,
         mode: str | None = None,
-        regularization_losses: Sequence[TensorLike] | None = None,
-    ) -> dict[str, Value]:
+        regularization_losses: Sequence[Any] | None = None,
+    ) -> dict[str, Any]:
         """Adds a batch to the metrics that `metrics` returned. Returns them."""
         truth, scores = self._labels(labels), self._split(logits)
         if regularization_losses is not None:
@@ -131,7 +130,7 @@ class MultiHead(Head):
             head.update_metrics(mine, features, own, own_labels)
         return eval_metrics
 
-    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Hashable, Any]) -> dict[str, ExportOutput]:
         """Returns what each head serves, below its name; the first head's is the default; and all predictions."""
         found: dict[str, ExportOutput] = {}
         of_heads: dict[Any, Any] = {**predictions}

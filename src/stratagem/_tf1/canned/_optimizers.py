@@ -6,7 +6,6 @@ from typing import Any, Final, NoReturn
 
 import keras
 
-from stratagem._base.types import Value
 from stratagem._legacy import (
     LegacyAdadelta,
     LegacyAdagrad,
@@ -33,7 +32,7 @@ DNN_RATE: Final = 0.05  # of TensorFlow 1's; TensorFlow 2's are the optimizers' 
 COMBINED_DNN_RATE: Final = 0.001
 
 
-def combined_linear_rate(columns: Sequence[Value]) -> float:
+def combined_linear_rate(columns: Sequence[Any]) -> float:
     """Returns the learning rate of the linear part of a combined model, for an optimizer that is given by its name."""
     return min(0.005, 1.0 / math.sqrt(len(columns)))
 
@@ -66,7 +65,7 @@ _FIRST_FORMULAS: Final[dict[type, type[LegacyOptimizer]]] = {
 _ONLY_KERAS_3: Final = ("weight_decay", "use_ema", "loss_scale_factor", "gradient_accumulation_steps")
 
 
-def _check_name(table: Mapping[str, Value], name: str) -> None:
+def _check_name(table: Mapping[str, Any], name: str) -> None:
     if name not in table:
         raise ValueError(f"Unsupported optimizer name: {name}. Supported names are: {sorted(table)}")
 

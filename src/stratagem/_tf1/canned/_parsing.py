@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from stratagem._base.types import DTypeLike, Value
+from stratagem._base.types import DTypeLike
 from stratagem._columns import FeatureColumn, NumericColumn, make_parse_example_spec, numeric_column
 from stratagem._data.files import FixedLenFeature
 from stratagem._ops import float32, int64
@@ -13,9 +13,9 @@ def classifier_parse_example_spec(
     feature_columns: Iterable[FeatureColumn],
     label_key: str,
     label_dtype: DTypeLike = int64,
-    label_default: Value = None,
+    label_default: Any = None,
     weight_column: NumericColumn | str | None = None,
-) -> dict[str, Value]:
+) -> dict[str, Any]:
     """Returns the features of `tf.io.parse_example` that columns, a label and weights need, by key.
 
     label_default: for rows without a label. Raises ValueError for a label or weights that are among the features, for weights
@@ -28,10 +28,10 @@ def regressor_parse_example_spec(
     feature_columns: Iterable[FeatureColumn],
     label_key: str,
     label_dtype: DTypeLike = float32,
-    label_default: Value = None,
+    label_default: Any = None,
     label_dimension: int = 1,
     weight_column: NumericColumn | str | None = None,
-) -> dict[str, Value]:
+) -> dict[str, Any]:
     """Returns the features of `tf.io.parse_example` that columns, labels and weights need, by key.
 
     label_dimension: the number of labels of a row. The other arguments and errors are those of `classifier_parse_example_spec`.
@@ -40,7 +40,7 @@ def regressor_parse_example_spec(
     return _spec(feature_columns, label_key, label, weight_column)
 
 
-def _spec(columns: Iterable[FeatureColumn], label_key: str, label: FixedLenFeature, weights: Any) -> dict[str, Value]:
+def _spec(columns: Iterable[FeatureColumn], label_key: str, label: FixedLenFeature, weights: Any) -> dict[str, Any]:
     if label_key is None:
         raise ValueError("label_key should not be None.")
     found = make_parse_example_spec(columns)

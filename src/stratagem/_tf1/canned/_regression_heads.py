@@ -1,13 +1,13 @@
 """Heads of regressions: RegressionHead, PoissonRegressionHead, LogisticRegressionHead."""
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import final
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike, UserFunction, Value
+from stratagem._base.types import UserFunction
 from stratagem._ops import Tensor, log_poisson_loss, sigmoid_cross_entropy_with_logits, tensor
 from stratagem._tf1.canned._head import MeasuredHead, checked_reduction, chosen
 from stratagem._tf1.canned._labels import checked_logits, dense_labels, in_range
@@ -23,7 +23,7 @@ class _NumbersHead(MeasuredHead):
     def __init__(
         self,
         label_dimension: int,
-        weight_column: Value,
+        weight_column: Any,
         loss_reduction: str,
         loss_fn: UserFunction | None,
         inverse_link_fn: UserFunction | None,
@@ -42,7 +42,7 @@ class _NumbersHead(MeasuredHead):
         )
         self._inverse_link_fn = inverse_link_fn
 
-    def processed(self, labels: TensorLike, logits: Tensor) -> Tensor:
+    def processed(self, labels: Any, logits: Tensor) -> Tensor:
         """Returns labels as float32, in the shape of the logits."""
         found = dense_labels(labels, logits, self.logits_dimension)
         if found.dtype == object:
@@ -52,10 +52,10 @@ class _NumbersHead(MeasuredHead):
     def _predicted(self, scores: Tensor) -> Tensor:
         return scores if self._inverse_link_fn is None else tensor(self._inverse_link_fn(scores))
 
-    def predictions(self, logits: TensorLike, keys: Sequence[str] | None = None) -> dict[Hashable, Value]:
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[Hashable, Any]:
         """Returns predictions and, if they are a function of the logits, these. keys: which of them."""
         scores = checked_logits(logits, self.logits_dimension)
-        made: dict[str, Callable[[], Value]] = {"predictions": lambda: self._predicted(scores)}
+        made: dict[str, Callable[[], Any]] = {"predictions": lambda: self._predicted(scores)}
         if self._inverse_link_fn is not None:
             made["logits"] = lambda: scores
         return chosen(made, keys)
@@ -64,14 +64,14 @@ class _NumbersHead(MeasuredHead):
         """Returns the means of predictions and labels."""
         return {name: Measurement(MeasurementKind.MEAN, name) for name in ("prediction/mean", "label/mean")}
 
-    def observed(self, labels: Tensor, logits: Tensor, weights: Value) -> dict[str, Observed]:
+    def observed(self, labels: Tensor, logits: Tensor, weights: Any) -> dict[str, Observed]:
         """Returns predictions and labels."""
         return {
             "prediction/mean": Observed(self._predicted(logits), weights=weights),
             "label/mean": Observed(labels, weights=weights),
         }
 
-    def export_outputs(self, predictions: dict[Hashable, Value]) -> dict[str, ExportOutput]:
+    def export_outputs(self, predictions: dict[Hashable, Any]) -> dict[str, ExportOutput]:
         """Returns the predictions, under three names."""
         value = RegressionOutput(predictions["predictions"])
         return {"serving_default": value, "regression": value, "predict": PredictOutput(predictions)}
@@ -90,7 +90,7 @@ class RegressionHead(_NumbersHead):
     def __init__(
         self,
         label_dimension: int = 1,
-        weight_column: Value = None,
+        weight_column: Any = None,
         loss_reduction: str = _MEAN,
         loss_fn: UserFunction | None = None,
         inverse_link_fn: UserFunction | None = None,
@@ -114,7 +114,7 @@ class PoissonRegressionHead(_NumbersHead):
     def __init__(
         self,
         label_dimension: int = 1,
-        weight_column: Value = None,
+        weight_column: Any = None,
         loss_reduction: str = _MEAN,
         compute_full_loss: bool = True,
         name: str | None = None,
@@ -134,7 +134,7 @@ class LogisticRegressionHead(_NumbersHead):
     The arguments and errors are those of RegressionHead.
     """
 
-    def __init__(self, weight_column: Value = None, loss_reduction: str = _MEAN, name: str | None = None) -> None:
+    def __init__(self, weight_column: Any = None, loss_reduction: str = _MEAN, name: str | None = None) -> None:
         super().__init__(1, weight_column, loss_reduction, None, jax.nn.sigmoid, name)
 
     def losses(self, labels: Tensor, logits: Tensor) -> Tensor:

@@ -6,7 +6,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from stratagem._base.types import Nest, TensorLike
 from stratagem._core.context import current
 from stratagem._core.step import gradients, touched_rows
 from stratagem._core.values import shards
@@ -24,12 +23,12 @@ from stratagem._tf1.graph.train import Optimizer
 
 def head_train_op(
     reduction: str,
-    loss: TensorLike,
+    loss: Any,
     optimizer: Any,
     variables: Sequence[Any] | None,
-    train_op_fn: Callable[[TensorLike], Nest] | None,
-    update_ops: Sequence[Nest] | None,
-) -> Nest:
+    train_op_fn: Callable[[Any], Any] | None,
+    update_ops: Sequence[Any] | None,
+) -> Any:
     """Returns the operation of a step. Raises ValueError unless there is either an optimizer or a train_op_fn."""
     if update_ops is not None and not isinstance(update_ops, list | tuple):
         raise ValueError(f"update_ops should be a list or a tuple. Given type: {type(update_ops)}.")
@@ -48,7 +47,7 @@ def head_train_op(
 
 def graph_train_op(
     reduction: str,
-    loss: TensorLike,
+    loss: Any,
     optimizer: Optimizer,
     variables: Sequence[Any] | None = None,
     *,
@@ -63,7 +62,7 @@ def graph_train_op(
     return optimizer.minimize(loss, get_or_create_global_step() if counted else None, variables)
 
 
-def _of_users_optimizer(reduction: str, loss: TensorLike, optimizer: Any, variables: Any) -> Operation:
+def _of_users_optimizer(reduction: str, loss: Any, optimizer: Any, variables: Any) -> Operation:
     if not isinstance(optimizer, keras.optimizers.Optimizer):
         raise ValueError(
             "The given optimizer is not a tf.keras.optimizers.Optimizer instance. Received optimizer of type "
@@ -78,7 +77,7 @@ def _of_users_optimizer(reduction: str, loss: TensorLike, optimizer: Any, variab
 
 def keras_train_op(
     reduction: str,
-    loss: TensorLike,
+    loss: Any,
     optimizer: keras.optimizers.Optimizer,
     variables: Sequence[Any],
     *,

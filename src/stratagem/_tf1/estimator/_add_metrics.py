@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from stratagem._base.types import Nest
 from stratagem._tf1.estimator._call import argument_names, call_with
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
@@ -11,7 +10,7 @@ from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 _ARGUMENTS = {"features", "labels", "predictions", "config"}
 
 
-def add_metrics(estimator: Estimator, metric_fn: Callable[..., dict[str, Nest]]) -> Estimator:
+def add_metrics(estimator: Estimator, metric_fn: Callable[..., dict[str, Any]]) -> Estimator:
     """Returns a new Estimator that also evaluates the metrics that `metric_fn` returns, as `tf.estimator.add_metrics`.
 
     metric_fn: takes any of `features`, `labels`, `predictions`, `config`, and returns metrics in the form of

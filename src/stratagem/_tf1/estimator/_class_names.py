@@ -5,7 +5,6 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._core.values import TensorShape
 from stratagem._ops import constant, gather, is_traced
 
@@ -18,7 +17,7 @@ class ClassNames:
     `Estimator.predict` yields the strings, and so do exported models. indices: integers of any shape.
     """
 
-    indices: TensorLike
+    indices: Any
     words: tuple[bytes, ...]
 
     dtype = np.dtype(object)
@@ -28,7 +27,7 @@ class ClassNames:
         """The shape of the strings."""
         return TensorShape(np.shape(self.indices))
 
-    def strings(self) -> TensorLike:
+    def strings(self) -> Any:
         """Returns the tensor of strings, where they may be made after a program: in a model that is being exported."""
         return gather(constant(list(self.words)), self.indices)
 

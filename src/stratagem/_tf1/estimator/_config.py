@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Nest
 from stratagem._checkpoints import CheckpointOptions
 from stratagem._cluster import ClusterSpec, ConfigProto, tf_config
 from stratagem._servers.strategy import ParameterServerStrategy
@@ -61,10 +60,10 @@ class RunConfig:
     keep_checkpoint_every_n_hours: float | None = 10000
     log_step_count_steps: int | None = 100
     train_distribute: AbstractStrategy | None = None
-    device_fn: Callable[[Nest], str] | None = None
+    device_fn: Callable[[Any], str] | None = None
     protocol: str | None = None
     eval_distribute: AbstractStrategy | None = None
-    experimental_distribute: Nest = None
+    experimental_distribute: Any = None
     experimental_max_worker_delay_secs: int | None = None
     session_creation_timeout_secs: int | None = 7200
     checkpoint_save_graph_def: bool = True
@@ -140,11 +139,11 @@ class RunConfig:
         return self._task_info.workers
 
     @property
-    def service(self) -> dict[str, Nest] | None:
+    def service(self) -> dict[str, Any] | None:
         """The object `service` of TF_CONFIG."""
         return self._task_info.service
 
-    def replace(self, **kwargs: Nest) -> "RunConfig":
+    def replace(self, **kwargs: Any) -> "RunConfig":
         """Returns a copy with new values of arguments of RunConfig. TF_CONFIG is not read again.
 
         Setting one of save_checkpoints_steps and save_checkpoints_secs sets the other to None.

@@ -12,7 +12,6 @@ import numpy as np
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import ALONE, agree_on
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Nest
 from stratagem._checkpoints import latest_checkpoint, list_variables, load_variable
 from stratagem._core.step import default_mesh
 from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
@@ -62,8 +61,8 @@ class Estimator:
         model_fn: Callable[..., EstimatorSpec],
         model_dir: str | os.PathLike[str] | None = None,
         config: RunConfig | None = None,
-        params: dict[str, Nest] | None = None,
-        warm_start_from: Nest = None,
+        params: dict[str, Any] | None = None,
+        warm_start_from: Any = None,
     ) -> None:
         _refuse_overrides(type(self))
         if model_fn is None:
@@ -87,7 +86,7 @@ class Estimator:
         return self._config
 
     @property
-    def params(self) -> dict[str, Nest]:
+    def params(self) -> dict[str, Any]:
         """A copy of the parameters."""
         return copy.deepcopy(self._params)
 
@@ -126,7 +125,7 @@ class Estimator:
 
     def train(
         self,
-        input_fn: Callable[..., Nest],
+        input_fn: Callable[..., Any],
         hooks: Iterable[SessionRunHook] | None = None,
         steps: int | None = None,
         max_steps: int | None = None,
@@ -193,12 +192,12 @@ class Estimator:
     @isolated
     def evaluate(
         self,
-        input_fn: Callable[..., Nest],
+        input_fn: Callable[..., Any],
         steps: int | None = None,
         hooks: Iterable[SessionRunHook] | None = None,
         checkpoint_path: str | None = None,
         name: str | None = None,
-    ) -> dict[str, Nest]:
+    ) -> dict[str, Any]:
         """Returns the metrics of the model over all batches of the input, or over the first `steps` of them.
 
         The result is a dict of NumPy numbers: the model's eval_metric_ops by name, `loss`, which is the mean of the batches'
@@ -231,12 +230,12 @@ class Estimator:
     @generated_isolated
     def predict(
         self,
-        input_fn: Callable[..., Nest],
+        input_fn: Callable[..., Any],
         predict_keys: Iterable[str] | None = None,
         hooks: Iterable[SessionRunHook] | None = None,
         checkpoint_path: str | None = None,
         yield_single_examples: bool = True,
-    ) -> Iterator[Nest]:
+    ) -> Iterator[Any]:
         """Yields the predictions for every row of the input: a dict of arrays, or an array if the model_fn returns one tensor.
 
         predict_keys: the predictions to return, by default all.
@@ -265,7 +264,7 @@ class Estimator:
         self,
         export_dir_base: str | os.PathLike[str],
         serving_input_receiver_fn: Callable[[], Receiver],
-        assets_extra: dict[str, Nest] | None = None,
+        assets_extra: dict[str, Any] | None = None,
         as_text: bool = False,
         checkpoint_path: str | None = None,
         experimental_mode: str = ModeKeys.PREDICT,
@@ -297,7 +296,7 @@ class Estimator:
         self,
         export_dir_base: str | os.PathLike[str],
         input_receiver_fn_map: dict[str, Callable[[], Receiver]],
-        assets_extra: dict[str, Nest] | None = None,
+        assets_extra: dict[str, Any] | None = None,
         as_text: bool = False,
         checkpoint_path: str | None = None,
     ) -> bytes:
@@ -314,7 +313,7 @@ class Estimator:
         self,
         export_dir_base: str | os.PathLike[str],
         receivers: dict[str, Callable[[], Receiver]],
-        assets_extra: dict[str, Nest] | None,
+        assets_extra: dict[str, Any] | None,
         checkpoint_path: str | None,
     ) -> bytes:
         chosen = [mode for mode in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT) if receivers.get(mode)]
@@ -333,7 +332,7 @@ class Estimator:
         self,
         export_dir_base: str | os.PathLike[str],
         serving_input_receiver_fn: Callable[[], Receiver],
-        assets_extra: dict[str, Nest] | None = None,
+        assets_extra: dict[str, Any] | None = None,
         as_text: bool = False,
         checkpoint_path: str | None = None,
         strip_default_attrs: bool = False,
@@ -394,11 +393,11 @@ class Estimator:
             raise ValueError(f"model_fn should return an EstimatorSpec, it returned {spec!r:.200}.")
         return spec
 
-    def _params_in(self, mode: str) -> dict[str, Nest]:
+    def _params_in(self, mode: str) -> dict[str, Any]:
         """Returns the parameters that input_fn and model_fn get in a mode, a copy."""
         return self.params
 
-    def _check_input_fn(self, input_fn: Callable[..., Nest]) -> None:
+    def _check_input_fn(self, input_fn: Callable[..., Any]) -> None:
         """Raises ValueError for an input_fn that the Estimator cannot call. Any other than a TPUEstimator takes all."""
 
     def _found(self, purpose: str, strategy: AbstractStrategy | None = None) -> str | None:

@@ -8,7 +8,6 @@ from typing import Any, Final, final
 
 from stratagem._base.errors import DataLossError
 from stratagem._base.storage import file_system
-from stratagem._base.types import Json, Nest
 from stratagem._tf1.estimator._call import argument_names
 from stratagem._tf1.estimator._receivers import Receiver
 from stratagem._tf1.estimator._train_eval_specs import Exporter
@@ -25,7 +24,7 @@ class _SavedModelExporter(Exporter):
     """Writes SavedModels below a directory. keep: how many of them stay; None keeps all."""
 
     def __init__(
-        self, name: str, receive: ReceiverFn | None, assets_extra: Mapping[str, Nest] | None, keep: int | None
+        self, name: str, receive: ReceiverFn | None, assets_extra: Mapping[str, Any] | None, keep: int | None
     ) -> None:
         if keep is not None and keep <= 0:
             raise ValueError(f"`exports_to_keep`, if provided, must be a positive number. Got {keep}")
@@ -55,17 +54,17 @@ class FinalExporter(_SavedModelExporter):
         self,
         name: str,
         serving_input_receiver_fn: ReceiverFn,
-        assets_extra: Mapping[str, Nest] | None = None,
+        assets_extra: Mapping[str, Any] | None = None,
         as_text: bool = False,
     ) -> None:
         super().__init__(name, serving_input_receiver_fn, assets_extra, None)
 
     def export(
         self,
-        estimator: Nest,
+        estimator: Any,
         export_path: str,
         checkpoint_path: str,
-        eval_result: dict[str, Nest],
+        eval_result: dict[str, Any],
         is_the_final_export: bool,
     ) -> bytes | None:
         """Exports the last checkpoint. Returns the path; None for another checkpoint."""
@@ -86,7 +85,7 @@ class LatestExporter(_SavedModelExporter):
         self,
         name: str,
         serving_input_receiver_fn: ReceiverFn,
-        assets_extra: Mapping[str, Nest] | None = None,
+        assets_extra: Mapping[str, Any] | None = None,
         as_text: bool = False,
         exports_to_keep: int | None = 5,
     ) -> None:
@@ -94,10 +93,10 @@ class LatestExporter(_SavedModelExporter):
 
     def export(
         self,
-        estimator: Nest,
+        estimator: Any,
         export_path: str,
         checkpoint_path: str,
-        eval_result: dict[str, Nest],
+        eval_result: dict[str, Any],
         is_the_final_export: bool,
     ) -> bytes:
         """Exports a checkpoint, and deletes exports beyond the limit. Returns the path."""
@@ -130,7 +129,7 @@ class BestExporter(_SavedModelExporter):
         serving_input_receiver_fn: ReceiverFn | None = None,
         event_file_pattern: str = "eval/*.tfevents.*",
         compare_fn: Callable[..., bool] = loss_smaller,
-        assets_extra: Mapping[str, Nest] | None = None,
+        assets_extra: Mapping[str, Any] | None = None,
         as_text: bool = False,
         exports_to_keep: int | None = 5,
     ) -> None:
@@ -147,10 +146,10 @@ class BestExporter(_SavedModelExporter):
 
     def export(
         self,
-        estimator: Nest,
+        estimator: Any,
         export_path: str,
         checkpoint_path: str,
-        eval_result: dict[str, Nest],
+        eval_result: dict[str, Any],
         is_the_final_export: bool,
     ) -> bytes | None:
         """Exports a checkpoint if it is the best one. Returns the path; None for any other."""
@@ -177,6 +176,6 @@ def _results(path: str, text: bytes) -> dict[str, Any]:
     raise DataLossError(f"{path} is damaged: it has no results. Delete it to begin anew.")
 
 
-def _number(value: Any) -> Json:
-    found: Json = value.tolist() if hasattr(value, "tolist") else value
+def _number(value: Any) -> Any:
+    found: Any = value.tolist() if hasattr(value, "tolist") else value
     return found

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from stratagem._base.paths import file_errors, is_remote, parent
 from stratagem._base.storage import checked_path, copy_file, file_system
-from stratagem._base.types import Nest
 from stratagem._saved_models import save_models
 from stratagem._tf1.estimator._mode_export import ModeExport
 
@@ -48,7 +47,7 @@ def new_directory(base: str) -> str:
 
 
 def write_export(
-    modes: Sequence[ModeExport], base: str, checkpoint: str, assets_extra: Mapping[str, Nest] | None
+    modes: Sequence[ModeExport], base: str, checkpoint: str, assets_extra: Mapping[str, Any] | None
 ) -> str:
     """Writes an export of some modes below `base`.
 

@@ -8,7 +8,6 @@ from typing import Any
 import keras
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.step import gradients
 from stratagem._tf1.estimator._config import RunConfig
@@ -26,14 +25,14 @@ from stratagem._tf1.graph import (
 
 
 def model_to_estimator(
-    keras_model: Nest = None,
+    keras_model: Any = None,
     keras_model_path: str | os.PathLike[str] | None = None,
-    custom_objects: dict[str, Nest] | None = None,
+    custom_objects: dict[str, Any] | None = None,
     model_dir: str | os.PathLike[str] | None = None,
     config: RunConfig | None = None,
     checkpoint_format: str | None = None,
     metric_names_map: dict[str, str] | None = None,
-    export_outputs: dict[str, Nest] | None = None,
+    export_outputs: dict[str, Any] | None = None,
 ) -> Estimator:
     """Returns an Estimator that trains a copy of a Keras model, as `tf.keras.estimator.model_to_estimator`.
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, final
 
-from stratagem._base.types import Nest, TensorLike, Value
 from stratagem._core.step import TracedStrings
 from stratagem._core.values import CompositeTensor
 from stratagem._data.files import parse_example
@@ -19,8 +18,8 @@ class _Receiver(NamedTuple):
     """The fields of receivers."""
 
     features: Any
-    receiver_tensors: dict[str, TensorLike]
-    receiver_tensors_alternatives: dict[str, dict[str, TensorLike]] | None
+    receiver_tensors: dict[str, Any]
+    receiver_tensors_alternatives: dict[str, dict[str, Any]] | None
 
 
 @final
@@ -35,9 +34,9 @@ class ServingInputReceiver(_Receiver):
 
     def __new__(
         cls,
-        features: Nest,
-        receiver_tensors: Nest,
-        receiver_tensors_alternatives: Mapping[str, Nest] | None = None,
+        features: Any,
+        receiver_tensors: Any,
+        receiver_tensors_alternatives: Mapping[str, Any] | None = None,
     ) -> "ServingInputReceiver":
         named = _named(features, _FEATURE, "feature")
         return super().__new__(cls, named, *_checked(receiver_tensors, receiver_tensors_alternatives))
@@ -52,9 +51,9 @@ class TensorServingInputReceiver(_Receiver):
 
     def __new__(
         cls,
-        features: TensorLike,
-        receiver_tensors: Nest,
-        receiver_tensors_alternatives: Mapping[str, Nest] | None = None,
+        features: Any,
+        receiver_tensors: Any,
+        receiver_tensors_alternatives: Mapping[str, Any] | None = None,
     ) -> "TensorServingInputReceiver":
         _check_tensor(features, "feature")
         return super().__new__(cls, features, *_checked(receiver_tensors, receiver_tensors_alternatives))
@@ -69,14 +68,14 @@ class SupervisedInputReceiver(NamedTuple):
 
     features: Any
     labels: Any
-    receiver_tensors: dict[str, TensorLike]
+    receiver_tensors: dict[str, Any]
     receiver_tensors_alternatives: None = None
 
 
 Receiver = ServingInputReceiver | TensorServingInputReceiver | SupervisedInputReceiver
 
 
-def _checked(tensors: Nest, alternatives: Value) -> tuple[Any, Any]:
+def _checked(tensors: Any, alternatives: Any) -> tuple[Any, Any]:
     if alternatives is not None and not isinstance(alternatives, Mapping):
         raise ValueError(f"receiver_tensors_alternatives must be a dict: {alternatives!r}.")
     others = {name: _named(each, _INPUT, "receiver_tensor") for name, each in (alternatives or {}).items()}
@@ -100,7 +99,7 @@ def _check_tensor(value: Any, what: str) -> None:
 
 
 def build_parsing_serving_input_receiver_fn(
-    feature_spec: Mapping[str, Value], default_batch_size: int | None = None
+    feature_spec: Mapping[str, Any], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
     """Returns a serving_input_receiver_fn that takes serialized Examples, "examples": strings, (batch,).
 
@@ -115,7 +114,7 @@ def build_parsing_serving_input_receiver_fn(
 
 
 def build_raw_serving_input_receiver_fn(
-    features: Mapping[str, TensorLike], default_batch_size: int | None = None
+    features: Mapping[str, Any], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
     """Returns a serving_input_receiver_fn that takes the features themselves.
 
@@ -132,7 +131,7 @@ def build_raw_serving_input_receiver_fn(
 
 
 def build_raw_supervised_input_receiver_fn(
-    features: Nest, labels: Nest, default_batch_size: int | None = None
+    features: Any, labels: Any, default_batch_size: int | None = None
 ) -> Callable[[], SupervisedInputReceiver]:
     """Returns an input_receiver_fn for exports in the modes TRAIN and EVAL, which takes the features and labels themselves.
 

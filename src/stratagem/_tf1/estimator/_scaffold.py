@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, Final, final
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, Unused
 from stratagem._tf1.graph import building_here
 
 _OF_SESSIONS: Final = (
@@ -31,16 +30,16 @@ class Scaffold:
         TypeError: copy_from_scaffold is not a Scaffold.
     """
 
-    init_op: Nest = None
-    init_feed_dict: Nest = None
-    init_fn: Callable[[Nest, Nest], None] | None = None
-    ready_op: Nest = None
-    ready_for_local_init_op: Nest = None
-    local_init_op: Nest = None
-    summary_op: Unused = None
-    saver: Unused = None
-    copy_from_scaffold: Nest = None
-    local_init_feed_dict: Nest = None
+    init_op: Any = None
+    init_feed_dict: Any = None
+    init_fn: Callable[[Any, Any], None] | None = None
+    ready_op: Any = None
+    ready_for_local_init_op: Any = None
+    local_init_op: Any = None
+    summary_op: Any = None
+    saver: Any = None
+    copy_from_scaffold: Any = None
+    local_init_feed_dict: Any = None
 
     def __post_init__(self) -> None:
         building = building_here()

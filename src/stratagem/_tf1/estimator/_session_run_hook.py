@@ -1,6 +1,6 @@
 """The interface of hooks, which run before and after every step, and of listeners, which run around every checkpoint."""
 
-from stratagem._base.types import Nest, Unused
+from typing import Any
 
 
 class SessionRunHook:
@@ -12,16 +12,16 @@ class SessionRunHook:
     def begin(self) -> None:
         """Called once, before the first step, after the model has been built."""
 
-    def after_create_session(self, session: Unused, coord: Unused) -> None:
+    def after_create_session(self, session: Any, coord: Any) -> None:
         """Called when variables have their values, before the first step."""
 
-    def before_run(self, run_context: Nest) -> Nest:
+    def before_run(self, run_context: Any) -> Any:
         """Called before every step. May return SessionRunArgs, the values to fetch from the step."""
 
-    def after_run(self, run_context: Nest, run_values: Nest) -> None:
+    def after_run(self, run_context: Any, run_values: Any) -> None:
         """Called after every step with the values that `before_run` fetched; `run_context.request_stop()` ends the loop."""
 
-    def end(self, session: Unused) -> None:
+    def end(self, session: Any) -> None:
         """Called at the end, unless an error ended the loop."""
 
 
@@ -31,11 +31,11 @@ class CheckpointSaverListener:
     def begin(self) -> None:
         """Called once, before the first step."""
 
-    def before_save(self, session: Unused, global_step_value: int) -> None:
+    def before_save(self, session: Any, global_step_value: int) -> None:
         """Called before a checkpoint is written."""
 
-    def after_save(self, session: Unused, global_step_value: int) -> bool | None:
+    def after_save(self, session: Any, global_step_value: int) -> bool | None:
         """Called after a checkpoint is written. Returning True requests the end of training."""
 
-    def end(self, session: Unused, global_step_value: int) -> None:
+    def end(self, session: Any, global_step_value: int) -> None:
         """Called after the last checkpoint of a training."""

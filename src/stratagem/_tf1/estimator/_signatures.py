@@ -8,7 +8,6 @@ from typing import Any, Final, final
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import Nest, TensorLike
 from stratagem._core.values import TensorSpec
 from stratagem._ops import is_tensor
 from stratagem._tf1.estimator._class_names import ClassNames
@@ -53,7 +52,7 @@ def outputs_of(spec: EstimatorSpec) -> dict[str, ExportOutput]:
     return {**given, DEFAULT: next(iter(given.values()))}
 
 
-def tensors_of(output: ExportOutput) -> dict[str, TensorLike]:
+def tensors_of(output: ExportOutput) -> dict[str, Any]:
     """Returns the tensors of an output by the names that they have in a response. Metrics are updated first."""
     match output:
         case SupervisedOutput():
@@ -85,7 +84,7 @@ def _below(what: str, name: str) -> str:
     return name if name.startswith(what) else f"{what}/{name}"
 
 
-def _measured(metric: Any) -> tuple[TensorLike, TensorLike]:
+def _measured(metric: Any) -> tuple[Any, Any]:
     """Updates a metric. Returns its value over all calls, and the result of the update: an empty tensor if it has none."""
     if isinstance(metric, tuple):
         value, result = metric[0], run_operation(metric[1])
@@ -96,11 +95,11 @@ def _measured(metric: Any) -> tuple[TensorLike, TensorLike]:
     return value, jnp.zeros((0,), jnp.float32) if result is None else jnp.asarray(result)
 
 
-def _served(value: Any) -> TensorLike:
+def _served(value: Any) -> Any:
     return value.strings() if isinstance(value, ClassNames) else value
 
 
-def _flat(alone: str, tensors: Nest) -> dict[str, Any]:
+def _flat(alone: str, tensors: Any) -> dict[str, Any]:
     found = tensors if isinstance(tensors, Mapping) else {alone: tensors}
     named = {"/".join(key) if isinstance(key, tuple) else str(key): value for key, value in found.items()}
     for name, value in named.items():

@@ -5,7 +5,6 @@ import logging
 from typing import Any
 
 from stratagem._base.errors import ClusterError
-from stratagem._base.types import Nest
 from stratagem._servers.remote import Server
 from stratagem._tf1.estimator._announcement import announced
 from stratagem._tf1.estimator._config import RunConfig
@@ -19,7 +18,7 @@ _log = logging.getLogger("stratagem.estimator")
 _TASKS = ("chief", "evaluator", "master", "ps", "worker")
 
 
-def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> Nest:
+def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> Any:
     """Trains `estimator` and evaluates it after its checkpoints.
 
     Without a cluster in TF_CONFIG, both happen here, and the result is a pair: the metrics of the last evaluation as a dict,

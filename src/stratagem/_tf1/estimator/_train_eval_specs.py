@@ -4,7 +4,6 @@ import abc
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, final
 
-from stratagem._base.types import Nest
 from stratagem._tf1.estimator._session_run_hook import CheckpointSaverListener, SessionRunHook
 
 
@@ -54,12 +53,12 @@ class Exporter(abc.ABC):
     @abc.abstractmethod
     def export(
         self,
-        estimator: Nest,
+        estimator: Any,
         export_path: str,
         checkpoint_path: str,
-        eval_result: dict[str, Nest],
+        eval_result: dict[str, Any],
         is_the_final_export: bool,
-    ) -> Nest:
+    ) -> Any:
         """Exports to `export_path`, and returns what train_and_evaluate is to return for this exporter."""
 
 

@@ -1,5 +1,6 @@
 """Vocabularies of warm starts: rows of a table that move to the places that their words have in another vocabulary."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
@@ -9,7 +10,6 @@ import numpy as np
 from stratagem._base.errors import CheckpointError
 from stratagem._base.paths import file_errors
 from stratagem._base.storage import checked_path, file_system
-from stratagem._base.types import PathLike, Value
 
 
 @final
@@ -27,12 +27,12 @@ class VocabInfo:
     Raises ValueError for another axis, and for a size that is not positive.
     """
 
-    new_vocab: PathLike
+    new_vocab: str | os.PathLike[str]
     new_vocab_size: int
     num_oov_buckets: int
-    old_vocab: PathLike
+    old_vocab: str | os.PathLike[str]
     old_vocab_size: int = -1
-    backup_initializer: Callable[..., Value] | None = None
+    backup_initializer: Callable[..., Any] | None = None
     axis: int = 0
 
     def __post_init__(self) -> None:

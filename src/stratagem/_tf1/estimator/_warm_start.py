@@ -10,7 +10,6 @@ import numpy as np
 
 from stratagem._base.errors import NotFoundError
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Nest
 from stratagem._checkpoints import NamedCheckpoint, latest_checkpoint, load_checkpoint
 from stratagem._private import KerasVariable
 from stratagem._tf1.estimator._vocabularies import VocabInfo
@@ -30,7 +29,7 @@ class WarmStartSettings(NamedTuple):
     """
 
     ckpt_to_initialize_from: str | os.PathLike[str]
-    vars_to_warm_start: Nest = ".*"
+    vars_to_warm_start: Any = ".*"
     var_name_to_vocab_info: dict[str, VocabInfo] | None = None
     var_name_to_prev_var_name: dict[str, str] | None = None
 

@@ -1,9 +1,7 @@
 """Descriptions of a served model's outputs, of which an export makes signatures."""
 
 from dataclasses import dataclass
-from typing import final
-
-from stratagem._base.types import Nest
+from typing import Any, final
 
 
 class ExportOutput:
@@ -15,7 +13,7 @@ class ExportOutput:
 class PredictOutput(ExportOutput):
     """Any tensors, by name, as `tf.estimator.export.PredictOutput`."""
 
-    outputs: Nest
+    outputs: Any
 
 
 @final
@@ -27,8 +25,8 @@ class ClassificationOutput(ExportOutput):
         ValueError: neither scores nor classes are given.
     """
 
-    scores: Nest = None
-    classes: Nest = None
+    scores: Any = None
+    classes: Any = None
 
     def __post_init__(self) -> None:
         if self.scores is None and self.classes is None:
@@ -42,4 +40,4 @@ class ClassificationOutput(ExportOutput):
 class RegressionOutput(ExportOutput):
     """The output of a regression, as `tf.estimator.export.RegressionOutput`."""
 
-    value: Nest
+    value: Any

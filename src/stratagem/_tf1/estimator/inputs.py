@@ -5,19 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._base.types import Nest, Unused, Value
 from stratagem._data import Dataset
 
 
 def numpy_input_fn(
-    x: Value,
-    y: Value = None,
+    x: Any,
+    y: Any = None,
     batch_size: int = 128,
     num_epochs: int | None = 1,
     shuffle: bool | None = None,
     queue_capacity: int = 1000,
-    num_threads: Unused = 1,
-) -> Callable[[], Nest]:
+    num_threads: object = 1,
+) -> Callable[[], Any]:
     """Returns an input function whose batches are rows of arrays: features, or (features, targets) if there is a `y`.
 
     x: an array, or a dict of arrays. y: likewise. num_epochs: how often each row comes; None means without end. Batches go on
@@ -29,7 +28,7 @@ def numpy_input_fn(
     """
     _check_shuffle(shuffle)
 
-    def input_fn() -> Nest:
+    def input_fn() -> Any:
         features, targets = _arrays(x, "x"), None if y is None else _arrays(y, "y")
         _check_keys(features, targets)
         _check_rows(features, targets)
@@ -40,15 +39,15 @@ def numpy_input_fn(
 
 
 def pandas_input_fn(
-    x: Value,
-    y: Value = None,
+    x: Any,
+    y: Any = None,
     batch_size: int = 128,
     num_epochs: int | None = 1,
     shuffle: bool | None = None,
     queue_capacity: int | None = 1000,
-    num_threads: Unused = 1,
+    num_threads: object = 1,
     target_column: str = "target",
-) -> Callable[[], Nest]:
+) -> Callable[[], Any]:
     """Returns an input function whose batches are rows of a table: a dict of features by column, and targets.
 
     x: a DataFrame of pandas, which is copied. y: a Series or a DataFrame with the same index. target_column: a name for a
@@ -74,7 +73,7 @@ def pandas_input_fn(
         targets = _columns(y) if hasattr(y, "columns") else np.array(y)
     capacity = 4 * len(x) if queue_capacity is None else queue_capacity
 
-    def input_fn() -> Nest:
+    def input_fn() -> Any:
         element = features if targets is None else (features, targets)
         return _batches(element, batch_size, num_epochs, capacity if shuffle else None)
 
@@ -126,7 +125,7 @@ def _check_rows(features: Any, targets: Any) -> None:
         )
 
 
-def _batches(element: Nest, batch_size: int, num_epochs: int | None, capacity: int | None) -> Nest:
+def _batches(element: Any, batch_size: int, num_epochs: int | None, capacity: int | None) -> Any:
     """Returns what `get_next` gives of the batches, which an Estimator takes for the dataset that they are of."""
     dataset = Dataset.from_tensor_slices(element).repeat(num_epochs)
     if capacity is not None:

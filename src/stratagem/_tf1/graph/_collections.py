@@ -3,23 +3,22 @@
 import re
 from typing import Any
 
-from stratagem._base.types import TensorLike
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import building_here, current_building
 
 
-def add_to_collection(name: str, value: TensorLike) -> None:
+def add_to_collection(name: str, value: Any) -> None:
     """Adds an item to a collection of the current call of a model_fn."""
     current_building().collect(name, value)
 
 
-def add_to_collections(names: TensorLike, value: TensorLike) -> None:
+def add_to_collections(names: Any, value: Any) -> None:
     """Adds an item to several collections."""
     for name in [names] if isinstance(names, str) else names or ():
         current_building().collect(name, value)
 
 
-def get_collection(key: str, scope: str | None = None) -> list[TensorLike]:
+def get_collection(key: str, scope: str | None = None) -> list[Any]:
     """Returns the items of a collection, in order. scope: a regular expression; only items whose names match its start."""
     building = building_here()
     if building is None:
@@ -31,32 +30,32 @@ def get_collection(key: str, scope: str | None = None) -> list[TensorLike]:
     return [item for item in items if (name := building.name_of(item)) is not None and pattern.match(name)]
 
 
-def get_collection_ref(key: str) -> list[TensorLike]:
+def get_collection_ref(key: str) -> list[Any]:
     """Returns the collection itself: appending to the list adds to the collection."""
     found: list[Any] = current_building().collections[key]
     return found
 
 
-def trainable_variables(scope: str | None = None) -> list[TensorLike]:
+def trainable_variables(scope: str | None = None) -> list[Any]:
     """Returns the variables that optimizers change by default."""
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
-def global_variables(scope: str | None = None) -> list[TensorLike]:
+def global_variables(scope: str | None = None) -> list[Any]:
     """Returns the variables that checkpoints contain."""
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
-def all_variables() -> list[TensorLike]:
+def all_variables() -> list[Any]:
     """Returns the variables that checkpoints contain: the name of `global_variables` before TensorFlow 1.0."""
     return global_variables()
 
 
-def local_variables(scope: str | None = None) -> list[TensorLike]:
+def local_variables(scope: str | None = None) -> list[Any]:
     """Returns the variables that checkpoints do not contain: those of metrics."""
     return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
-def model_variables(scope: str | None = None) -> list[TensorLike]:
+def model_variables(scope: str | None = None) -> list[Any]:
     """Returns the items of the collection MODEL_VARIABLES."""
     return get_collection(GraphKeys.MODEL_VARIABLES, scope)

@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import Variable, VariableAggregation, VariableSynchronization
 from stratagem._ops import as_dtype, float32
 from stratagem._tf1.graph._first_values import demand_dtype, first_value, outside_the_trace, static_shape
@@ -21,21 +21,21 @@ def _made(name: str, initial: Callable[[], Any], **settings: Any) -> Callable[[]
 
 def get_variable(
     name: str,
-    shape: ShapeLike = None,
-    dtype: DTypeLike = None,
-    initializer: Nest = None,
-    regularizer: Callable[[Nest], Nest] | None = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: Any = None,
+    regularizer: Callable[[Any], Any] | None = None,
     trainable: bool | None = None,
     collections: Sequence[str] | None = None,
-    caching_device: Unused = None,
-    partitioner: Unused = None,
+    caching_device: object = None,
+    partitioner: object = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Callable[..., Nest] | None = None,
-    constraint: Callable[[Nest], Nest] | None = None,
-    synchronization: TensorLike = VariableSynchronization.AUTO,
-    aggregation: TensorLike = VariableAggregation.NONE,
-) -> TensorLike:
+    custom_getter: Callable[..., Any] | None = None,
+    constraint: Callable[[Any], Any] | None = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
     """Returns the variable `name` of the open variable scope: a new one, or, where the scope says reuse, the existing one.
 
     shape: required unless `initializer` is a value or a callable without arguments.
@@ -71,21 +71,21 @@ def get_variable(
 
 def get_local_variable(
     name: str,
-    shape: ShapeLike = None,
-    dtype: DTypeLike = None,
-    initializer: Nest = None,
-    regularizer: Callable[[Nest], Nest] | None = None,
-    trainable: Unused = False,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: Any = None,
+    regularizer: Callable[[Any], Any] | None = None,
+    trainable: object = False,
     collections: Sequence[str] | None = None,
-    caching_device: Unused = None,
-    partitioner: Unused = None,
+    caching_device: object = None,
+    partitioner: object = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Callable[..., Nest] | None = None,
-    constraint: Callable[[Nest], Nest] | None = None,
-    synchronization: TensorLike = VariableSynchronization.AUTO,
-    aggregation: TensorLike = VariableAggregation.NONE,
-) -> TensorLike:
+    custom_getter: Callable[..., Any] | None = None,
+    constraint: Callable[[Any], Any] | None = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
     """Returns a local variable, otherwise as `get_variable`: it is not trainable, and not in checkpoints."""
     return get_variable(
         name,
@@ -175,7 +175,7 @@ def _check_found(name: str, found: Any, shape: Any, dtype: Any, reuse: Any) -> N
         )
 
 
-def get_or_create_global_step(graph: Unused = None) -> TensorLike:
+def get_or_create_global_step(graph: object = None) -> Any:
     """Returns the variable that counts training steps, int64. graph: ignored; there are no graph objects here."""
     building = current_building()
     step = building.graph.global_step
@@ -186,41 +186,41 @@ def get_or_create_global_step(graph: Unused = None) -> TensorLike:
     return step
 
 
-def get_global_step(graph: Unused = None) -> TensorLike:
+def get_global_step(graph: object = None) -> Any:
     """Returns the variable that counts training steps, int64, which every Estimator creates; None outside of a model_fn."""
     return None if building_here() is None else get_or_create_global_step()
 
 
-def create_global_step(graph: Unused = None) -> TensorLike:
+def create_global_step(graph: object = None) -> Any:
     """Creates the global step. Raises ValueError if it exists."""
     if GraphKeys.GLOBAL_STEP in current_building().shared:
         raise ValueError('"global_step" already exists.')
     return get_or_create_global_step()
 
 
-def assert_global_step(global_step_tensor: TensorLike) -> None:
+def assert_global_step(global_step_tensor: Any) -> None:
     """Raises TypeError unless the argument is an integer scalar, as a global step is."""
     if not jnp.issubdtype(jnp.dtype(global_step_tensor.dtype), np.integer) or tuple(global_step_tensor.shape) != ():
         raise TypeError(f"A global step is an integer scalar, got {global_step_tensor!r}.")
 
 
 def variable(
-    initial_value: TensorLike = None,
+    initial_value: Any = None,
     trainable: bool | None = None,
     collections: Sequence[str] | None = None,
     validate_shape: bool = True,
-    caching_device: Unused = None,
+    caching_device: object = None,
     name: str | None = None,
-    variable_def: Unused = None,
-    dtype: DTypeLike = None,
-    expected_shape: Unused = None,
-    import_scope: Unused = None,
-    constraint: Callable[[Nest], Nest] | None = None,
+    variable_def: object = None,
+    dtype: DTypeLike | None = None,
+    expected_shape: object = None,
+    import_scope: object = None,
+    constraint: Callable[[Any], Any] | None = None,
     use_resource: bool | None = None,
-    synchronization: TensorLike = VariableSynchronization.AUTO,
-    aggregation: TensorLike = VariableAggregation.NONE,
-    shape: ShapeLike = None,
-) -> TensorLike:
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+    shape: ShapeLike | None = None,
+) -> Any:
     """Returns a new variable with a unique name, as `tf.compat.v1.Variable`; outside of a model_fn a tf.Variable."""
     settings: dict[str, Any] = {
         "trainable": trainable,

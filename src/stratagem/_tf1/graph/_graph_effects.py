@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._core.step import GraphCapture, GraphPart, Writes
 
 
@@ -46,7 +45,7 @@ class GraphEffects:
         """True unless a run of a session is being put together."""
         return self._run is None
 
-    def made(self, variable: Value, operations: Sequence[Any]) -> None:
+    def made(self, variable: Any, operations: Sequence[Any]) -> None:
         """Notes that a value of the graph was computed where it depends on operations."""
         self._after[variable] = (*self._after.get(variable, ()), *operations)
 
@@ -86,7 +85,7 @@ class GraphEffects:
             yield
 
     def part(
-        self, tensors: Sequence[TensorLike], operations: Sequence[Any], fed: Sequence[TensorLike], building: Any
+        self, tensors: Sequence[Any], operations: Sequence[Any], fed: Sequence[Any], building: Any
     ) -> tuple[GraphPart, list[Any], list[Any]]:
         """Returns what a run does that computes `tensors` and runs `operations`, their results, and what the host does first.
 

@@ -5,7 +5,6 @@ from typing import Any, final
 import jax
 
 from stratagem._base.errors import FailedPreconditionError, UnimplementedError
-from stratagem._base.types import Nest, Unused, Value
 from stratagem._core.step import init_scope
 from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._data import Dataset, is_fed, with_feeds
@@ -25,7 +24,7 @@ class GraphIterator:
     element_spec: that of the elements. dataset: None if `make_initializer` gives it.
     """
 
-    def __init__(self, graph: Value, element_spec: Nest, dataset: Value, begin: Value, *, ready: bool) -> None:
+    def __init__(self, graph: Any, element_spec: Any, dataset: Any, begin: Any, *, ready: bool) -> None:
         """begin(dataset) returns an iterator of its elements. ready: it needs no initializer, as a one-shot iterator."""
         self._graph, self.element_spec, self._begin = graph, element_spec, begin
         self._made: Any = None
@@ -34,7 +33,7 @@ class GraphIterator:
 
     @staticmethod
     def from_structure(
-        output_types: Nest, output_shapes: Nest = None, shared_name: str | None = None, output_classes: Unused = None
+        output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: object = None
     ) -> "GraphIterator":
         """Returns an iterator of datasets with elements of these types and shapes; its `make_initializer` gives it one.
 
@@ -51,7 +50,7 @@ class GraphIterator:
         return found
 
     @staticmethod
-    def from_string_handle(*_: Value, **__: Value) -> Value:
+    def from_string_handle(*_: Any, **__: Any) -> Any:
         """Raises UnimplementedError, see `string_handle`."""
         raise UnimplementedError(_NO_HANDLES)
 
@@ -62,7 +61,7 @@ class GraphIterator:
             raise ValueError("Iterator does not have an initializer.")
         return self._initializer
 
-    def make_initializer(self, dataset: Value, name: str | None = None) -> Operation:
+    def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
         """Returns an operation that begins with the first element of a dataset of such elements.
 
         A dataset that is made of tensors of the graph is made anew by every run of the operation, of what they are then.
@@ -72,7 +71,7 @@ class GraphIterator:
         if not fed:
             self._check(dataset)
 
-        def initialize(session: Value, feeds: Value) -> None:
+        def initialize(session: Any, feeds: Any) -> None:
             made = with_feeds(dataset, lambda tensors: session.values(tensors, feeds))
             if fed:
                 self._check(made)
@@ -87,11 +86,11 @@ class GraphIterator:
         if _structure(spec) != _structure(self.element_spec):
             raise TypeError(f"make_initializer: the dataset has elements {spec}, the iterator {self.element_spec}.")
 
-    def get_next(self, name: str | None = None) -> Nest:
+    def get_next(self, name: str | None = None) -> Any:
         """Returns the tensors of an element: each call is one of another, in each run."""
         return self._graph.element(self, self.element_spec)
 
-    def present(self) -> Value:
+    def present(self) -> Any:
         """Returns the iterator that a run draws from. Raises FailedPreconditionError before the initializer has been run."""
         if self._first is not None:
             self._made, self._first = self._begin(self._first), None
@@ -102,17 +101,17 @@ class GraphIterator:
             )
         return self._made
 
-    def string_handle(self, name: str | None = None) -> Value:
+    def string_handle(self, name: str | None = None) -> Any:
         """Raises UnimplementedError: a step has the iterators that it was built with."""
         raise UnimplementedError(_NO_HANDLES)
 
     @property
-    def output_shapes(self) -> Nest:
+    def output_shapes(self) -> Any:
         """The shapes of an element's tensors."""
         return jax.tree.map(lambda spec: spec.shape, self.element_spec)
 
     @property
-    def output_types(self) -> Nest:
+    def output_types(self) -> Any:
         """The types of an element's tensors."""
         return jax.tree.map(lambda spec: spec.dtype, self.element_spec)
 
@@ -121,11 +120,11 @@ def _structure(specs: Any) -> Any:
     return jax.tree.structure(specs)
 
 
-def make_one_shot_iterator(dataset: Dataset) -> Value:
+def make_one_shot_iterator(dataset: Dataset) -> Any:
     """Returns `dataset.make_one_shot_iterator()`."""
     return dataset.make_one_shot_iterator()
 
 
-def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Value:
+def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Any:
     """Returns `dataset.make_initializable_iterator()`."""
     return dataset.make_initializable_iterator(shared_name)

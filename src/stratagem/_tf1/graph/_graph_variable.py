@@ -8,7 +8,6 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._base.types import TensorLike, Value
 from stratagem._core.values import IndexedSlices, Variable
 from stratagem._tf1.graph._model_build import building_here, current_building
 from stratagem._tf1.graph._operations import Operation, assign, assign_add, assign_sub
@@ -80,12 +79,12 @@ class GraphVariable(Variable):
         """Returns the current value: a variable has one as soon as it exists."""
         return super().read_value()
 
-    def eval(self, session: Value = None) -> np.ndarray:
+    def eval(self, session: Any = None) -> np.ndarray:
         """Returns the variable's value in a session, by default the one that is open."""
         found: np.ndarray = current_building().owner.evaluated(self, None, session)
         return found
 
-    def load(self, value: TensorLike, session: Value = None) -> None:
+    def load(self, value: Any, session: Any = None) -> None:
         """Sets the variable's value in a session, by default the one that is open.
 
         Raises:
@@ -108,7 +107,7 @@ class GraphVariable(Variable):
         return Operation(f"{self.name.removesuffix(':0')}/Assign", lambda: building.effects.on_host(_initialize(self)))
 
 
-def _initialize(variable: GraphVariable) -> Callable[[Value, Value], None]:
+def _initialize(variable: GraphVariable) -> Callable[[Any, Any], None]:
     return lambda session, fed: session.initialize([variable], fed)
 
 

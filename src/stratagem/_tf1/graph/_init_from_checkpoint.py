@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Nest
 from stratagem._checkpoints import CheckpointReader, latest_checkpoint, new_checkpoint_reader
 from stratagem._tf1.graph._collections import global_variables
 from stratagem._tf1.graph._model_build import current_building
 
 
-def init_from_checkpoint(ckpt_dir_or_file: str | os.PathLike[str], assignment_map: Nest) -> None:
+def init_from_checkpoint(ckpt_dir_or_file: str | os.PathLike[str], assignment_map: Any) -> None:
     """Has variables begin with values of a checkpoint, unless training continues from one of its own. For a model_fn.
 
     assignment_map: a dict or a list of pairs, from names in the checkpoint to names or variables of the model_fn that exist by

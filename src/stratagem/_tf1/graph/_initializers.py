@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops import as_dtype, float32
 
 
@@ -40,7 +40,7 @@ class Initializer(abc.ABC):
 class Zeros(Initializer):
     """All zeros."""
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         return jnp.zeros(shape, dtype)
 
 
@@ -48,7 +48,7 @@ class Zeros(Initializer):
 class Ones(Initializer):
     """All ones."""
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         return jnp.ones(shape, dtype)
 
 
@@ -56,11 +56,11 @@ class Ones(Initializer):
 class Constant(Initializer):
     """One number for all elements, or a number for each. Raises ValueError for any other count of numbers."""
 
-    def __init__(self, value: TensorLike = 0, dtype: DTypeLike = float32, verify_shape: bool = False) -> None:
+    def __init__(self, value: Any = 0, dtype: DTypeLike = float32, verify_shape: bool = False) -> None:
         super().__init__(dtype)
         self.value = np.asarray(value)
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         if self.value.size not in (1, int(np.prod(shape))):
             raise ValueError(f"constant_initializer has {self.value.size} numbers for a variable of shape {shape}.")
         whole = self.value.reshape(shape) if self.value.size > 1 else np.broadcast_to(self.value.reshape(()), shape)
@@ -77,7 +77,7 @@ class RandomNormal(Initializer):
         super().__init__(dtype, seed)
         self.mean, self.stddev = mean, stddev
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         return keras.initializers.RandomNormal(self.mean, self.stddev, seed)(shape, dtype=dtype)
 
 
@@ -91,7 +91,7 @@ class TruncatedNormal(Initializer):
         super().__init__(dtype, seed)
         self.mean, self.stddev = mean, stddev
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         return keras.initializers.TruncatedNormal(self.mean, self.stddev, seed)(shape, dtype=dtype)
 
 
@@ -105,7 +105,7 @@ class RandomUniform(Initializer):
         super().__init__(dtype, seed)
         self.minval, self.maxval = minval, 1.0 if maxval is None else maxval
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         return keras.initializers.RandomUniform(self.minval, self.maxval, seed)(shape, dtype=dtype)
 
 
@@ -117,7 +117,7 @@ class UniformUnitScaling(Initializer):
         super().__init__(dtype, seed)
         self.factor = factor
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         limit = self.factor * math.sqrt(3 / max(1, math.prod(shape[:-1])))
         return keras.initializers.RandomUniform(-limit, limit, seed)(shape, dtype=dtype)
 
@@ -138,7 +138,7 @@ class VarianceScaling(Initializer):
         self.distribution = "truncated_normal" if distribution == "normal" else distribution
 
     @final
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         return keras.initializers.VarianceScaling(self.scale, self.mode, self.distribution, seed)(shape, dtype=dtype)
 
 
@@ -198,7 +198,7 @@ class Orthogonal(Initializer):
         super().__init__(dtype, seed)
         self.gain = gain
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         return keras.initializers.Orthogonal(self.gain, seed)(shape, dtype=dtype)
 
 
@@ -210,7 +210,7 @@ class Identity(Initializer):
         super().__init__(dtype)
         self.gain = gain
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         if len(shape) != 2:
             raise ValueError(f"Identity matrix initializer can only be used for 2D matrices, got shape {shape}.")
         return self.gain * jnp.eye(*shape, dtype=dtype)

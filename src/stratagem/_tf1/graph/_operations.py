@@ -7,7 +7,6 @@ from typing import Any, final
 import jax
 import keras
 
-from stratagem._base.types import Nest, TensorLike, Unused, Value
 from stratagem._tf1.graph._model_build import ModelBuild, begun_building, current_building
 
 
@@ -21,7 +20,7 @@ class Operation:
     def __init__(
         self,
         name: str,
-        action: Callable[[], Nest],
+        action: Callable[[], Any],
         dependencies: Iterable["Operation"] = (),
         place: ModelBuild | None = None,
     ) -> None:
@@ -33,7 +32,7 @@ class Operation:
             self._building.operations[self.name] = self
 
     @property
-    def graph(self) -> Value:
+    def graph(self) -> Any:
         """The graph that the operation is a part of; None in a model_fn, whose graph is no object."""
         return self._building.owner
 
@@ -42,7 +41,7 @@ class Operation:
         """The operations that run before this one."""
         return self._dependencies
 
-    def run(self, feed_dict: Value = None, session: Value = None) -> TensorLike:
+    def run(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Runs the operation: in a model_fn as a part of the trace, in which further calls return the first result.
 
         Of a graph it is run in a session, by default the one that is open, as by `session.run(operation, feed_dict)`.
@@ -51,7 +50,7 @@ class Operation:
             return self._building.owner.evaluated(self, feed_dict, session)
         return self._building.run(self)
 
-    def act(self) -> TensorLike:
+    def act(self) -> Any:
         """Makes the change, without what it depends on, and returns its result."""
         return self._action()
 
@@ -74,7 +73,7 @@ def operations(values: Iterable[Any]) -> list[Operation]:
     return found
 
 
-def group(*inputs: TensorLike, name: str | None = None) -> Operation | None:
+def group(*inputs: Any, name: str | None = None) -> Operation | None:
     """Returns an operation that runs all of `inputs`: operations, tensors, and lists of them.
 
     Outside of a model_fn, where effects happen in the order of the program, there is nothing to run: returns None.
@@ -92,7 +91,7 @@ def no_op(name: str | None = None) -> Operation | None:
 
 
 @contextlib.contextmanager
-def control_dependencies(control_inputs: Iterable[TensorLike] | None) -> Iterator[None]:
+def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]:
     """Makes operations of the body run after `control_inputs`; None drops the dependencies of enclosing blocks.
 
     Outside of a model_fn effects happen in the order of the program anyway. Raises TypeError for what cannot be iterated.
@@ -110,25 +109,21 @@ def control_dependencies(control_inputs: Iterable[TensorLike] | None) -> Iterato
 
 def assign(
     ref: keras.Variable,
-    value: TensorLike,
-    validate_shape: Unused = None,
-    use_locking: Unused = None,
+    value: Any,
+    validate_shape: object = None,
+    use_locking: object = None,
     name: str | None = None,
 ) -> Operation:
     """Returns an operation that sets the variable `ref`; its result is the new value."""
     return Operation(name or "Assign", lambda: _after(ref, ref.assign, value))
 
 
-def assign_add(
-    ref: keras.Variable, value: TensorLike, use_locking: Unused = None, name: str | None = None
-) -> Operation:
+def assign_add(ref: keras.Variable, value: Any, use_locking: object = None, name: str | None = None) -> Operation:
     """Returns an operation that adds to the variable `ref`; its result is the new value."""
     return Operation(name or "AssignAdd", lambda: _after(ref, ref.assign_add, value))
 
 
-def assign_sub(
-    ref: keras.Variable, value: TensorLike, use_locking: Unused = None, name: str | None = None
-) -> Operation:
+def assign_sub(ref: keras.Variable, value: Any, use_locking: object = None, name: str | None = None) -> Operation:
     """Returns an operation that subtracts from the variable `ref`; its result is the new value."""
     return Operation(name or "AssignSub", lambda: _after(ref, ref.assign_sub, value))
 

@@ -1,8 +1,8 @@
 """Placeholders: tensors of a graph whose values a run is fed, and the inputs of a model that is exported to be served."""
 
-from typing import final
+from typing import Any, final
 
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._ops import as_dtype, tensor
 from stratagem._tf1.graph._model_build import building_here
@@ -21,23 +21,23 @@ class NewPlaceholder(BaseException):  # internal: it ends a trace, whatever the 
 class ReceiverInputs:
     """The arguments of a function that is exported, which its placeholders are, in the order in which it makes these."""
 
-    def __init__(self, tensors: tuple[TensorLike, ...]) -> None:
+    def __init__(self, tensors: tuple[Any, ...]) -> None:
         self._tensors = tensors
         self._used = 0
 
-    def next(self, spec: TensorSpec) -> TensorLike:
+    def next(self, spec: TensorSpec) -> Any:
         """Returns the next argument. Raises NewPlaceholder if there is none left."""
         if self._used == len(self._tensors):
             raise NewPlaceholder(spec)
         self._used += 1
         return self._tensors[self._used - 1]
 
-    def number(self, tensor: TensorLike) -> int | None:
+    def number(self, tensor: Any) -> int | None:
         """Returns the place of an argument; None for any other tensor."""
         return next((i for i, each in enumerate(self._tensors) if each is tensor), None)
 
 
-def receiver_placeholder(dtype: DTypeLike, shape: ShapeLike, name: str | None) -> TensorLike | None:
+def receiver_placeholder(dtype: DTypeLike, shape: ShapeLike | None, name: str | None) -> Any | None:
     """Returns the argument that a placeholder is in a function that is exported; None anywhere else."""
     building = building_here()
     if building is None or building.receiver is None:
@@ -45,7 +45,7 @@ def receiver_placeholder(dtype: DTypeLike, shape: ShapeLike, name: str | None) -
     return building.receiver.next(TensorSpec(shape, as_dtype(dtype).dtype, name))
 
 
-def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> TensorLike:
+def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> Any:
     """Returns a tensor that every run which needs it has to be fed: `session.run(fetches, {placeholder: value})`.
 
     dtype: functions of strings run on the host, before the step. shape: sizes, None for one that
@@ -65,7 +65,7 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = No
     return graph.new_tensor(() if sizes.rank is None else sizes, kind.as_numpy_dtype, name or "Placeholder")
 
 
-def placeholder_with_default(input: TensorLike, shape: ShapeLike, name: str | None = None) -> TensorLike:
+def placeholder_with_default(input: Any, shape: ShapeLike | None, name: str | None = None) -> Any:
     """Returns a tensor with the values of `input`, in whose place a run may be fed others.
 
     shape: that of what may be fed; it has to be the shape of `input`, whose unknown sizes it may name.

@@ -2,8 +2,9 @@
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
-from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused
+from stratagem._base.types import DTypeLike
 from stratagem._tf1.graph._model_build import begun_building, current_building
 from stratagem._tf1.graph._scopes import AUTO_REUSE, VariableScope
 
@@ -12,16 +13,16 @@ from stratagem._tf1.graph._scopes import AUTO_REUSE, VariableScope
 def variable_scope(
     name_or_scope: str | VariableScope | None,
     default_name: str | None = None,
-    values: Unused = None,
-    initializer: Nest = None,
-    regularizer: Nest = None,
-    caching_device: Unused = None,
-    partitioner: Unused = None,
-    custom_getter: Nest = None,
-    reuse: TensorLike = None,
-    dtype: DTypeLike = None,
+    values: object = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: object = None,
+    partitioner: object = None,
+    custom_getter: Any = None,
+    reuse: Any = None,
+    dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
-    constraint: Nest = None,
+    constraint: Any = None,
     auxiliary_name_scope: bool = True,
 ) -> Iterator[VariableScope]:
     """Opens a variable scope for the body, as `tf.compat.v1.variable_scope`.
@@ -60,7 +61,7 @@ def variable_scope(
 
 
 @contextlib.contextmanager
-def name_scope(name: str | None, default_name: str | None = None, values: Unused = None) -> Iterator[str]:
+def name_scope(name: str | None, default_name: str | None = None, values: object = None) -> Iterator[str]:
     """Prefixes the names of tensors, operations and summaries in the body with `name`, made unique.
 
     No effect outside a model_fn.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from stratagem._base.types import DTypeLike, Nest, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops import float32
 
 
@@ -37,12 +37,12 @@ class VariableScope:
     """
 
     name: str = ""
-    reuse: TensorLike = False
-    initializer: Nest = None
-    regularizer: Nest = None
-    constraint: Nest = None
+    reuse: Any = False
+    initializer: Any = None
+    regularizer: Any = None
+    constraint: Any = None
     dtype: DTypeLike = float32
-    getter: Callable[..., TensorLike] | None = None
+    getter: Callable[..., Any] | None = None
     original_name_scope: str = ""
 
     def reuse_variables(self) -> None:
@@ -50,7 +50,7 @@ class VariableScope:
         self.reuse = True
 
     @property
-    def custom_getter(self) -> Callable[..., TensorLike] | None:
+    def custom_getter(self) -> Callable[..., Any] | None:
         """The getter, under TensorFlow's name."""
         return self.getter
 

@@ -11,7 +11,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import ContextError
-from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused, Value
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import assign, current, entered
 from stratagem._core.step import GraphCapture, GraphPart, TracedStrings, UnknownSizes, default_mesh, with_tensors
 from stratagem._core.values import TensorShape
@@ -104,7 +104,7 @@ class Graph:
     def seed(self, seed: int | None) -> None:
         self._building.graph.seed = seed
 
-    def new_tensor(self, shape: ShapeLike, dtype: DTypeLike, name: str) -> TensorLike:
+    def new_tensor(self, shape: ShapeLike, dtype: DTypeLike, name: str) -> Any:
         """Returns a tensor that has to be fed. shape: sizes, None for unknown ones."""
         with self._capture.entered():
             found = self._capture.tensor(shape, dtype)
@@ -117,7 +117,7 @@ class Graph:
         self._building.name_tensor(name, found)
         return found
 
-    def fed_strings(self, strings: TracedStrings, value: TensorLike) -> TensorLike:
+    def fed_strings(self, strings: TracedStrings, value: Any) -> Any:
         """Returns what is fed as a tensor. Raises TypeError for numbers, ValueError for another shape."""
         given = np.asarray(value, object)
         found = np.empty(given.shape, object)
@@ -132,24 +132,24 @@ class Graph:
             )
         return on_device(found)
 
-    def with_default(self, value: TensorLike, name: str) -> TensorLike:
+    def with_default(self, value: Any, name: str) -> Any:
         """Returns a tensor with the values of `value`, in whose place a run may be fed others."""
         with self.as_default():
             found = jnp.copy(value)
         self._building.name_tensor(name, found)
         return found
 
-    def iterator(self, dataset: Value, *, ready: bool) -> GraphIterator:
+    def iterator(self, dataset: Any, *, ready: bool) -> GraphIterator:
         """Returns an iterator of a dataset. ready: it needs no initializer."""
         with outside_of_graphs():
             spec = dataset.element_spec
         return GraphIterator(self, spec, dataset, _iterator, ready=ready)
 
-    def iterator_of_structure(self, element_spec: Nest) -> GraphIterator:
+    def iterator_of_structure(self, element_spec: Any) -> GraphIterator:
         """Returns an iterator of datasets with such elements, which its `make_initializer` gives it."""
         return GraphIterator(self, element_spec, None, _iterator, ready=False)
 
-    def element(self, source: Value, specs: Nest) -> Nest:
+    def element(self, source: Any, specs: Any) -> Any:
         """Returns the tensors of an element that every run draws from an iterator."""
         with self._capture.entered():
             return self._capture.element(source, specs)
@@ -163,7 +163,7 @@ class Graph:
         update = Operation("AssignMovingAvg", lambda: variable.assign(value), place=self._building)
         self._building.collect(GraphKeys.UPDATE_OPS, update)
 
-    def made(self, variable: Value) -> None:
+    def made(self, variable: Any) -> None:
         """Takes note of a value that an equation has computed, if it depends on operations."""
         if self._finalized and self._building.effects.idle:
             raise RuntimeError("Graph is finalized and cannot be modified.")
@@ -172,7 +172,7 @@ class Graph:
 
     # --- Names --------------------------------------------------------------------------------------------------------
 
-    def name_of_tensor(self, tensor: TensorLike) -> str:
+    def name_of_tensor(self, tensor: Any) -> str:
         """Returns the name of a tensor: the one that it was given, or one that is made here."""
         given = self._building.name_given(tensor)
         if given is None:
@@ -180,7 +180,7 @@ class Graph:
             self._building.name_tensor(f"{given}/", tensor)
         return given if ":" in given else f"{given}:0"
 
-    def shown(self, tensor: TensorLike) -> str:
+    def shown(self, tensor: Any) -> str:
         """Returns a tensor as text: its name if it has one, shape and type."""
         kind = "string" if isinstance(tensor, TracedStrings) else tensor.dtype
         given = self._building.name_given(tensor)
@@ -189,11 +189,11 @@ class Graph:
         name = "without a name" if given is None else repr(self.name_of_tensor(tensor))
         return f"<tf.Tensor {name} shape=({sizes}{end}) dtype={kind}>"
 
-    def operation_of(self, tensor: TensorLike) -> "TensorOperation":
+    def operation_of(self, tensor: Any) -> "TensorOperation":
         """Returns what stands for the operation that makes a tensor."""
         return TensorOperation(self.name_of_tensor(tensor).partition(":")[0], tensor)
 
-    def get_tensor_by_name(self, name: str) -> TensorLike:
+    def get_tensor_by_name(self, name: str) -> Any:
         """Returns the tensor of a name such as "loss:0".
 
         Names are those of placeholders and variables, those that a function was given as its argument `name`, and those that
@@ -206,12 +206,12 @@ class Graph:
             )
         return self._found(name)
 
-    def get_operation_by_name(self, name: str) -> TensorLike:
+    def get_operation_by_name(self, name: str) -> Any:
         """Returns the operation of a name, or what stands for the operation that makes the tensor of that name."""
         operation = self._building.operations.get(name)
         return TensorOperation(name, self._found(f"{name}:0")) if operation is None else operation
 
-    def as_graph_element(self, obj: Value, allow_tensor: bool = True, allow_operation: bool = True) -> Value:
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """Returns the tensor or operation that a name stands for; anything else as it is."""
         if not isinstance(obj, str):
             return obj
@@ -237,26 +237,26 @@ class Graph:
         """Prefixes names in the body."""
         return self._building.scopes.name_scope(name)
 
-    def device(self, device_name_or_function: TensorLike) -> contextlib.AbstractContextManager[None]:
+    def device(self, device_name_or_function: Any) -> contextlib.AbstractContextManager[None]:
         """Accepted: a graph runs on the devices of the strategy."""
         return contextlib.nullcontext()
 
-    def control_dependencies(self, control_inputs: Value) -> contextlib.AbstractContextManager[None]:
+    def control_dependencies(self, control_inputs: Any) -> contextlib.AbstractContextManager[None]:
         """Makes what the body computes run after these, as `tf.control_dependencies`."""
         return self._building.after(tuple(op for op in control_inputs or () if isinstance(op, Operation)))
 
     # --- Collections --------------------------------------------------------------------------------------------------
 
-    def add_to_collection(self, name: str, value: Value) -> None:
+    def add_to_collection(self, name: str, value: Any) -> None:
         """Adds an item to a collection."""
         self._building.collect(name, value)
 
-    def get_collection(self, name: str, scope: str | None = None) -> list[Value]:
+    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
         """Returns the items of a collection."""
         with entered(graph=self._building):
             return get_collection(name, scope)
 
-    def get_collection_ref(self, name: str) -> list[Value]:
+    def get_collection_ref(self, name: str) -> list[Any]:
         """Returns the collection itself."""
         return self._building.collections[name]
 
@@ -276,13 +276,13 @@ class Graph:
     # --- Running ------------------------------------------------------------------------------------------------------
 
     def part(
-        self, tensors: Sequence[TensorLike], operations: Sequence[Operation], fed: Sequence[TensorLike]
-    ) -> tuple[GraphPart, list[Value], list[Value]]:
+        self, tensors: Sequence[Any], operations: Sequence[Operation], fed: Sequence[Any]
+    ) -> tuple[GraphPart, list[Any], list[Any]]:
         """Returns the part of the graph that computes tensors and runs operations, see `GraphEffects.part`."""
         with self.as_default():
             return self._building.effects.part(tensors, operations, fed, self._building)
 
-    def first_value(self, variable: keras.Variable) -> TensorLike:
+    def first_value(self, variable: keras.Variable) -> Any:
         """Returns the first value of a variable, drawn again if it was random; None if it has that still."""
         if id(variable) not in self._first:
             return None
@@ -306,15 +306,15 @@ class Graph:
         yield from state.variables.items()
         yield from state.local.items()
 
-    def holds(self, value: Value) -> bool:
+    def holds(self, value: Any) -> bool:
         """Returns whether a value is a tensor of this graph, of numbers or strings."""
         return self._capture.holds(value)
 
-    def key_of(self, tensor: TensorLike) -> Value:
+    def key_of(self, tensor: Any) -> Any:
         """Returns what tells a tensor of this graph from all others."""
         return self._capture.key_of(tensor)
 
-    def sizes(self, value: Value) -> TensorLike:
+    def sizes(self, value: Any) -> Any:
         """Returns the tensor of unknown sizes, such as `tf.shape(x)` or one of these, the same in each call."""
         name = str(list(value)) if isinstance(value, UnknownSizes) else str(value)
         key = name, str(getattr(value, "dtype", ""))
@@ -323,7 +323,7 @@ class Graph:
                 self._sizes[key] = with_tensors(value)
         return self._sizes[key]
 
-    def session(self, given: Value = None) -> Value:
+    def session(self, given: Any = None) -> Any:
         """Returns the session, or the one that is open. Raises ValueError if there is none."""
         if given is None and not self._building.sessions:
             raise ValueError(
@@ -332,7 +332,7 @@ class Graph:
             )
         return self._building.sessions[-1] if given is None else given
 
-    def evaluated(self, fetch: Value, feed_dict: Value, session: Value) -> Value:
+    def evaluated(self, fetch: Any, feed_dict: Any, session: Any) -> Any:
         """Runs a tensor or an operation in a session, by default the one that is open."""
         return self.session(session).run(fetch, feed_dict)
 
@@ -357,7 +357,7 @@ def _made(make: Callable[[], Any]) -> Any:
 class TensorOperation:
     """The `tensor.op` of a tensor: the operation that makes it, of which only the name and the result are known."""
 
-    def __init__(self, name: str, tensor: TensorLike) -> None:
+    def __init__(self, name: str, tensor: Any) -> None:
         self.name, self.outputs = name, [tensor]
         self.type = "Operation"
 
@@ -410,7 +410,7 @@ def disable_eager_execution() -> None:
         assign(dataclasses.replace(context, begin_graph=_begin))
 
 
-def enable_eager_execution(config: Unused = None, device_policy: Unused = None, execution_mode: Unused = None) -> None:
+def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
     """Ends what `disable_eager_execution` began: code outside of graphs runs at once."""
     if current().begin_graph is not None:
         reset_default_graph()

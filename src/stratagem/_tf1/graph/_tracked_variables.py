@@ -7,7 +7,6 @@ from typing import Any, ParamSpec, TypeVar, final
 
 import keras
 
-from stratagem._base.types import Trackable
 from stratagem._core.values import Module
 from stratagem._private import seeds_from, track_late
 from stratagem._tf1.graph._keys import GraphKeys
@@ -92,7 +91,7 @@ def _store_of(owner: Any) -> VariableStore:
     return found
 
 
-def get_or_create_layer(name: str, create_layer_method: Callable[[], Trackable]) -> Trackable:
+def get_or_create_layer(name: str, create_layer_method: Callable[[], Any]) -> Any:
     """Returns the layer of this name in the open variable scope, which `create_layer_method()` makes the first time.
 
     Raises ContextError outside of a method that `track_tf1_style_variables` decorates, of a model_fn, and of a graph.

@@ -3,8 +3,8 @@
 import contextlib
 import logging
 from collections.abc import Callable, Iterator
+from typing import Any
 
-from stratagem._base.types import TensorLike
 from stratagem._devices import device as on_device
 from stratagem._tf1.graph._function_wrappers import titled
 from stratagem._tf1.graph._session_graph import disable_eager_execution, enable_eager_execution
@@ -52,11 +52,11 @@ def resource_variables_enabled() -> bool:
 
 
 @contextlib.contextmanager
-def colocate_with(op: TensorLike, ignore_existing: bool = False) -> Iterator[None]:
+def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
     """Opens a context without effect: where operations run follows from their tensors, and variables from the strategy."""
     yield
 
 
-def device(device_name_or_function: TensorLike) -> contextlib.AbstractContextManager[None]:
+def device(device_name_or_function: Any) -> contextlib.AbstractContextManager[None]:
     """Returns a context whose operations are on a device, as `tf.device`; a function has no effect."""
     return on_device(device_name_or_function)

@@ -9,7 +9,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import DTypeLike, PathLike, TensorLike, UserFunction, Value
+from stratagem._base.types import DTypeLike, PathLike, UserFunction
 from stratagem._columns import (
     CategoricalColumn,
     DenseColumn,
@@ -46,7 +46,7 @@ class _ScopeVariables:
         keys = [*(weight_collections or ()), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
         return cls(trainable, list(dict.fromkeys(keys)))
 
-    def of(self, column: Any) -> TensorLike:
+    def of(self, column: Any) -> Any:
         """Returns the table of a column. Columns that share one find it in a collection of its name."""
         if not isinstance(column, SharedEmbeddingColumn):
             return self._embedding(column.table)
@@ -61,10 +61,10 @@ class _ScopeVariables:
             )
         return found
 
-    def _embedding(self, table: EmbeddingTable) -> TensorLike:
+    def _embedding(self, table: EmbeddingTable) -> Any:
         return self.made("embedding_weights", table.shape, table.initializer, table.trainable)
 
-    def made(self, name: str, shape: Sequence[int], initializer: UserFunction, trainable: bool = True) -> TensorLike:
+    def made(self, name: str, shape: Sequence[int], initializer: UserFunction, trainable: bool = True) -> Any:
         """Returns a variable of the open scope, float32."""
         kept = self.trainable and trainable
         return get_variable(name, shape, np.float32, initializer, trainable=kept, collections=self.collections)
@@ -77,7 +77,7 @@ def _scope_of(column: FeatureColumn) -> str:
     return re.sub(r"[^A-Za-z0-9_.\-]", "_", name)
 
 
-def _variables_below(scope: VariableScope) -> list[Value]:
+def _variables_below(scope: VariableScope) -> list[Any]:
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope=re.escape(scope.name) + "/")
 
 
@@ -87,11 +87,11 @@ def _flat(column: Any, features: Features, variables: _ScopeVariables) -> Tensor
 
 
 def input_layer(
-    features: Mapping[str, TensorLike],
+    features: Mapping[str, Any],
     feature_columns: FeatureColumn | Iterable[FeatureColumn],
     weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
-    cols_to_vars: dict[FeatureColumn, list[Value]] | None = None,
+    cols_to_vars: dict[FeatureColumn, list[Any]] | None = None,
     cols_to_output_tensors: dict[FeatureColumn, Tensor] | None = None,
 ) -> Tensor:
     """Returns what columns make of features, one after the other in the order of names: (batch, size of all columns).
@@ -120,13 +120,13 @@ def input_layer(
 
 
 def linear_model(
-    features: Mapping[str, TensorLike],
+    features: Mapping[str, Any],
     feature_columns: FeatureColumn | Iterable[FeatureColumn],
     units: int = 1,
     sparse_combiner: str = "sum",
     weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
-    cols_to_vars: dict[FeatureColumn | str, list[Value]] | None = None,
+    cols_to_vars: dict[FeatureColumn | str, list[Any]] | None = None,
 ) -> Tensor:
     """Returns the sum of what columns make of features times their weights, and of a bias: (batch, units). Weights begin at 0.
 
@@ -140,7 +140,7 @@ def linear_model(
                 f"Items of feature_columns must be either a _DenseColumn or _CategoricalColumn. Given: {column}"
             )
     variables, given = _ScopeVariables.of_call(trainable, weight_collections), Features(features)
-    kept: dict[FeatureColumn | str, list[Value]] = {} if cols_to_vars is None else cols_to_vars
+    kept: dict[FeatureColumn | str, list[Any]] = {} if cols_to_vars is None else cols_to_vars
     with variable_scope(None, default_name="linear_model"):
         sums = []
         for column in columns:

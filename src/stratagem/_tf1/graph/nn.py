@@ -3,7 +3,7 @@
 from typing import Any
 
 from stratagem import _ops as ops
-from stratagem._base.types import IntLike, ShapeLike, TensorLike, Unused
+from stratagem._base.types import ShapeLike
 from stratagem._ops import Tensor, named, nn
 from stratagem._ops import sparse as ops_sparse
 from stratagem._ops.sampling import dropout as _dropped
@@ -13,12 +13,12 @@ from stratagem._tf1.graph.functions.reductions import one_of
 
 @named
 def dropout(
-    x: TensorLike,
-    keep_prob: TensorLike = None,
-    noise_shape: ShapeLike = None,
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: ShapeLike | None = None,
     seed: int | None = None,
     name: str | None = None,
-    rate: TensorLike = None,
+    rate: Any = None,
 ) -> Tensor:
     """Zeroes elements with probability `rate`, or 1 - keep_prob, and scales the rest up. Raises ValueError without either."""
     share = rate if keep_prob is None else one_of(rate=rate, keep_prob=1 - keep_prob)
@@ -28,28 +28,26 @@ def dropout(
 
 
 @named
-def softmax(logits: TensorLike, axis: IntLike = None, name: str | None = None, dim: IntLike = None) -> Tensor:
+def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """Returns probabilities along `axis` (formerly dim), by default the last."""
     return ops.softmax(logits, one_of(axis=axis, dim=dim))
 
 
 @named
-def log_softmax(logits: TensorLike, axis: IntLike = None, name: str | None = None, dim: IntLike = None) -> Tensor:
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """Returns the logarithm of `softmax`."""
     return ops.log_softmax(logits, one_of(axis=axis, dim=dim))
 
 
 @named
-def l2_normalize(
-    x: TensorLike, axis: IntLike = None, epsilon: float = 1e-12, name: str | None = None, dim: IntLike = None
-) -> Tensor:
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
     """Returns `x` scaled to norm 1 along `axis` (formerly dim)."""
     return ops.l2_normalize(x, one_of(axis=axis, dim=dim), epsilon)
 
 
 @named
 def softmax_cross_entropy_with_logits(
-    labels: TensorLike = None, logits: TensorLike = None, dim: int = -1, name: str | None = None, axis: IntLike = None
+    labels: Any = None, logits: Any = None, dim: int = -1, name: str | None = None, axis: Any = None
 ) -> Tensor:
     """Returns the cross entropy of class probabilities; no gradient flows into the labels."""
     _need(labels=labels, logits=logits)
@@ -58,7 +56,7 @@ def softmax_cross_entropy_with_logits(
 
 @named
 def softmax_cross_entropy_with_logits_v2(
-    labels: TensorLike, logits: TensorLike, axis: IntLike = None, name: str | None = None, dim: IntLike = None
+    labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
     """Returns the cross entropy of class probabilities."""
     along = one_of(axis=axis, dim=dim)
@@ -66,18 +64,14 @@ def softmax_cross_entropy_with_logits_v2(
 
 
 @named
-def sparse_softmax_cross_entropy_with_logits(
-    labels: TensorLike = None, logits: TensorLike = None, name: str | None = None
-) -> Tensor:
+def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
     """Returns the cross entropy of class indices."""
     _need(labels=labels, logits=logits)
     return ops.sparse_softmax_cross_entropy_with_logits(labels, logits)
 
 
 @named
-def sigmoid_cross_entropy_with_logits(
-    labels: TensorLike = None, logits: TensorLike = None, name: str | None = None
-) -> Tensor:
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
     """Returns the cross entropy of independent binary labels."""
     _need(labels=labels, logits=logits)
     return ops.sigmoid_cross_entropy_with_logits(labels, logits)
@@ -85,11 +79,11 @@ def sigmoid_cross_entropy_with_logits(
 
 @named
 def weighted_cross_entropy_with_logits(
-    labels: TensorLike = None,
-    logits: TensorLike = None,
-    pos_weight: TensorLike = None,
+    labels: Any = None,
+    logits: Any = None,
+    pos_weight: Any = None,
     name: str | None = None,
-    targets: TensorLike = None,
+    targets: Any = None,
 ) -> Tensor:
     """Returns the cross entropy of binary labels, the positive ones weighted by `pos_weight`."""
     return ops.weighted_cross_entropy_with_logits(one_of(labels=labels, targets=targets), logits, pos_weight)
@@ -97,9 +91,9 @@ def weighted_cross_entropy_with_logits(
 
 @named
 def moments(
-    x: TensorLike,
-    axes: IntLike,
-    shift: Unused = None,
+    x: Any,
+    axes: Any,
+    shift: object = None,
     name: str | None = None,
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
@@ -110,15 +104,15 @@ def moments(
 
 @named
 def conv2d(
-    input: TensorLike,
-    filter: TensorLike = None,
-    strides: IntLike = None,
-    padding: IntLike = None,
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
-    dilations: TensorLike = (1, 1, 1, 1),
+    dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
-    filters: IntLike = None,
+    filters: Any = None,
 ) -> Tensor:
     """Returns a convolution over two dimensions: (n, h, w, c) with filters (h, w, c, out)."""
     return nn.conv2d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
@@ -126,15 +120,15 @@ def conv2d(
 
 @named
 def conv1d(
-    value: TensorLike = None,
-    filters: IntLike = None,
-    stride: TensorLike = None,
-    padding: IntLike = None,
+    value: Any = None,
+    filters: Any = None,
+    stride: Any = None,
+    padding: Any = None,
     use_cudnn_on_gpu: bool | None = None,
     data_format: str | None = None,
     name: str | None = None,
-    input: TensorLike = None,
-    dilations: TensorLike = None,
+    input: Any = None,
+    dilations: Any = None,
 ) -> Tensor:
     """Returns a convolution over one dimension: (n, w, c) with filters (w, c, out)."""
     layout = {"NHWC": "NWC", "NCHW": "NCW", None: "NWC"}.get(data_format, data_format)
@@ -143,14 +137,14 @@ def conv1d(
 
 @named
 def conv3d(
-    input: TensorLike,
-    filter: TensorLike = None,
-    strides: IntLike = None,
-    padding: IntLike = None,
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
     data_format: str = "NDHWC",
-    dilations: TensorLike = (1, 1, 1, 1, 1),
+    dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,
-    filters: IntLike = None,
+    filters: Any = None,
 ) -> Tensor:
     """Returns a convolution over three dimensions: (n, d, h, w, c) with filters (d, h, w, c, out)."""
     return nn.conv3d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
@@ -158,14 +152,14 @@ def conv3d(
 
 @named
 def depthwise_conv2d(
-    input: TensorLike,
-    filter: TensorLike,
-    strides: IntLike,
-    padding: IntLike,
-    rate: TensorLike = None,
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    rate: Any = None,
     name: str | None = None,
     data_format: str | None = None,
-    dilations: TensorLike = None,
+    dilations: Any = None,
 ) -> Tensor:
     """Returns a convolution of each channel with its own filters."""
     return nn.depthwise_conv2d(input, filter, strides, padding, data_format, one_of(dilations=dilations, rate=rate))
@@ -173,13 +167,13 @@ def depthwise_conv2d(
 
 @named
 def max_pool(
-    value: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: IntLike,
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NHWC",
     name: str | None = None,
-    input: TensorLike = None,
+    input: Any = None,
 ) -> Tensor:
     """Returns the maximum of each window of (n, h, w, c)."""
     return nn.max_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
@@ -187,13 +181,13 @@ def max_pool(
 
 @named
 def avg_pool(
-    value: TensorLike,
-    ksize: IntLike,
-    strides: IntLike,
-    padding: IntLike,
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: str = "NHWC",
     name: str | None = None,
-    input: TensorLike = None,
+    input: Any = None,
 ) -> Tensor:
     """Returns the mean of each window of (n, h, w, c), padding excluded."""
     return nn.avg_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
@@ -201,12 +195,12 @@ def avg_pool(
 
 @named
 def embedding_lookup(
-    params: TensorLike,
-    ids: TensorLike,
+    params: Any,
+    ids: Any,
     partition_strategy: str = "mod",
     name: str | None = None,
     validate_indices: bool = True,
-    max_norm: TensorLike = None,
+    max_norm: Any = None,
 ) -> Tensor:
     """Returns rows of a table. Raises ValueError for a table in several parts whose rows alternate between them ("mod")."""
     return ops.embedding_lookup(_whole(params, partition_strategy), ids, max_norm)
@@ -214,14 +208,14 @@ def embedding_lookup(
 
 @named
 def embedding_lookup_sparse(
-    params: TensorLike,
-    sp_ids: TensorLike,
-    sp_weights: TensorLike,
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
     partition_strategy: str = "mod",
     name: str | None = None,
     combiner: str | None = None,
     max_norm: float | None = None,
-    allow_fast_lookup: Unused = False,
+    allow_fast_lookup: object = False,
 ) -> Tensor:
     """Returns what `tf.nn.embedding_lookup_sparse` does. Raises ValueError for a table in parts, as `embedding_lookup`."""
     return ops_sparse.embedding_lookup_sparse(
@@ -231,15 +225,15 @@ def embedding_lookup_sparse(
 
 @named
 def safe_embedding_lookup_sparse(
-    embedding_weights: TensorLike,
+    embedding_weights: Any,
     sparse_ids: SparseTensor,
     sparse_weights: SparseTensor | None = None,
     combiner: str = "mean",
-    default_id: IntLike = None,
+    default_id: Any = None,
     name: str | None = None,
     partition_strategy: str = "div",
     max_norm: float | None = None,
-    allow_fast_lookup: Unused = False,
+    allow_fast_lookup: object = False,
 ) -> Tensor:
     """Returns what `tf.nn.safe_embedding_lookup_sparse` does. Raises ValueError for a table in several parts, see there."""
     table = _whole(embedding_weights, partition_strategy)
@@ -256,13 +250,13 @@ def _whole(params: Any, partition_strategy: str) -> Any:
 
 
 @named
-def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
     """Returns x @ weights + biases."""
     return ops.bias_add(ops.matmul(x, weights), biases)
 
 
 @named
-def in_top_k(predictions: TensorLike, targets: TensorLike, k: int, name: str | None = None) -> Tensor:
+def in_top_k(predictions: Any, targets: Any, k: int, name: str | None = None) -> Tensor:
     """Returns, for each row, whether the class `targets` is among the k most probable ones."""
     return ops.in_top_k(targets, predictions, k)
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, final
 
-from stratagem._base.types import TensorLike, Unused, Value
 from stratagem._events import serialized_summaries
 from stratagem._ops import tensor
 from stratagem._tf1.graph._model_build import building_here
@@ -23,7 +22,7 @@ class GraphSummary:
         self.parts = tuple(parts)
         self.tensors = [value for _, _, value in self.parts]
 
-    def serialized(self, values: Sequence[Value]) -> bytes:
+    def serialized(self, values: Sequence[Any]) -> bytes:
         """Returns the message for these values of the tensors."""
         return serialized_summaries([(kind, tag, v) for (kind, tag, _), v in zip(self.parts, values, strict=True)])
 
@@ -40,32 +39,32 @@ def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | Grap
 
 
 def scalar(
-    name: str, tensor: TensorLike, collections: Unused = None, family: str | None = None
+    name: str, tensor: Any, collections: object = None, family: str | None = None
 ) -> Summary | GraphSummary | None:
     """Records a number each step, as `name` below the open scopes; with a family, as <family>/<open scopes>/<family>/<name>."""
     return _add("scalar", name, _as_tensor(tensor), family)
 
 
 def histogram(
-    name: str, values: TensorLike, collections: Unused = None, family: str | None = None
+    name: str, values: Any, collections: object = None, family: str | None = None
 ) -> Summary | GraphSummary | None:
     """Records the distribution of the values."""
     return _add("histogram", name, _as_tensor(values), family)
 
 
 def image(
-    name: str, tensor: TensorLike, max_outputs: int = 3, collections: Unused = None, family: str | None = None
+    name: str, tensor: Any, max_outputs: int = 3, collections: object = None, family: str | None = None
 ) -> Summary | GraphSummary | None:
     """Records the first `max_outputs` of the images (n, h, w, c)."""
     return _add("image", name, _as_tensor(tensor)[:max_outputs], family)
 
 
-def text(name: str, tensor: TensorLike, collections: Unused = None) -> Summary | GraphSummary | None:
+def text(name: str, tensor: Any, collections: object = None) -> Summary | GraphSummary | None:
     """Records text, which must be known when the step is compiled."""
     return _add("text", name, tensor, None)
 
 
-def merge(inputs: Sequence[TensorLike], collections: Unused = None, name: str | None = None) -> TensorLike:
+def merge(inputs: Sequence[Any], collections: object = None, name: str | None = None) -> Any:
     """Returns the summaries as one list; in a graph as one summary."""
     given = [one for one in inputs if one is not None]
     if any(isinstance(one, GraphSummary) for one in given):
@@ -73,7 +72,7 @@ def merge(inputs: Sequence[TensorLike], collections: Unused = None, name: str | 
     return given
 
 
-def merge_all(key: str = "summaries", scope: str | None = None, name: str | None = None) -> TensorLike:
+def merge_all(key: str = "summaries", scope: str | None = None, name: str | None = None) -> Any:
     """Returns all summaries so far; None if there are none."""
     building = building_here()
     found = [] if building is None else [one for one in building.summaries if one[1].startswith(scope or "")]

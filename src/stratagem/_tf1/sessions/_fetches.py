@@ -7,7 +7,6 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._base.types import Nest, TensorLike, Value
 from stratagem._core.step import TracedStrings, UnknownSizes, is_symbolic
 from stratagem._core.values import CompositeTensor
 from stratagem._private import KerasVariable
@@ -15,7 +14,7 @@ from stratagem._tf1.graph import Graph, Operation
 from stratagem._tf1.graph.summary import GraphSummary
 
 # The value of a fetch, of those of tensors and of the results of operations.
-Answer = Callable[[Sequence[Value], Sequence[Value]], Value]
+Answer = Callable[[Sequence[Any], Sequence[Any]], Any]
 
 
 @final
@@ -26,13 +25,13 @@ class FetchPlan:
     tensors, operations: what is run. answers: the value of each fetch. structure: that of the fetches.
     """
 
-    tensors: tuple[TensorLike, ...]
+    tensors: tuple[Any, ...]
     operations: tuple[Operation, ...]
     answers: tuple[Answer, ...]
-    structure: Value
+    structure: Any
 
     @classmethod
-    def of(cls, leaves: Sequence[Value], structure: Value, graph: Graph) -> "FetchPlan":
+    def of(cls, leaves: Sequence[Any], structure: Any, graph: Graph) -> "FetchPlan":
         """Plans what `fetched` returns.
 
         Raises TypeError for None and for what is no fetch, KeyError for an unknown name, ValueError for another graph's.
@@ -41,7 +40,7 @@ class FetchPlan:
         answers = [plan.answer(leaf) for leaf in leaves]
         return cls(tuple(plan.tensors), tuple(plan.operations), tuple(answers), structure)
 
-    def answered(self, values: Sequence[Value], results: Sequence[Value]) -> Nest:
+    def answered(self, values: Sequence[Any], results: Sequence[Any]) -> Any:
         """Returns the fetches' values. values: of the tensors. results: of the operations."""
         return jax.tree.unflatten(self.structure, [answer(values, results) for answer in self.answers])
 
@@ -95,7 +94,7 @@ class _Planning:
         return len(self.tensors) - 1
 
 
-def fetched(fetches: Nest) -> tuple[list[Value], Value]:
+def fetched(fetches: Any) -> tuple[list[Any], Any]:
     """Returns the fetches in a structure, and the structure."""
     return jax.tree.flatten(fetches, is_leaf=_is_fetch)
 

@@ -9,7 +9,6 @@ import numpy as np
 from stratagem._base.paths import absolute
 from stratagem._base.proto_messages import MessageClass
 from stratagem._base.storage import checked_path
-from stratagem._base.types import TensorLike, Unused, Value
 from stratagem._events import SummaryMessage, SummaryValue, create_file_writer, write_summary
 from stratagem._tf1.graph import building_here, default_graph, outside_of_graphs
 
@@ -24,12 +23,12 @@ class FileWriter:
     def __init__(
         self,
         logdir: str | os.PathLike[str],
-        graph: Unused = None,
+        graph: object = None,
         max_queue: int = 10,
         flush_secs: int = 120,
-        graph_def: Unused = None,
+        graph_def: object = None,
         filename_suffix: str | None = None,
-        session: Unused = None,
+        session: object = None,
     ) -> None:
         self._logdir = checked_path(logdir)
         self._settings = (max_queue, flush_secs * 1000, filename_suffix)
@@ -40,7 +39,7 @@ class FileWriter:
         """Returns the folder."""
         return self._logdir
 
-    def add_summary(self, summary: Value, global_step: TensorLike = None) -> None:
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
         """Writes a summary: what a session gave for one, or a `tf.compat.v1.Summary`. global_step: 0 by default.
 
         Raises RuntimeError after `close`, TypeError for anything else.
@@ -53,10 +52,10 @@ class FileWriter:
         with outside_of_graphs():
             write_summary(self._writer, 0 if global_step is None else _number(global_step), message)
 
-    def add_graph(self, graph: Unused, global_step: Unused = None, graph_def: Unused = None) -> None:
+    def add_graph(self, graph: object, global_step: object = None, graph_def: object = None) -> None:
         """Does nothing: a graph is a program of JAX's. The TensorBoard callback writes the layers of Keras models."""
 
-    def add_meta_graph(self, meta_graph_def: Unused, global_step: Unused = None) -> None:
+    def add_meta_graph(self, meta_graph_def: object, global_step: object = None) -> None:
         """Does nothing, as `add_graph`."""
 
     def flush(self) -> None:

@@ -1,10 +1,10 @@
 """Operations that give variables their first values, and what asks whether they have them."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import keras
 
-from stratagem._base.types import Unused
 from stratagem._tf1.graph import Operation, default_graph, global_variables, local_variables
 from stratagem._tf1.sessions._session import Session
 
@@ -13,7 +13,7 @@ def variables_initializer(var_list: Iterable[keras.Variable], name: str = "init"
     """Returns an operation that gives variables their first values; random ones are drawn anew unless seeds say otherwise."""
     variables = list(var_list)
 
-    def initialize(session: Session, fed: Unused) -> None:
+    def initialize(session: Session, fed: Any) -> None:
         session.initialize(variables, fed)
 
     building = default_graph().building

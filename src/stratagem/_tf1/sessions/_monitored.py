@@ -10,7 +10,6 @@ import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Nest, TensorLike, Unused, Value
 from stratagem._checkpoints import get_checkpoint_state, latest_checkpoint
 from stratagem._tf1.estimator import EventFolders, Scaffold, SessionRunHook
 from stratagem._tf1.estimator.hooks import (
@@ -53,11 +52,11 @@ class HookSession:
         """The graph's summaries: (kind, tag, tensor)."""
         return list(self.graph.building.summaries)
 
-    def run(self, fetches: Nest, feed_dict: Value = None, options: Unused = None, run_metadata: Unused = None) -> Nest:
+    def run(self, fetches: Any, feed_dict: Any = None, options: object = None, run_metadata: object = None) -> Any:
         """Runs fetches without calling hooks."""
         return self._session.run(fetches, feed_dict)
 
-    def load(self, variable: Value, value: TensorLike) -> None:
+    def load(self, variable: Any, value: Any) -> None:
         """Sets the value of one variable."""
         self._session.load(variable, value)
 
@@ -87,7 +86,7 @@ class MonitoredSession:
         self,
         session_creator: "ChiefSessionCreator | None" = None,
         hooks: Sequence[SessionRunHook] | None = None,
-        stop_grace_period_secs: Unused = 120,
+        stop_grace_period_secs: object = 120,
     ) -> None:
         creator = ChiefSessionCreator() if session_creator is None else session_creator
         self._graph, self._hooks = default_graph(), list(hooks or ())
@@ -106,7 +105,7 @@ class MonitoredSession:
         """The graph."""
         return self._graph
 
-    def run(self, fetches: Nest, feed_dict: Value = None, options: Unused = None, run_metadata: Unused = None) -> Nest:
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """Runs fetches, together with what the hooks ask for, as one step.
 
         Raises RuntimeError after `close`, else as `Session.run`.
@@ -127,7 +126,7 @@ class MonitoredSession:
         self._stop = self._stop or context.stop_requested
         return found["caller"]
 
-    def run_step_fn(self, step_fn: Callable[..., Nest]) -> Nest:
+    def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
         """Returns step_fn(step_context), which runs what it wants by `step_context.run_with_hooks` and `.session.run`."""
         return step_fn(StepContext(self))
 
@@ -177,7 +176,7 @@ class StepContext:
         """The session without hooks."""
         return self._session._hooked
 
-    def run_with_hooks(self, *args: Value, **kwargs: Value) -> Nest:
+    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
         """Runs fetches as `MonitoredSession.run` does."""
         return self._session.run(*args, **kwargs)
 
@@ -198,7 +197,7 @@ class ChiefSessionCreator:
         self,
         scaffold: Scaffold | None = None,
         master: str = "",
-        config: Unused = None,
+        config: object = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
     ) -> None:
@@ -246,16 +245,16 @@ def monitored_training_session(
     scaffold: Scaffold | None = None,
     hooks: Iterable[SessionRunHook] | None = None,
     chief_only_hooks: Iterable[SessionRunHook] | None = None,
-    save_checkpoint_secs: Value = USE_DEFAULT,
-    save_summaries_steps: Value = USE_DEFAULT,
-    save_summaries_secs: Value = USE_DEFAULT,
-    config: Unused = None,
-    stop_grace_period_secs: Unused = 120,
+    save_checkpoint_secs: Any = USE_DEFAULT,
+    save_summaries_steps: Any = USE_DEFAULT,
+    save_summaries_secs: Any = USE_DEFAULT,
+    config: object = None,
+    stop_grace_period_secs: object = 120,
     log_step_count_steps: int | None = 100,
-    max_wait_secs: Unused = 7200,
-    save_checkpoint_steps: Value = USE_DEFAULT,
+    max_wait_secs: object = 7200,
+    save_checkpoint_steps: Any = USE_DEFAULT,
     summary_dir: str | None = None,
-    save_graph_def: Unused = True,
+    save_graph_def: object = True,
 ) -> MonitoredSession:
     """Returns a MonitoredSession that saves checkpoints and summaries in `checkpoint_dir`, and goes on from the latest.
 

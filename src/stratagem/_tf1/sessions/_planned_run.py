@@ -2,11 +2,10 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Final, Self, final
+from typing import Any, Final, Self, final
 
 import jax
 
-from stratagem._base.types import Nest, TensorLike, Value
 from stratagem._core.step import GraphPart, IdentityKey, TracedStrings
 from stratagem._private import KerasVariable
 from stratagem._tf1.graph import Graph, Operation
@@ -28,12 +27,12 @@ class PlannedRun:
 
     fetches: FetchPlan
     part: GraphPart
-    results: Sequence[Value]
-    hosts: Sequence[Value]
+    results: Sequence[Any]
+    hosts: Sequence[Any]
     places: Sequence[int | None]
 
     @classmethod
-    def of(cls, fetches: Nest, fed: Sequence[TensorLike], graph: Graph) -> Self:
+    def of(cls, fetches: Any, fed: Sequence[Any], graph: Graph) -> Self:
         """Returns the run of fetches with such feeds. Raises as `FetchPlan.of`."""
         leaves, structure = fetched(fetches)
         key = _key(leaves, structure, fed, graph)
@@ -50,7 +49,7 @@ class PlannedRun:
         return found
 
 
-def _key(leaves: Sequence[Value], structure: Hashable, fed: Sequence[TensorLike], graph: Graph) -> Hashable:
+def _key(leaves: Sequence[Any], structure: Hashable, fed: Sequence[Any], graph: Graph) -> Hashable:
     """Returns what tells a run from all others; None if it has fetches that may be made anew each time."""
     if not all(isinstance(leaf, _LASTING) for leaf in leaves):
         return None
@@ -59,9 +58,7 @@ def _key(leaves: Sequence[Value], structure: Hashable, fed: Sequence[TensorLike]
     return structure, tuple(v if type(v) is str else id(v) for v in leaves), tuple(map(id, fed)), after
 
 
-def _part(
-    plan: FetchPlan, fed: Sequence[TensorLike], graph: Graph
-) -> tuple[GraphPart, Sequence[Value], Sequence[Value]]:
+def _part(plan: FetchPlan, fed: Sequence[Any], graph: Graph) -> tuple[GraphPart, Sequence[Any], Sequence[Any]]:
     """Returns the part of the graph for a plan: one for all structures of fetches, by names and by objects."""
     key = (
         tuple(graph.key_of(t) if graph.holds(t) else IdentityKey(t) for t in plan.tensors),
@@ -70,5 +67,5 @@ def _part(
     )
     if key not in graph.parts:
         graph.parts[key] = graph.part(plan.tensors, plan.operations, fed), plan
-    found: tuple[GraphPart, Sequence[Value], Sequence[Value]] = graph.parts[key][0]
+    found: tuple[GraphPart, Sequence[Any], Sequence[Any]] = graph.parts[key][0]
     return found

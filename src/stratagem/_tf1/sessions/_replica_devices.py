@@ -4,19 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Unused, Value
 from stratagem._cluster import ClusterSpec
 
 
 def replica_device_setter(
     ps_tasks: int = 0,
     ps_device: str = "/job:ps",
-    worker_device: Unused = "/job:worker",
-    merge_devices: Unused = True,
+    worker_device: object = "/job:worker",
+    merge_devices: object = True,
     cluster: ClusterSpec | Mapping[str, Sequence[str]] | None = None,
-    ps_ops: Unused = None,
-    ps_strategy: Unused = None,
-) -> Value:
+    ps_ops: object = None,
+    ps_strategy: object = None,
+) -> Any:
     """Returns None, which `tf.device` takes: without parameter servers a graph is on the devices of this process.
 
     ps_tasks: how many servers there are; `cluster`, if it is given, says that, too.

@@ -11,7 +11,6 @@ import numpy as np
 from stratagem._base.errors import FailedPreconditionError, NotFoundError, UnimplementedError
 from stratagem._base.paths import absolute, parent
 from stratagem._base.storage import checked_path, file_system
-from stratagem._base.types import TensorLike, Unused, Value
 from stratagem._checkpoints import (
     CheckpointState,
     NamedCheckpoint,
@@ -41,20 +40,20 @@ class Saver:
     def __init__(
         self,
         var_list: Sequence[keras.Variable] | Mapping[str, keras.Variable] | None = None,
-        reshape: Unused = False,
-        sharded: Unused = False,
+        reshape: object = False,
+        sharded: object = False,
         max_to_keep: int | None = 5,
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: str | None = None,
-        restore_sequentially: Unused = False,
-        saver_def: Unused = None,
-        builder: Unused = None,
-        defer_build: Unused = False,
+        restore_sequentially: object = False,
+        saver_def: object = None,
+        builder: object = None,
+        defer_build: object = False,
         allow_empty: bool = False,
-        write_version: Unused = 2,
+        write_version: object = 2,
         pad_step_number: bool = False,
-        save_relative_paths: Unused = False,
-        filename: Unused = None,
+        save_relative_paths: object = False,
+        filename: object = None,
     ) -> None:
         building = building_here()
         if saver_def is not None:
@@ -90,13 +89,13 @@ class Saver:
         self,
         sess: Session | None,
         save_path: str | os.PathLike[str],
-        global_step: TensorLike = None,
+        global_step: Any = None,
         latest_filename: str | None = None,
-        meta_graph_suffix: Unused = "meta",
-        write_meta_graph: Unused = True,
+        meta_graph_suffix: object = "meta",
+        write_meta_graph: object = True,
         write_state: bool = True,
-        strip_default_attrs: Unused = False,
-        save_debug_info: Unused = False,
+        strip_default_attrs: object = False,
+        save_debug_info: object = False,
     ) -> str:
         """Writes a checkpoint and lists it in the file `checkpoint`; returns its path, `<save_path>-<global_step>`.
 
@@ -141,7 +140,7 @@ class Saver:
         if sess is not None:
             sess.loaded(variables.values())
 
-    def export_meta_graph(self, *_: Value, **__: Value) -> Value:
+    def export_meta_graph(self, *_: Any, **__: Any) -> Any:
         """Raises UnimplementedError: there are no graphs in messages."""
         raise UnimplementedError(
             "export_meta_graph: a graph is no message here. To export it, use tf.saved_model.save."

@@ -8,7 +8,6 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
-from stratagem._base.types import Nest, TensorLike, Unused, Value
 from stratagem._core.step import GraphPart, IdentityKey, StepSequence, TracedStrings, default_mesh
 from stratagem._private import KerasVariable, is_seed_state
 from stratagem._servers.remote import is_only_task
@@ -31,7 +30,7 @@ class Session:
     Raises UnimplementedError for the target of a cluster.
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Unused = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         if target not in _HERE and not is_only_task(target):
             raise UnimplementedError(
                 f"Session({target!r}): there are no servers that run graphs for others. Programs of several workers use "
@@ -49,7 +48,7 @@ class Session:
         return self._graph
 
     @property
-    def graph_def(self) -> Value:
+    def graph_def(self) -> Any:
         """Raises UnimplementedError: a graph is a program of JAX's, and no GraphDef."""
         raise UnimplementedError("graph_def: a graph is no GraphDef here. To export it, use tf.saved_model.save.")
 
@@ -60,11 +59,11 @@ class Session:
 
     def run(
         self,
-        fetches: Nest,
-        feed_dict: Mapping[TensorLike, Value] | None = None,
-        options: Unused = None,
-        run_metadata: Unused = None,
-    ) -> Nest:
+        fetches: Any,
+        feed_dict: Mapping[Any, Any] | None = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
         """Runs what `fetches` need, as one step, and returns their values in the same structure.
 
         fetches: tensors, variables, operations, summaries, names, in any structure. A variable and whatever reads it has the
@@ -91,30 +90,30 @@ class Session:
             answers = [self._result(result, rest, told) for result in run.results]
             return run.fetches.answered(outs[:count], answers)
 
-    def values(self, tensors: Sequence[TensorLike], feeds: Sequence[tuple[TensorLike, Value]]) -> list[Value]:
+    def values(self, tensors: Sequence[Any], feeds: Sequence[tuple[Any, Any]]) -> list[Any]:
         """Returns the values of tensors. feeds: what those that are fed have."""
         return list(self.run(list(tensors), dict(feeds)))
 
-    def partial_run(self, *_: Value, **__: Value) -> Value:
+    def partial_run(self, *_: Any, **__: Any) -> Any:
         """Raises UnimplementedError: a run is one compiled step."""
         raise UnimplementedError("partial_run: a run is one compiled step. Fetch everything in one session.run.")
 
     partial_run_setup = partial_run
 
     def make_callable(
-        self, fetches: Nest, feed_list: Sequence[TensorLike] | None = None, accept_options: Unused = False
-    ) -> Callable[..., Nest]:
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: Any = False
+    ) -> Callable[..., Any]:
         """Returns a function of values for `feed_list` that runs the fetches."""
         names = list(feed_list or ())
 
-        def call(*values: Value) -> Nest:
+        def call(*values: Any) -> Any:
             return self.run(fetches, dict(zip(names, values, strict=True)))
 
         return call
 
     # --- Variables ----------------------------------------------------------------------------------------------------
 
-    def initialize(self, variables: Iterable[Value], feeds: Sequence[tuple[TensorLike, Value]] = ()) -> None:
+    def initialize(self, variables: Iterable[Any], feeds: Sequence[tuple[Any, Any]] = ()) -> None:
         """Gives variables their first values."""
         building = self._graph.building
         for variable in variables:
@@ -125,24 +124,24 @@ class Session:
                     variable.assign(value)
             self._ready.add(id(variable))
 
-    def load(self, variable: Value, value: TensorLike) -> None:
+    def load(self, variable: Any, value: Any) -> None:
         """Sets the value of one variable."""
         self.loaded([variable])
         with outside_of_graphs():
             variable.assign(value)
 
-    def has(self, variable: Value) -> bool:
+    def has(self, variable: Any) -> bool:
         """Returns whether a variable has been given a value."""
         return id(variable) in self._ready
 
-    def names_without_value(self, variables: Iterable[Value]) -> np.ndarray:
+    def names_without_value(self, variables: Iterable[Any]) -> np.ndarray:
         """Returns the names of those of the variables that have been given none: an array of bytes objects."""
         names = [self._graph.building.variable_name(v).encode() for v in variables if not self.has(v)]
         found = np.empty(len(names), object)
         found[:] = names
         return found
 
-    def loaded(self, variables: Iterable[Value]) -> None:
+    def loaded(self, variables: Iterable[Any]) -> None:
         """Takes note that variables have been given values, by a checkpoint for example."""
         for variable in variables:
             self._graph.changed(variable)
@@ -265,10 +264,10 @@ class Session:
         self._closed = True
 
     @staticmethod
-    def reset(target: str, containers: Unused = None, config: Unused = None) -> None:
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
         """Does nothing: no server keeps variables for a session."""
 
-    def list_devices(self) -> list[Value]:
+    def list_devices(self) -> list[Any]:
         """Returns the devices of this process."""
         return list(jax.local_devices())
 
@@ -281,7 +280,7 @@ class Session:
 class InteractiveSession(Session):
     """A Session that is the default one as soon as it is made, until it is closed."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Unused = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         super().__init__(target, graph, config)
         self._stack = contextlib.ExitStack()
         self._stack.enter_context(self._graph.as_default())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from stratagem._base.types import Nest, UserFunction
+from stratagem._base.types import UserFunction
 from stratagem._cluster import ClusterResolver
 from stratagem._tf1.estimator import RunConfig
 
@@ -44,7 +44,7 @@ class TPUConfig:
     per_host_input_for_training: int | bool = True
     tpu_job_name: str | None = None
     initial_infeed_sleep_secs: int | None = None
-    input_partition_dims: Sequence[Nest] | None = None
+    input_partition_dims: Sequence[Any] | None = None
     eval_training_input_configuration: int = InputPipelineConfig.PER_HOST_V1
     experimental_host_call_every_n_steps: int = 1
     experimental_allow_per_host_v2_parallel_get_next: bool = False
@@ -102,7 +102,7 @@ class TPURunConfig(RunConfig):
         evaluation_master: str | None = None,
         master: str | None = None,
         cluster: ClusterResolver | None = None,
-        **kwargs: Nest,
+        **kwargs: Any,
     ) -> None:
         if tpu_config is not None and not isinstance(tpu_config, TPUConfig):
             raise TypeError(f"tpu_config must be a tf.compat.v1.estimator.tpu.TPUConfig, got {tpu_config!r}.")

@@ -7,7 +7,6 @@ from typing import Any, final
 import jax.numpy as jnp
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, TensorLike
 from stratagem._core.context import current
 from stratagem._core.reduce_op import ReduceOp
 from stratagem._ops import Tensor, tensor
@@ -51,28 +50,28 @@ class CrossShardOptimizer:
         self._opt, self._reduction, self._name = opt, reduction, name
 
     def compute_gradients(
-        self, loss: TensorLike, var_list: Sequence[Nest] | None = None, **kwargs: Nest
-    ) -> list[tuple[Nest, Nest]]:
+        self, loss: Any, var_list: Sequence[Any] | None = None, **kwargs: Any
+    ) -> list[tuple[Any, Any]]:
         """Returns (gradient, variable) of this shard's part of the loss, for every variable."""
         current_building().loss_reduction = self._reduction
         return self._opt.compute_gradients(loss, var_list, **kwargs)
 
     def apply_gradients(
-        self, grads_and_vars: Iterable[tuple[Nest, Nest]], global_step: Nest = None, name: str | None = None
+        self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None
     ) -> Operation:
         """Returns the operation that applies gradients, summed over shards, and adds one to `global_step`."""
         return self._opt.apply_gradients(grads_and_vars, global_step, name)
 
     def minimize(
         self,
-        loss: TensorLike,
-        global_step: Nest = None,
-        var_list: Sequence[Nest] | None = None,
+        loss: Any,
+        global_step: Any = None,
+        var_list: Sequence[Any] | None = None,
         gate_gradients: int = 1,
-        aggregation_method: Nest = None,
+        aggregation_method: Any = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: TensorLike = None,
+        grad_loss: Any = None,
     ) -> Operation:
         """Returns the operation that minimizes `loss` and adds one to `global_step`."""
         current_building().loss_reduction = self._reduction
@@ -82,7 +81,7 @@ class CrossShardOptimizer:
         """Returns the name."""
         return self._name
 
-    def get_slot(self, *args: Nest, **kwargs: Nest) -> Nest:
+    def get_slot(self, *args: Any, **kwargs: Any) -> Any:
         """Returns a slot of the optimizer."""
         return self._opt.get_slot(*args, **kwargs)
 
@@ -90,12 +89,12 @@ class CrossShardOptimizer:
         """Returns the names of the optimizer's slots."""
         return self._opt.get_slot_names()
 
-    def variables(self) -> list[Nest]:
+    def variables(self) -> list[Any]:
         """Returns all slots of the optimizer."""
         return self._opt.variables()
 
 
-def cross_replica_sum(x: TensorLike, group_assignment: Nest = None, name: str | None = None) -> Tensor:
+def cross_replica_sum(x: Any, group_assignment: Any = None, name: str | None = None) -> Tensor:
     """Returns the sum of a tensor over all replicas; outside of one, the tensor. Raises UnimplementedError for groups."""
     if group_assignment is not None:
         raise UnimplementedError("tf.compat.v1.tpu.cross_replica_sum: group_assignment is not provided.")
@@ -107,7 +106,7 @@ def cross_replica_sum(x: TensorLike, group_assignment: Nest = None, name: str | 
 
 
 @contextlib.contextmanager
-def bfloat16_scope(name: str | None = None) -> Iterator[Nest]:
+def bfloat16_scope(name: str | None = None) -> Iterator[Any]:
     """Opens a variable scope whose variables are float32, and which `get_variable` returns as bfloat16 where it is asked to.
 
     Layers whose inputs are bfloat16 compute in it, and gradients are those of the float32 variables.

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from stratagem._base.errors import NotFoundError, UnimplementedError
-from stratagem._base.types import Nest, Unused
 from stratagem._strategies import AbstractStrategy, TPUStrategy
 from stratagem._tf1.estimator import Estimator, EstimatorSpec, ModeKeys, argument_names, call_with
 from stratagem._tf1.tpu._config import InputPipelineConfig, TPURunConfig, check_positive
@@ -40,18 +39,18 @@ class TPUEstimator(Estimator):
         model_fn: Callable[..., EstimatorSpec | TPUEstimatorSpec] | None = None,
         model_dir: str | os.PathLike[str] | None = None,
         config: TPURunConfig | None = None,
-        params: dict[str, Nest] | None = None,
+        params: dict[str, Any] | None = None,
         use_tpu: bool = True,
         train_batch_size: int | None = None,
         eval_batch_size: int | None = None,
         predict_batch_size: int | None = None,
-        batch_axis: Nest = None,
+        batch_axis: Any = None,
         eval_on_tpu: bool = True,
-        export_to_tpu: Unused = True,
-        export_to_cpu: Unused = True,
-        warm_start_from: Nest = None,
-        embedding_config_spec: Nest = None,
-        export_saved_model_api_version: Unused = 1,
+        export_to_tpu: object = True,
+        export_to_cpu: object = True,
+        warm_start_from: Any = None,
+        embedding_config_spec: Any = None,
+        export_saved_model_api_version: object = 1,
     ) -> None:
         if not isinstance(config, TPURunConfig):
             raise ValueError("`config` must be provided with type `tf.compat.v1.estimator.tpu.RunConfig`")
@@ -81,13 +80,13 @@ class TPUEstimator(Estimator):
             config = config.replace(train_distribute=strategy, eval_distribute=strategy if eval_on_tpu else None)  # type: ignore[assignment]
         super().__init__(_with_estimator_specs(model_fn), model_dir, config, params, warm_start_from)
 
-    def _params_in(self, mode: str) -> dict[str, Nest]:
+    def _params_in(self, mode: str) -> dict[str, Any]:
         """Returns a copy of the parameters, and the size of batches, if it is known, and whether there are TPUs."""
         size = self._batch_sizes[mode]
-        known: dict[str, Nest] = {} if size is None else {"batch_size": size}
+        known: dict[str, Any] = {} if size is None else {"batch_size": size}
         return {**self.params, **known, "use_tpu": self._on_tpu[mode]}
 
-    def _check_input_fn(self, input_fn: Callable[..., Nest]) -> None:
+    def _check_input_fn(self, input_fn: Callable[..., Any]) -> None:
         if "params" not in argument_names(input_fn):
             raise ValueError(
                 f"input_fn ({input_fn}) does not include params argument, required by TPUEstimator to pass batch size as "

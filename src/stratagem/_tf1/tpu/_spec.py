@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, TensorLike
 from stratagem._tf1.estimator import EstimatorSpec, ModeKeys, Scaffold, SessionRunHook
 from stratagem._tf1.estimator.export import ExportOutput
 from stratagem._tf1.graph import Operation, group, operations
 
 # A function, and its arguments: tensors in order or by name.
-Call = tuple[Callable[..., Nest], Nest]
+Call = tuple[Callable[..., Any], Any]
 
 
 @final
@@ -29,9 +28,9 @@ class TPUEstimatorSpec:
     """
 
     mode: str
-    predictions: Nest = None
-    loss: TensorLike = None
-    train_op: Nest = None
+    predictions: Any = None
+    loss: Any = None
+    train_op: Any = None
     eval_metrics: Call | None = None
     export_outputs: dict[str, ExportOutput] | None = None
     scaffold_fn: Callable[[], Scaffold] | None = None
@@ -94,12 +93,12 @@ def _check_call(name: str, call: Any) -> None:
         )
 
 
-def _called(call: Call) -> Nest:
+def _called(call: Call) -> Any:
     function, tensors = call
     return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
 
 
-def _operations(made: Nest) -> list[Operation]:
+def _operations(made: Any) -> list[Operation]:
     listed: Any = made
     if isinstance(listed, dict):
         listed = list(listed.values())

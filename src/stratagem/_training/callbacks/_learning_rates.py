@@ -1,11 +1,11 @@
 """Callbacks that change the learning rate, which logs and history call `lr`, as TensorFlow 2.15 does."""
 
+from typing import Any
+
 import keras
 
-from stratagem._base.types import TensorLike
 
-
-def _renamed(logs: dict[str, TensorLike] | None) -> None:
+def _renamed(logs: dict[str, Any] | None) -> None:
     if logs is not None and "learning_rate" in logs:
         logs["lr"] = logs.pop("learning_rate")
 
@@ -13,7 +13,7 @@ def _renamed(logs: dict[str, TensorLike] | None) -> None:
 class LearningRateScheduler(keras.callbacks.LearningRateScheduler):  # type: ignore[misc]
     """Sets the learning rate of an epoch to what a function of the epoch and the present one returns."""
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, TensorLike] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Adds `lr` to the logs."""
         super().on_epoch_end(epoch, logs)
         _renamed(logs)
@@ -22,7 +22,7 @@ class LearningRateScheduler(keras.callbacks.LearningRateScheduler):  # type: ign
 class ReduceLROnPlateau(keras.callbacks.ReduceLROnPlateau):  # type: ignore[misc]
     """Reduces the learning rate when a number of the logs no longer improves."""
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, TensorLike] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Adds `lr` to the logs, the one with which the epoch was trained."""
         super().on_epoch_end(epoch, logs)
         _renamed(logs)

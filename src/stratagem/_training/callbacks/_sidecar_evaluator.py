@@ -4,12 +4,12 @@ import logging
 import os
 import re
 import time
+from typing import Any
 
 import keras
 
 from stratagem._base.errors import CheckpointError
 from stratagem._base.storage import checked_path, file_system
-from stratagem._base.types import Nest
 from stratagem._checkpoints import Checkpoint, latest_checkpoint, list_variables
 
 _log = logging.getLogger("stratagem")
@@ -33,11 +33,11 @@ class SidecarEvaluator:
     def __init__(
         self,
         model: keras.Model,
-        data: Nest,
+        data: Any,
         checkpoint_dir: str | os.PathLike[str],
         steps: int | None = None,
         max_evaluations: int | None = None,
-        callbacks: Nest = None,
+        callbacks: Any = None,
     ) -> None:
         self.model = model
         self.data = data

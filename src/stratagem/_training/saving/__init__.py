@@ -7,8 +7,8 @@ Never: changes what Keras reads in files with its own endings: it only adds a ch
 
 import logging
 import os
+from typing import Any
 
-from stratagem._base.types import PathLike, Value
 from stratagem._checkpoints import CheckpointOptions, set_in_order_of_keras_two, settle
 from stratagem._private import accept_any_path, intercept_saving, note_arguments, read_other_optimizers
 from stratagem._training.saving._formats import FileFormat as FileFormat
@@ -40,7 +40,7 @@ def attach_optimizers_of_keras_two() -> None:
     read_other_optimizers(set_in_order_of_keras_two)
 
 
-def _stand_in(path: PathLike, save_weights_only: bool, options: Value) -> str:
+def _stand_in(path: str | os.PathLike[str], save_weights_only: bool, options: Any) -> str:
     """A path that Keras accepts in place of this one. Raises TypeError for options of something else, as in TensorFlow."""
     if options is not None and isinstance(options, CheckpointOptions) is not bool(save_weights_only):
         wanted = "tf.train.CheckpointOptions" if save_weights_only else "tf.saved_model.SaveOptions"

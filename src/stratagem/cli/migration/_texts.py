@@ -1,8 +1,8 @@
 """The report as text for people and as facts for JSON."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
-from stratagem._base.types import Json
 from stratagem.cli._tables import count
 from stratagem.cli.migration._findings import CheckReport, State, Use
 
@@ -75,7 +75,7 @@ def _of_state(uses: list[Use], state: State, most: int) -> Iterator[str]:
             yield f"      and {len(places) - most:,} more (--all)"
 
 
-def facts(report: CheckReport) -> Json:
+def facts(report: CheckReport) -> Any:
     """The report for machines; docs/check.md describes it."""
     return {
         "schema": SCHEMA,

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from jax.tree_util import PyTreeDef
 
-from stratagem._base.types import Nest
 from stratagem._core.numbers import NumberOperationLog, exactly
 from stratagem._core.step._function_cache import tracing
 from stratagem._core.step._program_keys import IdentityKey, ReadingsKey
@@ -259,7 +258,7 @@ class FunctionReaderCache:
     def __init__(self) -> None:
         self._readers: dict[Any, FunctionReader] = {}
 
-    def reader(self, function: Nest) -> FunctionReader:
+    def reader(self, function: Any) -> FunctionReader:
         """Returns the reader of a function."""
         inner = _innermost(function)
         code = getattr(inner, "__code__", None)
@@ -271,7 +270,7 @@ class FunctionReaderCache:
         return reader
 
     def read(
-        self, function: Nest, leaves: Sequence[Nest], structure: PyTreeDef, name: str
+        self, function: Any, leaves: Sequence[Any], structure: PyTreeDef, name: str
     ) -> tuple[FunctionReader, FunctionReads]:
         """Returns the reader and the state of a call that is made now. leaves: all of its arguments, of this structure."""
         reader = self.reader(function)

@@ -7,7 +7,6 @@ from typing import Any
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Unused
 from stratagem._tf1.estimator._session_run_hook import CheckpointSaverListener, SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunContext, SessionRunValues
 from stratagem._tf1.estimator.hooks._timer import SecondOrStepTimer
@@ -32,9 +31,9 @@ class CheckpointSaverHook(SessionRunHook):
         checkpoint_dir: str,
         save_secs: float | None = None,
         save_steps: int | None = None,
-        saver: Unused = None,
+        saver: object = None,
         checkpoint_basename: str = "model.ckpt",
-        scaffold: Unused = None,
+        scaffold: object = None,
         listeners: Iterable[CheckpointSaverListener] | None = None,
         save_graph_def: bool = True,
     ) -> None:
@@ -59,7 +58,7 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.begin()
 
-    def after_create_session(self, session: Unused, coord: Unused) -> None:
+    def after_create_session(self, session: Any, coord: Any) -> None:
         self._save(session)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
@@ -67,7 +66,7 @@ class CheckpointSaverHook(SessionRunHook):
         if self._timer.should_trigger_for_step(session.global_step()) and self._save(session):
             run_context.request_stop()
 
-    def end(self, session: Unused) -> None:
+    def end(self, session: Any) -> None:
         step = session.settle()
         if step != self._timer.last_triggered_step():
             self._save(session)

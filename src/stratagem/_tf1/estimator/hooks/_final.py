@@ -3,23 +3,22 @@
 from typing import Any
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._base.types import Nest, Unused
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 
 
 class FinalOpsHook(SessionRunHook):
     """Fetches values at the end: current ones of variables and metrics, those of the last step for tensors."""
 
-    def __init__(self, final_ops: Nest, final_ops_feed_dict: Unused = None) -> None:
+    def __init__(self, final_ops: Any, final_ops_feed_dict: object = None) -> None:
         self._final_ops, self._feed_dict = final_ops, final_ops_feed_dict
         self._values: Any = None
 
     @property
-    def final_ops_values(self) -> Nest:
+    def final_ops_values(self) -> Any:
         """The values; None before the end."""
         return self._values
 
-    def end(self, session: Unused) -> None:
+    def end(self, session: Any) -> None:
         if self._final_ops is not None:
             self._values = session.run(self._final_ops, feed_dict=self._feed_dict)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._base.types import Nest, Unused
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 from stratagem._tf1.estimator.hooks._timer import NeverTimer, SecondOrStepTimer
@@ -27,11 +26,11 @@ class LoggingTensorHook(SessionRunHook):
 
     def __init__(
         self,
-        tensors: dict[str, Nest] | Iterable[Nest],
+        tensors: dict[str, Any] | Iterable[Any],
         every_n_iter: int | None = None,
         every_n_secs: float | None = None,
         at_end: bool = False,
-        formatter: Callable[[dict[str, Nest]], str] | None = None,
+        formatter: Callable[[dict[str, Any]], str] | None = None,
     ) -> None:
         only_at_end = at_end and every_n_iter is None and every_n_secs is None
         if not only_at_end and (every_n_iter is None) == (every_n_secs is None):
@@ -58,7 +57,7 @@ class LoggingTensorHook(SessionRunHook):
             self._show(run_values.results)
         self._steps += 1
 
-    def end(self, session: Unused) -> None:
+    def end(self, session: Any) -> None:
         if self._at_end:
             self._show(session.run(self._tensors))
 

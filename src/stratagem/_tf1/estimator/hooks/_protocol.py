@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, final
 
-from stratagem._base.types import Nest, Unused
-
 
 class StepSession(Protocol):
     """The session of a hook: what it may request outside of a step."""
@@ -46,17 +44,17 @@ class SessionRunArgs(NamedTuple):
     feed_dict and options are refused: a compiled step takes its inputs from the dataset only.
     """
 
-    fetches: Nest
-    feed_dict: Nest = None
-    options: Unused = None
+    fetches: Any
+    feed_dict: Any = None
+    options: Any = None
 
 
 class SessionRunValues(NamedTuple):
     """The values that a hook gets after a step, in the structure of its fetches."""
 
-    results: Nest
-    options: Unused = None
-    run_metadata: Unused = None
+    results: Any
+    options: Any = None
+    run_metadata: Any = None
 
 
 @final
@@ -73,12 +71,12 @@ class OriginalArgs:
 class SessionRunContext:
     """A step as hooks see it: the session, and a way to end the loop after it."""
 
-    def __init__(self, original_args: Nest, session: StepSession) -> None:
+    def __init__(self, original_args: Any, session: StepSession) -> None:
         self._original_args, self._session = original_args, session
         self._stop_requested = False
 
     @property
-    def original_args(self) -> Nest:
+    def original_args(self) -> Any:
         """The fetches of the step itself."""
         return self._original_args
 

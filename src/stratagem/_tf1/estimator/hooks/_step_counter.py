@@ -4,7 +4,6 @@ import logging
 from typing import Any
 
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Unused
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 from stratagem._tf1.estimator.hooks._timer import SecondOrStepTimer
@@ -26,7 +25,7 @@ class StepCounterHook(SessionRunHook):
         every_n_steps: int | None = 100,
         every_n_secs: float | None = None,
         output_dir: str | None = None,
-        summary_writer: Unused = None,
+        summary_writer: object = None,
     ) -> None:
         if (every_n_steps is None) == (every_n_secs is None):
             raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")

@@ -1,11 +1,10 @@
 """Hooks that end or delay a loop: after a number of steps, when the loss is NaN, until other workers have begun."""
 
 import logging
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
-from stratagem._base.types import Nest, Unused
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 
@@ -25,7 +24,7 @@ class StopAtStepHook(SessionRunHook):
             raise ValueError("Only one of num_steps or last_step can be specified.")
         self._num_steps, self._last_step = num_steps, last_step
 
-    def after_create_session(self, session: Unused, coord: Unused) -> None:
+    def after_create_session(self, session: Any, coord: Any) -> None:
         if self._last_step is None:
             assert self._num_steps is not None
             self._last_step = session.global_step() + self._num_steps
@@ -46,7 +45,7 @@ class NanLossDuringTrainingError(RuntimeError):
 class NanTensorHook(SessionRunHook):
     """Raises NanLossDuringTrainingError when the tensor is NaN, or ends the loop (fail_on_nan_loss=False)."""
 
-    def __init__(self, loss_tensor: Nest, fail_on_nan_loss: bool = True) -> None:
+    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
         self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
         # The global steps before the steps whose values are to come: the next one may have begun.
         self._before: list[int] = []

@@ -1,7 +1,6 @@
 """SummarySaverHook: the summaries of a model_fn, in the event file."""
 
 from stratagem._base.storage import checked_path
-from stratagem._base.types import Unused
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 from stratagem._tf1.estimator.hooks._step_counter import refuse_writer
@@ -20,9 +19,9 @@ class SummarySaverHook(SessionRunHook):
         save_steps: int | None = None,
         save_secs: float | None = None,
         output_dir: str | None = None,
-        summary_writer: Unused = None,
-        scaffold: Unused = None,
-        summary_op: Unused = None,
+        summary_writer: object = None,
+        scaffold: object = None,
+        summary_op: object = None,
     ) -> None:
         if (scaffold is None) == (summary_op is None):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")

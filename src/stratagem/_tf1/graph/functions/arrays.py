@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem import _ops as ops
-from stratagem._base.types import DTypeLike, IntLike, TensorLike, Unused
+from stratagem._base.types import DTypeLike
 from stratagem._ops import Tensor, named, tensor
 from stratagem._tf1.graph._function_wrappers import titled
 from stratagem._tf1.graph._model_build import building_here
@@ -14,44 +14,42 @@ from stratagem._tf1.graph.functions.reductions import one_of
 
 
 @named
-def expand_dims(input: TensorLike, axis: IntLike = None, name: str | None = None, dim: IntLike = None) -> Tensor:
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """Returns the tensor with a new dimension of size 1 at `axis` (formerly dim)."""
     return ops.expand_dims(input, one_of(axis=axis, dim=dim))
 
 
 @named
-def squeeze(
-    input: TensorLike, axis: IntLike = None, name: str | None = None, squeeze_dims: TensorLike = None
-) -> Tensor:
+def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
     """Returns the tensor without dimensions of size 1: all of them, or those in `axis` (formerly squeeze_dims)."""
     return ops.squeeze(input, one_of(axis=axis, squeeze_dims=squeeze_dims))
 
 
 @named
-def transpose(a: TensorLike, perm: IntLike = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
+def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
     """Returns the tensor with its dimensions in the order `perm`, by default reversed."""
     return ops.transpose(a, perm, conjugate)
 
 
 @named
-def shape(input: TensorLike, name: str | None = None, out_type: DTypeLike = None) -> TensorLike:
+def shape(input: Any, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """Returns the shape, by default as int32."""
     return ops.shape(input, ops.int32 if out_type is None else out_type)
 
 
 @named
-def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = None) -> TensorLike:
+def size(input: Any, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """Returns the number of elements, by default as int32."""
     return ops.size(input, ops.int32 if out_type is None else out_type)
 
 
 @named
 def gather(
-    params: TensorLike,
-    indices: TensorLike,
+    params: Any,
+    indices: Any,
     validate_indices: bool | None = None,
     name: str | None = None,
-    axis: IntLike = None,
+    axis: Any = None,
     batch_dims: int = 0,
 ) -> Tensor:
     """Returns the slices at `indices` along `axis`, by default the first dimension after the batch dimensions."""
@@ -59,55 +57,55 @@ def gather(
 
 
 @named
-def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, batch_dims: int = 0) -> Tensor:
+def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
     """Returns the slices at the positions in the last dimension of `indices`."""
     return ops.gather_nd(params, indices, batch_dims)
 
 
 @named
-def boolean_mask(tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: IntLike = None) -> Tensor:
+def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
     """Returns the elements where the mask is True."""
     return ops.boolean_mask(tensor, mask, axis)
 
 
 @named
 def pad(
-    tensor: TensorLike,
-    paddings: TensorLike,
+    tensor: Any,
+    paddings: Any,
     mode: str = "CONSTANT",
     name: str | None = None,
-    constant_values: TensorLike = 0,
+    constant_values: Any = 0,
 ) -> Tensor:
     """Returns the tensor padded before and after in each dimension."""
     return ops.pad(tensor, paddings, mode, constant_values)
 
 
 @named
-def zeros_like(tensor: TensorLike, dtype: DTypeLike = None, name: str | None = None, optimize: bool = True) -> Tensor:
+def zeros_like(tensor: Any, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Returns zeros of the same shape."""
     return ops.zeros_like(tensor, dtype)
 
 
 @named
-def ones_like(tensor: TensorLike, dtype: DTypeLike = None, name: str | None = None, optimize: bool = True) -> Tensor:
+def ones_like(tensor: Any, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Returns ones of the same shape."""
     return ops.ones_like(tensor, dtype)
 
 
 @named
 def convert_to_tensor(
-    value: TensorLike,
-    dtype: DTypeLike = None,
+    value: Any,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    preferred_dtype: DTypeLike = None,
-    dtype_hint: TensorLike = None,
+    preferred_dtype: DTypeLike | None = None,
+    dtype_hint: Any = None,
 ) -> Tensor:
     """Returns `value` as a tensor. preferred_dtype (also dtype_hint): the type to try first if `dtype` is not given."""
     return ops.convert_to_tensor(value, dtype, one_of(dtype_hint=dtype_hint, preferred_dtype=preferred_dtype))
 
 
 @named
-def where(condition: TensorLike, x: TensorLike = None, y: TensorLike = None, name: str | None = None) -> Tensor:
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Returns x where the condition is True, else y; without x and y, the positions where it is True.
 
     x and y have the same shape, which is the condition's, or the condition is a vector that selects rows. Raises ValueError
@@ -128,7 +126,7 @@ def where(condition: TensorLike, x: TensorLike = None, y: TensorLike = None, nam
 
 
 @named
-def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Returns x / y, rounded down if both are integers."""
     first, second = tensor(x), tensor(y)
     whole = jnp.issubdtype(first.dtype, np.integer) and jnp.issubdtype(second.dtype, np.integer)
@@ -148,44 +146,42 @@ to_int32, to_int64, to_bfloat16 = _to(ops.int32, "ToInt32"), _to(ops.int64, "ToI
 
 @named
 def confusion_matrix(
-    labels: TensorLike,
-    predictions: TensorLike,
-    num_classes: IntLike = None,
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
     dtype: DTypeLike = ops.int32,
     name: str | None = None,
-    weights: TensorLike = None,
+    weights: Any = None,
 ) -> Tensor:
     """Returns a matrix that counts how often class i (row) was predicted as class j (column)."""
     return ops.confusion_matrix(labels, predictions, num_classes, weights, dtype)
 
 
-def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
     """Returns the tensor scaled down so that its norm, divided by the number of elements, is at most `clip_norm`."""
     values = tensor(t)
     average = jnp.sqrt(jnp.sum(jnp.square(values))) / values.size
     return values * jnp.minimum(1.0, clip_norm / average)
 
 
-def tuple_of(tensors: TensorLike, name: str | None = None, control_inputs: Unused = None) -> list[TensorLike]:
+def tuple_of(tensors: Any, name: str | None = None, control_inputs: object = None) -> list[Any]:
     """Returns the tensors, all of which are computed before anything that uses them."""
     return list(tensors)
 
 
-def py_func(
-    func: TensorLike, inp: TensorLike, Tout: DTypeLike, stateful: bool = True, name: str | None = None
-) -> TensorLike:
+def py_func(func: Any, inp: Any, Tout: DTypeLike, stateful: bool = True, name: str | None = None) -> Any:
     """Calls `tf.numpy_function`."""
     return ops.numpy_function(func, inp, Tout)
 
 
 @named
 def print_tensor(
-    input_: TensorLike,
-    data: TensorLike,
+    input_: Any,
+    data: Any,
     message: str | None = None,
     first_n: int | None = None,
-    summarize: TensorLike = None,
-    name: Unused = None,
+    summarize: Any = None,
+    name: object = None,
 ) -> Tensor:
     """Returns `input_`, and prints `data` whenever it is computed. `first_n` is ignored."""
     building = building_here()

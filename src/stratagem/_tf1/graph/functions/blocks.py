@@ -1,7 +1,8 @@
 """Functions of blocks and sequences with TensorFlow 1's arguments and their order."""
 
+from typing import Any
+
 from stratagem import _ops as ops
-from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops import Tensor, named
 from stratagem._ops import nn as blocks
 from stratagem._tf1.graph.functions.reductions import one_of
@@ -9,11 +10,11 @@ from stratagem._tf1.graph.functions.reductions import one_of
 
 @named
 def space_to_batch(
-    input: TensorLike,
-    paddings: IntLike,
+    input: Any,
+    paddings: Any,
     block_size: int | None = None,
     name: str | None = None,
-    block_shape: IntLike = None,
+    block_shape: Any = None,
 ) -> Tensor:
     """Returns the tensor with the entries of each block in the batch.
 
@@ -24,17 +25,17 @@ def space_to_batch(
 
 @named
 def batch_to_space(
-    input: TensorLike,
-    crops: IntLike,
+    input: Any,
+    crops: Any,
     block_size: int | None = None,
     name: str | None = None,
-    block_shape: IntLike = None,
+    block_shape: Any = None,
 ) -> Tensor:
     """Returns the tensor with entries of the batch in blocks: the inverse of `space_to_batch`, whose blocks it takes."""
     return blocks.batch_to_space(input, _shape(block_size, block_shape), crops)
 
 
-def _shape(block_size: int | None, block_shape: IntLike) -> IntLike:
+def _shape(block_size: int | None, block_shape: Any) -> Any:
     given = one_of(block_size=block_size, block_shape=block_shape)
     if given is None:
         raise TypeError("block_size is missing: the size of a block in both dimensions.")
@@ -43,8 +44,8 @@ def _shape(block_size: int | None, block_shape: IntLike) -> IntLike:
 
 @named
 def reverse_sequence(
-    input: TensorLike,
-    seq_lengths: TensorLike,
+    input: Any,
+    seq_lengths: Any,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,

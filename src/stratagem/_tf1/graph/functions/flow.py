@@ -1,21 +1,21 @@
 """Branches and loops with TensorFlow 1's arguments and their order."""
 
 from collections.abc import Callable
+from typing import Any
 
-from stratagem._base.types import Nest, TensorLike, Unused
 from stratagem._ops import flow
 from stratagem._tf1.graph.functions.reductions import one_of
 
 
 def cond(
-    pred: TensorLike,
-    true_fn: Callable[[], Nest] | None = None,
-    false_fn: Callable[[], Nest] | None = None,
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
     strict: bool = False,
     name: str | None = None,
-    fn1: Callable[[], Nest] | None = None,
-    fn2: Callable[[], Nest] | None = None,
-) -> TensorLike:
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
+) -> Any:
     """Returns `true_fn()` (formerly fn1) if `pred` is true, else `false_fn()` (formerly fn2).
 
     Raises TypeError if one is missing.
@@ -27,17 +27,17 @@ def cond(
 
 
 def while_loop(
-    cond: Callable[..., TensorLike],
-    body: Callable[..., TensorLike],
-    loop_vars: TensorLike,
-    shape_invariants: Unused = None,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-    maximum_iterations: TensorLike = None,
+    maximum_iterations: Any = None,
     return_same_structure: bool = False,
-) -> TensorLike:
+) -> Any:
     """Runs `body` while `cond` is true and returns the loop variables.
 
     Unless return_same_structure, a single one is not in a list.

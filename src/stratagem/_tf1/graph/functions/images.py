@@ -1,6 +1,7 @@
 """Functions of images with TensorFlow 1's arguments and their order; those with the same arguments are `tf.image`'s own."""
 
-from stratagem._base.types import ShapeLike, TensorLike
+from typing import Any
+
 from stratagem._ops import Tensor, named
 from stratagem._ops import images as rooms
 from stratagem._tf1.graph.functions.reductions import one_of
@@ -19,14 +20,14 @@ transpose_image = named(rooms.transpose_image)
 
 @named
 def crop_and_resize(
-    image: TensorLike,
-    boxes: TensorLike,
-    box_ind: TensorLike = None,
-    crop_size: ShapeLike = None,
+    image: Any,
+    boxes: Any,
+    box_ind: Any = None,
+    crop_size: Any = None,
     method: str = "bilinear",
     extrapolation_value: float = 0,
     name: str | None = None,
-    box_indices: TensorLike = None,
+    box_indices: Any = None,
 ) -> Tensor:
     """Cuts boxes out of the images of a batch and resizes each; `box_indices` (formerly box_ind) says of which image."""
     owners = one_of(box_indices=box_indices, box_ind=box_ind)
@@ -34,8 +35,6 @@ def crop_and_resize(
 
 
 @named
-def draw_bounding_boxes(
-    images: TensorLike, boxes: TensorLike, name: str | None = None, colors: TensorLike = None
-) -> Tensor:
+def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Tensor:
     """Draws the outlines of boxes on a batch of images, by default in ten colors."""
     return rooms.draw_bounding_boxes(images, boxes, colors)

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from stratagem import _ops as ops
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops import Tensor, named, sampling
 from stratagem._tf1.graph._model_build import building_here
 
@@ -33,8 +33,8 @@ def _drawn(
 @named
 def normal(
     shape: ShapeLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
     dtype: DTypeLike = ops.float32,
     seed: int | None = None,
     name: str | None = None,
@@ -46,8 +46,8 @@ def normal(
 @named
 def truncated_normal(
     shape: ShapeLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
     dtype: DTypeLike = ops.float32,
     seed: int | None = None,
     name: str | None = None,
@@ -59,8 +59,8 @@ def truncated_normal(
 @named
 def uniform(
     shape: ShapeLike,
-    minval: TensorLike = 0,
-    maxval: TensorLike = None,
+    minval: Any = 0,
+    maxval: Any = None,
     dtype: DTypeLike = ops.float32,
     seed: int | None = None,
     name: str | None = None,
@@ -71,11 +71,11 @@ def uniform(
 
 @named
 def multinomial(
-    logits: TensorLike,
-    num_samples: IntLike,
+    logits: Any,
+    num_samples: Any,
     seed: int | None = None,
     name: str | None = None,
-    output_dtype: DTypeLike = None,
+    output_dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Returns classes drawn with probabilities softmax(logits): (n, classes) to (n, num_samples), by default int64."""
     return sampling.categorical(logits, num_samples, ops.int64 if output_dtype is None else output_dtype, seed)
@@ -83,7 +83,7 @@ def multinomial(
 
 @named
 def poisson(
-    lam: TensorLike, shape: ShapeLike, dtype: DTypeLike = ops.float32, seed: int | None = None, name: str | None = None
+    lam: Any, shape: ShapeLike, dtype: DTypeLike = ops.float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Returns Poisson-distributed counts with the rate `lam`: (*shape, *lam.shape). In TensorFlow 2 the shape comes first."""
     return sampling.poisson(shape, lam, dtype, seed)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stratagem import _ops as ops
-from stratagem._base.types import DTypeLike, IntLike, TensorLike
+from stratagem._base.types import DTypeLike
 from stratagem._ops import Tensor, named
 from stratagem._tf1.graph._function_wrappers import titled
 
@@ -45,14 +45,14 @@ reduce_sum = _reduction(ops.reduce_sum)
 
 @named
 def count_nonzero(
-    input_tensor: TensorLike = None,
-    axis: IntLike = None,
+    input_tensor: Any = None,
+    axis: Any = None,
     keepdims: bool | None = None,
     dtype: DTypeLike = ops.int64,
     name: str | None = None,
-    reduction_indices: IntLike = None,
+    reduction_indices: Any = None,
     keep_dims: bool | None = None,
-    input: TensorLike = None,
+    input: Any = None,
 ) -> Tensor:
     """Returns the number of elements that are not zero."""
     values, along = (
@@ -64,11 +64,11 @@ def count_nonzero(
 
 @named
 def argmax(
-    input: TensorLike,
-    axis: IntLike = None,
+    input: Any,
+    axis: Any = None,
     name: str | None = None,
-    dimension: TensorLike = None,
-    output_type: TensorLike = ops.int64,
+    dimension: Any = None,
+    output_type: Any = ops.int64,
 ) -> Tensor:
     """Returns the position of the largest element along `axis` (formerly dimension), by default 0."""
     return ops.argmax(input, one_of(axis=axis, dimension=dimension), output_type)
@@ -76,11 +76,11 @@ def argmax(
 
 @named
 def argmin(
-    input: TensorLike,
-    axis: IntLike = None,
+    input: Any,
+    axis: Any = None,
     name: str | None = None,
-    dimension: TensorLike = None,
-    output_type: TensorLike = ops.int64,
+    dimension: Any = None,
+    output_type: Any = ops.int64,
 ) -> Tensor:
     """Returns the position of the smallest element along `axis` (formerly dimension), by default 0."""
     return ops.argmin(input, one_of(axis=axis, dimension=dimension), output_type)
@@ -88,9 +88,9 @@ def argmin(
 
 @named
 def norm(
-    tensor: TensorLike,
-    ord: TensorLike = "euclidean",
-    axis: IntLike = None,
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
     keepdims: bool | None = None,
     name: str | None = None,
     keep_dims: bool | None = None,

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._base.paths import StrPath
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core import step
 from stratagem._data import files as data_files
 from stratagem._ops import Tensor, files, linalg, named, nn, text
@@ -99,7 +99,7 @@ def walk(top: StrPath, in_order: bool = True) -> Iterator[tuple[str, list[str], 
 
 @named
 def constant(
-    value: TensorLike,
+    value: Any,
     dtype: DTypeLike | None = None,
     shape: ShapeLike | None = None,
     name: str | None = None,
@@ -113,37 +113,37 @@ def constant(
 
 
 @named
-def diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
+def diag(diagonal: Any, name: str | None = None) -> Tensor:
     """Returns the tensor of twice the rank whose diagonal this is, as `tf.linalg.tensor_diag`."""
     return linalg.tensor_diag(diagonal)
 
 
 @named
-def diag_part(input: TensorLike, name: str | None = None) -> Tensor:
+def diag_part(input: Any, name: str | None = None) -> Tensor:
     """Returns the diagonal of a tensor of even rank, as `tf.linalg.tensor_diag_part`."""
     return linalg.tensor_diag_part(input)
 
 
 @named
 def decode_raw(
-    input_bytes: TensorLike = None,
-    out_type: DTypeLike = None,
+    input_bytes: Any = None,
+    out_type: Any = None,
     little_endian: bool = True,
     name: str | None = None,
-    bytes: TensorLike = None,
-) -> TensorLike:
+    bytes: Any = None,
+) -> Any:
     """Returns the bytes of strings as numbers; `bytes` is an old name of `input_bytes`."""
     return data_files.decode_raw(one_of(input_bytes=input_bytes, bytes=bytes), out_type, little_endian)
 
 
 @named
 def reduce_join(
-    inputs: TensorLike,
-    axis: IntLike = None,
+    inputs: Any,
+    axis: Any = None,
     keep_dims: bool | None = None,
     separator: str = "",
     name: str | None = None,
-    reduction_indices: IntLike = None,
+    reduction_indices: Any = None,
     keepdims: bool | None = None,
 ) -> ops.StringTensor:
     """Returns joined strings; `reduction_indices` and `keep_dims` are old names of `axis` and `keepdims`."""
@@ -153,10 +153,10 @@ def reduce_join(
 
 @named
 def string_to_hash_bucket(
-    string_tensor: TensorLike = None,
+    string_tensor: Any = None,
     num_buckets: int | None = None,
     name: str | None = None,
-    input: TensorLike = None,
+    input: Any = None,
 ) -> Tensor:
     """Returns a bucket for each string; `input` is another name of `string_tensor`. Raises ValueError without `num_buckets`."""
     if num_buckets is None:
@@ -166,10 +166,10 @@ def string_to_hash_bucket(
 
 @named
 def string_to_number(
-    string_tensor: TensorLike = None,
+    string_tensor: Any = None,
     out_type: DTypeLike = ops.float32,
     name: str | None = None,
-    input: TensorLike = None,
+    input: Any = None,
 ) -> Tensor:
     """Returns the numbers that strings write; `input` is another name of `string_tensor`."""
     return text.to_number(one_of(string_tensor=string_tensor, input=input), out_type)
@@ -177,10 +177,10 @@ def string_to_number(
 
 @named
 def verify_tensor_all_finite(
-    t: TensorLike = None,
+    t: Any = None,
     msg: str | None = None,
     name: str | None = None,
-    x: TensorLike = None,
+    x: Any = None,
     message: str | None = None,
 ) -> Tensor:
     """Returns the tensor; raises InvalidArgumentError if it has NaN or infinite entries. `t` and `msg` are old names."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike, UserFunction, Value
+from stratagem._base.types import DTypeLike, ShapeLike, UserFunction
 from stratagem._ops import Tensor, named, sparse
 from stratagem._ops.sparse import SparseTensor
 from stratagem._ops.sparse import SparseTensorValue as SparseTensorValue
@@ -26,7 +26,7 @@ def _sparse(value: Any) -> Any:
     return SparseTensor(*value) if isinstance(value, SparseTensorValue) else value
 
 
-def add(a: TensorLike, b: TensorLike, threshold: TensorLike = None, thresh: TensorLike = None) -> TensorLike:
+def add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
     """Returns the sum: of two sparse tensors a sparse one, of a sparse and a dense one a dense one.
 
     threshold: sparse sums of a smaller magnitude are left out, by default none; `thresh` is its old name. Raises ValueError
@@ -37,11 +37,11 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = None, thresh: Tens
 
 
 def concat(
-    axis: IntLike,
+    axis: Any,
     sp_inputs: Sequence[SparseTensor] | SparseTensor,
     name: str | None = None,
     expand_nonconcat_dim: bool = False,
-    concat_dim: IntLike = None,
+    concat_dim: Any = None,
     expand_nonconcat_dims: bool | None = None,
 ) -> SparseTensor:
     """Returns sparse tensors one after the other along a dimension, in row-major order.
@@ -60,12 +60,12 @@ def concat(
 
 
 def split(
-    keyword_required: Value = _KEYWORDS,
+    keyword_required: Any = _KEYWORDS,
     sp_input: SparseTensor | None = None,
-    num_split: IntLike = None,
-    axis: IntLike = None,
+    num_split: Any = None,
+    axis: Any = None,
     name: str | None = None,
-    split_dim: IntLike = None,
+    split_dim: Any = None,
 ) -> list[SparseTensor]:
     """Returns a sparse tensor in this many parts along a dimension. Raises ValueError without keywords, or without one of them.
 
@@ -124,10 +124,10 @@ segment_sqrt_n = _of_segments(sparse.segment_sqrt_n)
 
 @named
 def to_dense_of_parts(
-    sparse_indices: IntLike,
+    sparse_indices: Any,
     output_shape: ShapeLike,
-    sparse_values: TensorLike,
-    default_value: TensorLike = 0,
+    sparse_values: Any,
+    default_value: Any = 0,
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
@@ -150,7 +150,7 @@ def to_dense_of_parts(
 def merge(
     sp_ids: SparseTensor | Sequence[SparseTensor],
     sp_values: SparseTensor,
-    vocab_size: IntLike | Sequence[IntLike],
+    vocab_size: Any | Sequence[Any],
     name: str | None = None,
     already_sorted: bool = False,
 ) -> SparseTensor:
@@ -180,8 +180,8 @@ def merge(
 
 @named
 def matmul_of_zeros(
-    a: TensorLike,
-    b: TensorLike,
+    a: Any,
+    b: Any,
     transpose_a: bool = False,
     transpose_b: bool = False,
     a_is_sparse: bool = False,
@@ -192,9 +192,7 @@ def matmul_of_zeros(
     return ops.cast(ops.matmul(a, b, transpose_a, transpose_b), np.float32)
 
 
-def convert_to_tensor_or_sparse_tensor(
-    value: TensorLike, dtype: DTypeLike = None, name: str | None = None
-) -> TensorLike:
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Returns a sparse tensor of what is one, and a tensor of all else.
 
     Raises RuntimeError for a sparse one of another dtype.

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
-from stratagem._base.types import TensorLike
 from stratagem._core.step import pure_host_function
 from stratagem._ops import text
 from stratagem._ops.sparse import SparseTensor
@@ -18,10 +18,10 @@ _SPARSE, _RAGGED = "SparseTensor", "RaggedTensor"
 
 @pure_host_function
 def string_split(
-    source: TensorLike,
-    sep: TensorLike = None,
+    source: Any,
+    sep: Any = None,
     skip_empty: bool = True,
-    delimiter: TensorLike = None,
+    delimiter: Any = None,
     result_type: str = _SPARSE,
     name: str | None = None,
 ) -> SparseTensor:
@@ -52,11 +52,11 @@ def _parts(string: bytes, between: re.Pattern[bytes] | None, skip_empty: bool) -
 
 @pure_host_function
 def split(
-    input: TensorLike = None,
+    input: Any = None,
     sep: str | bytes | None = None,
     maxsplit: int = -1,
     result_type: str = _SPARSE,
-    source: TensorLike = None,
+    source: Any = None,
     name: str | None = None,
 ) -> SparseTensor:
     """Returns the parts of each string between separators, as `tf.strings.split` does: a sparse tensor with one dimension more.
@@ -69,7 +69,7 @@ def split(
     return _rows([text.split(string, sep, maxsplit).tolist() for string in strings.ravel().tolist()], strings.shape)
 
 
-def _strings(value: TensorLike) -> np.ndarray:
+def _strings(value: Any) -> np.ndarray:
     array = np.asarray(ops.convert_to_tensor(value, "string"))
     if not all(isinstance(each, bytes) for each in array.ravel().tolist()):
         raise TypeError(f"A split of strings was given {value!r:.100}. `tf.strings.as_string` makes text of numbers.")

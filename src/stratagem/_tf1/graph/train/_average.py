@@ -5,7 +5,6 @@ from typing import Any, final
 
 import jax.numpy as jnp
 
-from stratagem._base.types import TensorLike
 from stratagem._core.values import ShardedVariable, VariableAggregation
 from stratagem._ops import tensor
 from stratagem._private import KerasVariable
@@ -30,8 +29,8 @@ class ExponentialMovingAverage:
 
     def __init__(
         self,
-        decay: TensorLike,
-        num_updates: TensorLike = None,
+        decay: Any,
+        num_updates: Any = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:

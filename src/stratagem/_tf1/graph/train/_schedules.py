@@ -7,7 +7,6 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._base.types import TensorLike
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.graph._function_wrappers import titled
 
@@ -63,9 +62,7 @@ def inverse_time_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tens
     return rate / (1 + decay_rate * decays)
 
 
-def piecewise_constant(
-    x: TensorLike, boundaries: Sequence[TensorLike], values: Sequence[TensorLike], name: str | None = None
-) -> Tensor:
+def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
     """Returns values[0] while x <= boundaries[0], then values[1] while x <= boundaries[1], …, and at last values[-1].
 
     Raises ValueError unless there is one value more than boundaries, and all values have one dtype.
