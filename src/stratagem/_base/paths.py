@@ -5,6 +5,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def any_path(path: PathLike) -> str:
         UnimplementedError: a chain of URLs, `simplecache::gs://bucket`.
         TypeError: it is not a path.
     """
-    given = path.item() if isinstance(path, np.ndarray) else path
+    given: Any = path.item() if isinstance(path, np.ndarray) else path
     text = os.fsdecode(given)
     found = (_SCHEME_OF_PATHLIB if isinstance(given, os.PathLike) else _SCHEME).match(text)
     if found is None:

@@ -1,4 +1,4 @@
-"""What many arguments may be: dtypes, shapes, paths, and functions that users give."""
+"""Types of arguments: dtypes, shapes, paths, and functions that users give."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ DTypeLike: TypeAlias = str | type | np.dtype[Any] | HasDType
 ShapeLike: TypeAlias = SupportsIndex | Sequence[Any] | ConvertsToArray
 
 # A str, bytes, an os.PathLike, or what TensorFlow takes in their place: a tensor of one string.
-PathLike: TypeAlias = str | bytes | os.PathLike[str] | np.ndarray
+PathLike: TypeAlias = str | bytes | os.PathLike[str] | ConvertsToArray
 
 # What a user gives to be called, with arguments and a result of the user's choice.
 UserFunction: TypeAlias = Callable[..., Any]
