@@ -23,45 +23,30 @@ class BaselineClassifier(Estimator):
     """
 
     def __init__(
-        self,
-        model_dir: str | os.PathLike[str] | None = None,
-        n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Ftrl",
-        config: RunConfig | None = None,
+        self, model_dir: str | os.PathLike[str] | None = None, n_classes: int = 2, weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None, optimizer: Any = "Ftrl", config: RunConfig | None = None,
         loss_reduction: str = "sum_over_batch_size",
-    ) -> None:
-        parts = [baseline_part(optimizer, weight_column, BASELINE_RATE)]
+    ) -> None:  # fmt: skip
+        part = baseline_part(optimizer, weight_column, BASELINE_RATE)
         head = class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        model_fn = model_fn_of(head, parts, of_graph=False)
-        super().__init__(model_fn, model_dir, config)
+        super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config)
 
 
 @final
 class GraphBaselineClassifier(Estimator):
-    """`tf.compat.v1.estimator.BaselineClassifier`: how often each class occurs, whatever the features.
+    """`tf.compat.v1.estimator.BaselineClassifier`: its losses, metrics and optimizers are TensorFlow 1's.
 
-    optimizer: a name, an optimizer, or a function that returns one.
-    n_classes, weight_column, label_vocabulary, loss_reduction: those of the head.
-
-    Raises ValueError for fewer than two classes, another reduction, and what is no optimizer.
+    Arguments and errors are those of `tf.estimator.BaselineClassifier`; loss_reduction is one of `tf1.losses.Reduction`.
     """
 
     def __init__(
-        self,
-        model_dir: str | os.PathLike[str] | None = None,
-        n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Ftrl",
-        config: RunConfig | None = None,
+        self, model_dir: str | os.PathLike[str] | None = None, n_classes: int = 2, weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None, optimizer: Any = "Ftrl", config: RunConfig | None = None,
         loss_reduction: str = "weighted_sum",
-    ) -> None:
-        parts = [baseline_part(optimizer, weight_column, BASELINE_RATE)]
+    ) -> None:  # fmt: skip
+        part = baseline_part(optimizer, weight_column, BASELINE_RATE)
         head = graph_class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        model_fn = model_fn_of(head, parts, of_graph=True)
-        super().__init__(model_fn, model_dir, config)
+        super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config)
 
 
 @final
@@ -75,43 +60,28 @@ class BaselineRegressor(Estimator):
     """
 
     def __init__(
-        self,
-        model_dir: str | os.PathLike[str] | None = None,
-        label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Ftrl",
-        config: RunConfig | None = None,
-        loss_reduction: str = "sum_over_batch_size",
-    ) -> None:
-        parts = [baseline_part(optimizer, weight_column, BASELINE_RATE)]
+        self, model_dir: str | os.PathLike[str] | None = None, label_dimension: int = 1, weight_column: Any = None,
+        optimizer: Any = "Ftrl", config: RunConfig | None = None, loss_reduction: str = "sum_over_batch_size",
+    ) -> None:  # fmt: skip
+        part = baseline_part(optimizer, weight_column, BASELINE_RATE)
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
-        model_fn = model_fn_of(head, parts, of_graph=False)
-        super().__init__(model_fn, model_dir, config)
+        super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config)
 
 
 @final
 class GraphBaselineRegressor(Estimator):
-    """`tf.compat.v1.estimator.BaselineRegressor`: the mean of the labels, whatever the features.
+    """`tf.compat.v1.estimator.BaselineRegressor`: its losses, metrics and optimizers are TensorFlow 1's.
 
-    optimizer: a name, an optimizer, or a function that returns one.
-    label_dimension, weight_column, loss_reduction: those of the head.
-
-    Raises ValueError for a dimension that is not positive, another reduction, and what is no optimizer.
+    Arguments and errors are those of `tf.estimator.BaselineRegressor`; loss_reduction is one of `tf1.losses.Reduction`.
     """
 
     def __init__(
-        self,
-        model_dir: str | os.PathLike[str] | None = None,
-        label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Ftrl",
-        config: RunConfig | None = None,
-        loss_reduction: str = "weighted_sum",
-    ) -> None:
-        parts = [baseline_part(optimizer, weight_column, BASELINE_RATE)]
+        self, model_dir: str | os.PathLike[str] | None = None, label_dimension: int = 1, weight_column: Any = None,
+        optimizer: Any = "Ftrl", config: RunConfig | None = None, loss_reduction: str = "weighted_sum",
+    ) -> None:  # fmt: skip
+        part = baseline_part(optimizer, weight_column, BASELINE_RATE)
         head = graph_regression_head(label_dimension, weight_column, loss_reduction)
-        model_fn = model_fn_of(head, parts, of_graph=True)
-        super().__init__(model_fn, model_dir, config)
+        super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config)
 
 
 @final
@@ -125,34 +95,23 @@ class BaselineEstimator(Estimator):
     """
 
     def __init__(
-        self,
-        head: Head,
-        model_dir: str | os.PathLike[str] | None = None,
-        optimizer: Any = "Ftrl",
+        self, head: Head, model_dir: str | os.PathLike[str] | None = None, optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
-    ) -> None:
-        parts = [baseline_part(optimizer, None, BASELINE_RATE)]
-        model_fn = model_fn_of(head, parts, of_graph=False)
-        super().__init__(model_fn, model_dir, config)
+    ) -> None:  # fmt: skip
+        part = baseline_part(optimizer, None, BASELINE_RATE)
+        super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config)
 
 
 @final
 class GraphBaselineEstimator(Estimator):
-    """`tf.compat.v1.estimator.BaselineEstimator`: a bias, for a head.
+    """`tf.compat.v1.estimator.BaselineEstimator`: its optimizers are TensorFlow 1's.
 
-    optimizer: a name, an optimizer, or a function that returns one.
-    head: what is made of the logits.
-
-    Raises ValueError for what is no optimizer.
+    Arguments and errors are those of `tf.estimator.BaselineEstimator`.
     """
 
     def __init__(
-        self,
-        head: Head,
-        model_dir: str | os.PathLike[str] | None = None,
-        optimizer: Any = "Ftrl",
+        self, head: Head, model_dir: str | os.PathLike[str] | None = None, optimizer: Any = "Ftrl",
         config: RunConfig | None = None,
-    ) -> None:
-        parts = [baseline_part(optimizer, None, BASELINE_RATE)]
-        model_fn = model_fn_of(head, parts, of_graph=True)
-        super().__init__(model_fn, model_dir, config)
+    ) -> None:  # fmt: skip
+        part = baseline_part(optimizer, None, BASELINE_RATE)
+        super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config)

@@ -26,8 +26,7 @@ def _dnn(
     optimizer: Any,
     activation_fn: UserFunction | None,
     dropout: float | None,
-    *,
-    normalize: bool,
+    batch_norm: bool,
 ) -> ModelPart | None:
     """Returns the deep part; None without columns. Raises ValueError for columns without hidden units."""
     columns = columns_of(feature_columns)
@@ -36,7 +35,7 @@ def _dnn(
     if not hidden_units:
         raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
     rate = COMBINED_DNN_RATE
-    return dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, rate, rate, normalize=normalize)
+    return dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, rate, rate, normalize=batch_norm)
 
 
 def _both(linear: ModelPart | None, dnn: ModelPart | None) -> list[ModelPart]:
@@ -57,80 +56,42 @@ class DNNLinearCombinedClassifier(Estimator):
     """
 
     def __init__(
-        self,
-        model_dir: str | os.PathLike[str] | None = None,
-        linear_feature_columns: Any = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
-        dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: UserFunction | None = relu,
-        dnn_dropout: float | None = None,
-        n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Sequence[str] | None = None,
-        config: RunConfig | None = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = "sum_over_batch_size",
-        batch_norm: bool = False,
-        linear_sparse_combiner: str = "sum",
-    ) -> None:
+        self, model_dir: str | os.PathLike[str] | None = None, linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl", dnn_feature_columns: Any = None, dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] | None = None, dnn_activation_fn: UserFunction | None = relu,
+        dnn_dropout: float | None = None, n_classes: int = 2, weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None, config: RunConfig | None = None, warm_start_from: Any = None,
+        loss_reduction: str = "sum_over_batch_size", batch_norm: bool = False, linear_sparse_combiner: str = "sum",
+    ) -> None:  # fmt: skip
         linear = _linear(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
-        dnn = _dnn(
-            dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, normalize=batch_norm
-        )
+        dnn = _dnn(dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, batch_norm)
         head = class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        model_fn = model_fn_of(
-            head,
-            _both(linear, dnn),
-            of_graph=False,
-            combined=True,
-        )
-        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+        model_fn = model_fn_of(head, _both(linear, dnn), of_graph=False, combined=True)
+        super().__init__(model_fn, model_dir, config, None, warm_start_from)
 
 
 @final
 class GraphDNNLinearCombinedClassifier(Estimator):
-    """`tf.compat.v1.estimator.DNNLinearCombinedClassifier`: classes from a linear model and a network of dense layers together.
+    """`tf.compat.v1.estimator.DNNLinearCombinedClassifier`: its losses, metrics and optimizers are TensorFlow 1's.
 
-    The arguments that begin with linear_ and dnn_ are those of the Linear and DNN Estimators.
-    n_classes, weight_column, label_vocabulary, loss_reduction: those of the head.
-
-    Raises ValueError for fewer than two classes, another reduction, and what is no column or optimizer.
+    Arguments and errors are those of `tf.estimator.DNNLinearCombinedClassifier`; loss_reduction is one of
+    `tf1.losses.Reduction`. input_layer_partitioner changes nothing.
     """
 
     def __init__(
-        self,
-        model_dir: str | os.PathLike[str] | None = None,
-        linear_feature_columns: Any = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
-        dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: UserFunction | None = relu,
-        dnn_dropout: float | None = None,
-        n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Sequence[str] | None = None,
-        input_layer_partitioner: object = None,
-        config: RunConfig | None = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = "weighted_sum",
-        batch_norm: bool = False,
-        linear_sparse_combiner: str = "sum",
-    ) -> None:
+        self, model_dir: str | os.PathLike[str] | None = None, linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl", dnn_feature_columns: Any = None, dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] | None = None, dnn_activation_fn: UserFunction | None = relu,
+        dnn_dropout: float | None = None, n_classes: int = 2, weight_column: Any = None,
+        label_vocabulary: Sequence[str] | None = None, input_layer_partitioner: object = None,
+        config: RunConfig | None = None, warm_start_from: Any = None, loss_reduction: str = "weighted_sum",
+        batch_norm: bool = False, linear_sparse_combiner: str = "sum",
+    ) -> None:  # fmt: skip
         linear = _linear(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
-        dnn = _dnn(
-            dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, normalize=batch_norm
-        )
+        dnn = _dnn(dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, batch_norm)
         head = graph_class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        model_fn = model_fn_of(
-            head,
-            _both(linear, dnn),
-            of_graph=True,
-            combined=True,
-        )
-        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+        model_fn = model_fn_of(head, _both(linear, dnn), of_graph=True, combined=True)
+        super().__init__(model_fn, model_dir, config, None, warm_start_from)
 
 
 @final
@@ -144,78 +105,41 @@ class DNNLinearCombinedRegressor(Estimator):
     """
 
     def __init__(
-        self,
-        model_dir: str | os.PathLike[str] | None = None,
-        linear_feature_columns: Any = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
-        dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: UserFunction | None = relu,
-        dnn_dropout: float | None = None,
-        label_dimension: int = 1,
-        weight_column: Any = None,
-        config: RunConfig | None = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = "sum_over_batch_size",
-        batch_norm: bool = False,
-        linear_sparse_combiner: str = "sum",
-    ) -> None:
+        self, model_dir: str | os.PathLike[str] | None = None, linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl", dnn_feature_columns: Any = None, dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] | None = None, dnn_activation_fn: UserFunction | None = relu,
+        dnn_dropout: float | None = None, label_dimension: int = 1, weight_column: Any = None,
+        config: RunConfig | None = None, warm_start_from: Any = None, loss_reduction: str = "sum_over_batch_size",
+        batch_norm: bool = False, linear_sparse_combiner: str = "sum",
+    ) -> None:  # fmt: skip
         linear = _linear(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
-        dnn = _dnn(
-            dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, normalize=batch_norm
-        )
+        dnn = _dnn(dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, batch_norm)
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
-        model_fn = model_fn_of(
-            head,
-            _both(linear, dnn),
-            of_graph=False,
-            combined=True,
-        )
-        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+        model_fn = model_fn_of(head, _both(linear, dnn), of_graph=False, combined=True)
+        super().__init__(model_fn, model_dir, config, None, warm_start_from)
 
 
 @final
 class GraphDNNLinearCombinedRegressor(Estimator):
-    """`tf.compat.v1.estimator.DNNLinearCombinedRegressor`: numbers from a linear model and a network of dense layers together.
+    """`tf.compat.v1.estimator.DNNLinearCombinedRegressor`: its losses, metrics and optimizers are TensorFlow 1's.
 
-    The arguments that begin with linear_ and dnn_ are those of the Linear and DNN Estimators.
-    label_dimension, weight_column, loss_reduction: those of the head.
-
-    Raises ValueError for a dimension that is not positive, another reduction, and what is no column or optimizer.
+    Arguments and errors are those of `tf.estimator.DNNLinearCombinedRegressor`; loss_reduction is one of
+    `tf1.losses.Reduction`. input_layer_partitioner changes nothing.
     """
 
     def __init__(
-        self,
-        model_dir: str | os.PathLike[str] | None = None,
-        linear_feature_columns: Any = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
-        dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: UserFunction | None = relu,
-        dnn_dropout: float | None = None,
-        label_dimension: int = 1,
-        weight_column: Any = None,
-        input_layer_partitioner: object = None,
-        config: RunConfig | None = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = "weighted_sum",
-        batch_norm: bool = False,
-        linear_sparse_combiner: str = "sum",
-    ) -> None:
+        self, model_dir: str | os.PathLike[str] | None = None, linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl", dnn_feature_columns: Any = None, dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] | None = None, dnn_activation_fn: UserFunction | None = relu,
+        dnn_dropout: float | None = None, label_dimension: int = 1, weight_column: Any = None,
+        input_layer_partitioner: object = None, config: RunConfig | None = None, warm_start_from: Any = None,
+        loss_reduction: str = "weighted_sum", batch_norm: bool = False, linear_sparse_combiner: str = "sum",
+    ) -> None:  # fmt: skip
         linear = _linear(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
-        dnn = _dnn(
-            dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, normalize=batch_norm
-        )
+        dnn = _dnn(dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, batch_norm)
         head = graph_regression_head(label_dimension, weight_column, loss_reduction)
-        model_fn = model_fn_of(
-            head,
-            _both(linear, dnn),
-            of_graph=True,
-            combined=True,
-        )
-        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+        model_fn = model_fn_of(head, _both(linear, dnn), of_graph=True, combined=True)
+        super().__init__(model_fn, model_dir, config, None, warm_start_from)
 
 
 @final
@@ -229,57 +153,33 @@ class DNNLinearCombinedEstimator(Estimator):
     """
 
     def __init__(
-        self,
-        head: Head,
-        model_dir: str | os.PathLike[str] | None = None,
-        linear_feature_columns: Any = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
-        dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: UserFunction | None = relu,
-        dnn_dropout: float | None = None,
-        config: RunConfig | None = None,
-        batch_norm: bool = False,
+        self, head: Head, model_dir: str | os.PathLike[str] | None = None, linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl", dnn_feature_columns: Any = None, dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] | None = None, dnn_activation_fn: UserFunction | None = relu,
+        dnn_dropout: float | None = None, config: RunConfig | None = None, batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
-    ) -> None:
+    ) -> None:  # fmt: skip
         linear = _linear(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
-        dnn = _dnn(
-            dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, normalize=batch_norm
-        )
+        dnn = _dnn(dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, batch_norm)
         model_fn = model_fn_of(head, _both(linear, dnn), of_graph=False, combined=True)
         super().__init__(model_fn, model_dir, config)
 
 
 @final
 class GraphDNNLinearCombinedEstimator(Estimator):
-    """`tf.compat.v1.estimator.DNNLinearCombinedEstimator`: a linear model and a network of dense layers together, for a head.
+    """`tf.compat.v1.estimator.DNNLinearCombinedEstimator`: its optimizers are TensorFlow 1's.
 
-    The arguments that begin with linear_ and dnn_ are those of the Linear and DNN Estimators.
-    head: what is made of the logits.
-
-    Raises ValueError for what is no column or optimizer.
+    Arguments and errors are those of `tf.estimator.DNNLinearCombinedEstimator`. input_layer_partitioner changes nothing.
     """
 
     def __init__(
-        self,
-        head: Head,
-        model_dir: str | os.PathLike[str] | None = None,
-        linear_feature_columns: Any = None,
-        linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
-        dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Sequence[int] | None = None,
-        dnn_activation_fn: UserFunction | None = relu,
-        dnn_dropout: float | None = None,
-        input_layer_partitioner: object = None,
-        config: RunConfig | None = None,
-        batch_norm: bool = False,
-        linear_sparse_combiner: str = "sum",
-    ) -> None:
+        self, head: Head, model_dir: str | os.PathLike[str] | None = None, linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl", dnn_feature_columns: Any = None, dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] | None = None, dnn_activation_fn: UserFunction | None = relu,
+        dnn_dropout: float | None = None, input_layer_partitioner: object = None, config: RunConfig | None = None,
+        batch_norm: bool = False, linear_sparse_combiner: str = "sum",
+    ) -> None:  # fmt: skip
         linear = _linear(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
-        dnn = _dnn(
-            dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, normalize=batch_norm
-        )
+        dnn = _dnn(dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout, batch_norm)
         model_fn = model_fn_of(head, _both(linear, dnn), of_graph=True, combined=True)
         super().__init__(model_fn, model_dir, config)

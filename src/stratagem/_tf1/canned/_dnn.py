@@ -8,10 +8,23 @@ from stratagem._base.types import UserFunction
 from stratagem._ops import relu
 from stratagem._tf1.canned._arguments import class_head, columns_of, graph_class_head, graph_regression_head
 from stratagem._tf1.canned._head import Head
-from stratagem._tf1.canned._models import dnn_part, model_fn_of
+from stratagem._tf1.canned._models import ModelPart, dnn_part, model_fn_of
 from stratagem._tf1.canned._optimizers import DNN_RATE
 from stratagem._tf1.canned._regression_heads import RegressionHead
 from stratagem._tf1.estimator import Estimator, RunConfig
+
+
+def _part(
+    hidden_units: Sequence[int],
+    feature_columns: Any,
+    optimizer: Any,
+    activation_fn: UserFunction | None,
+    dropout: float | None,
+    batch_norm: bool,
+) -> ModelPart:
+    """Returns the network."""
+    columns = columns_of(feature_columns)
+    return dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
 
 
 @final
@@ -26,61 +39,35 @@ class DNNClassifier(Estimator):
     """
 
     def __init__(
-        self,
-        hidden_units: Sequence[int],
-        feature_columns: Any,
-        model_dir: str | os.PathLike[str] | None = None,
-        n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: UserFunction | None = relu,
-        dropout: float | None = None,
-        config: RunConfig | None = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = "sum_over_batch_size",
+        self, hidden_units: Sequence[int], feature_columns: Any, model_dir: str | os.PathLike[str] | None = None,
+        n_classes: int = 2, weight_column: Any = None, label_vocabulary: Sequence[str] | None = None,
+        optimizer: Any = "Adagrad", activation_fn: UserFunction | None = relu, dropout: float | None = None,
+        config: RunConfig | None = None, warm_start_from: Any = None, loss_reduction: str = "sum_over_batch_size",
         batch_norm: bool = False,
-    ) -> None:
-        columns = columns_of(feature_columns)
-        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
+    ) -> None:  # fmt: skip
+        part = _part(hidden_units, feature_columns, optimizer, activation_fn, dropout, batch_norm)
         head = class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        model_fn = model_fn_of(head, [part], of_graph=False)
-        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+        super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config, None, warm_start_from)
 
 
 @final
 class GraphDNNClassifier(Estimator):
-    """`tf.compat.v1.estimator.DNNClassifier`: classes from a network of dense layers.
+    """`tf.compat.v1.estimator.DNNClassifier`: its losses, metrics and optimizers are TensorFlow 1's.
 
-    hidden_units: the sizes of the layers. feature_columns: dense ones. optimizer: a name, an optimizer, or a function that
-    returns one. dropout: the share of outputs that training drops. batch_norm: normalizes each layer.
-    n_classes, weight_column, label_vocabulary, loss_reduction: those of the head.
-
-    Raises ValueError for fewer than two classes, another reduction, and what is no column or optimizer.
+    Arguments and errors are those of `tf.estimator.DNNClassifier`; loss_reduction is one of `tf1.losses.Reduction`.
+    input_layer_partitioner changes nothing.
     """
 
     def __init__(
-        self,
-        hidden_units: Sequence[int],
-        feature_columns: Any,
-        model_dir: str | os.PathLike[str] | None = None,
-        n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Sequence[str] | None = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: UserFunction | None = relu,
-        dropout: float | None = None,
-        input_layer_partitioner: object = None,
-        config: RunConfig | None = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = "weighted_sum",
-        batch_norm: bool = False,
-    ) -> None:
-        columns = columns_of(feature_columns)
-        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
+        self, hidden_units: Sequence[int], feature_columns: Any, model_dir: str | os.PathLike[str] | None = None,
+        n_classes: int = 2, weight_column: Any = None, label_vocabulary: Sequence[str] | None = None,
+        optimizer: Any = "Adagrad", activation_fn: UserFunction | None = relu, dropout: float | None = None,
+        input_layer_partitioner: object = None, config: RunConfig | None = None, warm_start_from: Any = None,
+        loss_reduction: str = "weighted_sum", batch_norm: bool = False,
+    ) -> None:  # fmt: skip
+        part = _part(hidden_units, feature_columns, optimizer, activation_fn, dropout, batch_norm)
         head = graph_class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        model_fn = model_fn_of(head, [part], of_graph=True)
-        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+        super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config, None, warm_start_from)
 
 
 @final
@@ -95,59 +82,34 @@ class DNNRegressor(Estimator):
     """
 
     def __init__(
-        self,
-        hidden_units: Sequence[int],
-        feature_columns: Any,
-        model_dir: str | os.PathLike[str] | None = None,
-        label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: UserFunction | None = relu,
-        dropout: float | None = None,
-        config: RunConfig | None = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = "sum_over_batch_size",
-        batch_norm: bool = False,
-    ) -> None:
-        columns = columns_of(feature_columns)
-        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
+        self, hidden_units: Sequence[int], feature_columns: Any, model_dir: str | os.PathLike[str] | None = None,
+        label_dimension: int = 1, weight_column: Any = None, optimizer: Any = "Adagrad",
+        activation_fn: UserFunction | None = relu, dropout: float | None = None, config: RunConfig | None = None,
+        warm_start_from: Any = None, loss_reduction: str = "sum_over_batch_size", batch_norm: bool = False,
+    ) -> None:  # fmt: skip
+        part = _part(hidden_units, feature_columns, optimizer, activation_fn, dropout, batch_norm)
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
-        model_fn = model_fn_of(head, [part], of_graph=False)
-        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+        super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config, None, warm_start_from)
 
 
 @final
 class GraphDNNRegressor(Estimator):
-    """`tf.compat.v1.estimator.DNNRegressor`: numbers from a network of dense layers.
+    """`tf.compat.v1.estimator.DNNRegressor`: its losses, metrics and optimizers are TensorFlow 1's.
 
-    hidden_units: the sizes of the layers. feature_columns: dense ones. optimizer: a name, an optimizer, or a function that
-    returns one. dropout: the share of outputs that training drops. batch_norm: normalizes each layer.
-    label_dimension, weight_column, loss_reduction: those of the head.
-
-    Raises ValueError for a dimension that is not positive, another reduction, and what is no column or optimizer.
+    Arguments and errors are those of `tf.estimator.DNNRegressor`; loss_reduction is one of `tf1.losses.Reduction`.
+    input_layer_partitioner changes nothing.
     """
 
     def __init__(
-        self,
-        hidden_units: Sequence[int],
-        feature_columns: Any,
-        model_dir: str | os.PathLike[str] | None = None,
-        label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: UserFunction | None = relu,
-        dropout: float | None = None,
-        input_layer_partitioner: object = None,
-        config: RunConfig | None = None,
-        warm_start_from: Any = None,
-        loss_reduction: str = "weighted_sum",
+        self, hidden_units: Sequence[int], feature_columns: Any, model_dir: str | os.PathLike[str] | None = None,
+        label_dimension: int = 1, weight_column: Any = None, optimizer: Any = "Adagrad",
+        activation_fn: UserFunction | None = relu, dropout: float | None = None, input_layer_partitioner: object = None,
+        config: RunConfig | None = None, warm_start_from: Any = None, loss_reduction: str = "weighted_sum",
         batch_norm: bool = False,
-    ) -> None:
-        columns = columns_of(feature_columns)
-        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
+    ) -> None:  # fmt: skip
+        part = _part(hidden_units, feature_columns, optimizer, activation_fn, dropout, batch_norm)
         head = graph_regression_head(label_dimension, weight_column, loss_reduction)
-        model_fn = model_fn_of(head, [part], of_graph=True)
-        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+        super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config, None, warm_start_from)
 
 
 @final
@@ -162,50 +124,27 @@ class DNNEstimator(Estimator):
     """
 
     def __init__(
-        self,
-        head: Head,
-        hidden_units: Sequence[int],
-        feature_columns: Any,
-        model_dir: str | os.PathLike[str] | None = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: UserFunction | None = relu,
-        dropout: float | None = None,
-        config: RunConfig | None = None,
-        warm_start_from: Any = None,
-        batch_norm: bool = False,
-    ) -> None:
-        columns = columns_of(feature_columns)
-        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
-        model_fn = model_fn_of(head, [part], of_graph=False)
-        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+        self, head: Head, hidden_units: Sequence[int], feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None, optimizer: Any = "Adagrad",
+        activation_fn: UserFunction | None = relu, dropout: float | None = None, config: RunConfig | None = None,
+        warm_start_from: Any = None, batch_norm: bool = False,
+    ) -> None:  # fmt: skip
+        part = _part(hidden_units, feature_columns, optimizer, activation_fn, dropout, batch_norm)
+        super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config, None, warm_start_from)
 
 
 @final
 class GraphDNNEstimator(Estimator):
-    """`tf.compat.v1.estimator.DNNEstimator`: a network of dense layers, for a head.
+    """`tf.compat.v1.estimator.DNNEstimator`: its optimizers are TensorFlow 1's.
 
-    hidden_units: the sizes of the layers. feature_columns: dense ones. optimizer: a name, an optimizer, or a function that
-    returns one. dropout: the share of outputs that training drops. batch_norm: normalizes each layer.
-    head: what is made of the logits.
-
-    Raises ValueError for what is no column or optimizer.
+    Arguments and errors are those of `tf.estimator.DNNEstimator`. input_layer_partitioner changes nothing.
     """
 
     def __init__(
-        self,
-        head: Head,
-        hidden_units: Sequence[int],
-        feature_columns: Any,
-        model_dir: str | os.PathLike[str] | None = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: UserFunction | None = relu,
-        dropout: float | None = None,
-        input_layer_partitioner: object = None,
-        config: RunConfig | None = None,
-        warm_start_from: Any = None,
-        batch_norm: bool = False,
-    ) -> None:
-        columns = columns_of(feature_columns)
-        part = dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
-        model_fn = model_fn_of(head, [part], of_graph=True)
-        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+        self, head: Head, hidden_units: Sequence[int], feature_columns: Any,
+        model_dir: str | os.PathLike[str] | None = None, optimizer: Any = "Adagrad",
+        activation_fn: UserFunction | None = relu, dropout: float | None = None, input_layer_partitioner: object = None,
+        config: RunConfig | None = None, warm_start_from: Any = None, batch_norm: bool = False,
+    ) -> None:  # fmt: skip
+        part = _part(hidden_units, feature_columns, optimizer, activation_fn, dropout, batch_norm)
+        super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config, None, warm_start_from)
