@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, cast
+from typing import Any
 
 import keras
 from keras import ops
@@ -111,8 +111,7 @@ class DecoupledWeightDecayExtension(_OwnWeightDecay):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: dict[str, type] | None = None) -> LegacyOptimizer:
         """Makes an optimizer with the settings of `get_config`."""
-        made = super().from_config(_deserialized(config, custom_objects), custom_objects)  # type: ignore[misc]
-        return cast(LegacyOptimizer, made)
+        return super().from_config(_deserialized(config, custom_objects), custom_objects)  # type: ignore[misc]
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: type[LegacyOptimizer]) -> type[LegacyOptimizer]:

@@ -4,7 +4,7 @@ import functools
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, cast, final
+from typing import Any, NoReturn, final
 
 import jax
 import numpy as np
@@ -34,7 +34,8 @@ def elements(iterated: Any) -> Iterable[Any] | None:
     if isinstance(iterated, jax.Array) and iterated.ndim:
         return iterated
     if type(iterated) is enumerate:
-        inner, start = cast(tuple[Iterator[Any], int], iterated.__reduce__()[1])
+        arguments: Any = iterated.__reduce__()[1]
+        inner, start = arguments
         return _numbered(inner, start) if hasattr(type(inner), "element_spec") else None
     return iterated if hasattr(type(iterated), "element_spec") else None
 

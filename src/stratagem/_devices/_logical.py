@@ -1,7 +1,7 @@
 """Logical devices, those that programs use: their list, and `tf.device`."""
 
 import contextlib
-from typing import Any, cast
+from typing import Any
 
 import jax
 
@@ -43,4 +43,4 @@ def device(device_name: Any) -> contextlib.AbstractContextManager[None]:
         if get_soft_device_placement() or parts.get("device_index") is None:
             return contextlib.nullcontext()
         raise
-    return cast(contextlib.AbstractContextManager[None], jax.default_device(found))
+    return jax.default_device(found)

@@ -1,7 +1,7 @@
 """Optimizers of `tf.keras.optimizers.legacy`: TensorFlow's first formulas."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import keras
 from keras import ops
@@ -197,7 +197,7 @@ class LegacyNadam(LegacyOptimizer, keras.optimizers.Nadam):  # type: ignore[misc
     def from_config(cls, config: dict[str, Any], custom_objects: dict[str, type] | None = None) -> "LegacyNadam":
         """Makes an optimizer with the settings of `get_config`, where the momentum's decay has another name."""
         config = {"schedule_decay" if k == "decay" else k: v for k, v in config.items()}
-        return cast(LegacyNadam, super().from_config(config, custom_objects))
+        return super().from_config(config, custom_objects)
 
     def _momentum(self, step: int, dtype: str) -> Any:
         """The momentum of the step that is so many after those that were counted."""

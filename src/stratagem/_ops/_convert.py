@@ -173,7 +173,7 @@ def _input(number: Any, dtype: Any) -> Tensor:
     wider = requested in (np.int32, np.int64) if type(number.value) is int else False
     if not wider and not jnp.issubdtype(requested, np.inexact):
         return on_device(on_host(number.known(), dtype))
-    return cast(Tensor, number.tensor(requested))
+    return number.tensor(requested)
 
 
 def _plain(value: Any) -> Any:
@@ -398,15 +398,15 @@ def static_int(value: Any, what: str) -> int:
     The unknown size of a function that is exported stays what it is: a symbol, with which JAX computes as with an integer.
     """
     if is_symbolic(value):
-        return cast(int, value)
+        return value
     array = value if isinstance(value, int | np.ndarray | np.generic) else tensor(value)
     return as_size(need_value(what) if (found := known_sizes(array)) is None else found)
 
 
 def as_size(size: Any) -> int:
     """Returns a size that is known as an integer; a symbol stays what it is."""
-    found = size[()] if isinstance(size, np.ndarray) else size
-    return cast(int, found) if is_symbolic(found) else int(found)
+    found: Any = size[()] if isinstance(size, np.ndarray) else size
+    return found if is_symbolic(found) else int(found)
 
 
 def known_sizes(sizes: Any) -> np.ndarray | None:

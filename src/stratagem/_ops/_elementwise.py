@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -81,7 +81,7 @@ def smooth(function: Callable[..., Tensor], *partials: Callable[..., Tensor] | N
             slopes = [change * partial(value, *primals) for partial, change in parts if partial is not None]
         return value, sum(slopes[1:], slopes[0])
 
-    return cast(Callable[..., Tensor], call)
+    return call
 
 
 # TensorFlow divides by the slope of the inverse: NaN outside of the domain, exact far from 0.

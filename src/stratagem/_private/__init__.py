@@ -159,6 +159,7 @@ from stratagem._private._program_folder import stores_programs as stores_program
 from stratagem._private._ragged_inputs import RAGGED_PLACES as RAGGED_PLACES
 from stratagem._private._ragged_inputs import take_ragged as take_ragged
 from stratagem._private._recording_trace import EagerOperation as EagerOperation
+from stratagem._private._recording_trace import RecordingTrace as RecordingTrace
 from stratagem._private._recording_trace import abstract_value as abstract_value
 from stratagem._private._recording_trace import current_recording as current_recording
 from stratagem._private._recording_trace import end_recording as end_recording

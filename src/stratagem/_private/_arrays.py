@@ -5,7 +5,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import jax
 import keras
@@ -55,7 +55,7 @@ def _numpy_of_tensor(tensor: jax.Array) -> np.ndarray:
 
 def _numpy_of_tracer(tensor: Any) -> np.ndarray:
     """`.numpy()` inside a trace: the same decision as any other that needs a value."""
-    return cast(np.ndarray, tensor.__array__())
+    return tensor.__array__()
 
 
 def _set_shape(tensor: Any, shape: Any) -> None:
@@ -69,10 +69,10 @@ def add_tensor_methods(reference: Callable[[Any], Hashable]) -> None:
 
     reference(tensor) returns what `tensor.ref()` does.
     """
-    array, tracer, variable = cast(Any, ArrayImpl), cast(Any, jax_core.Tracer), cast(Any, KerasVariable)
+    kinds: tuple[Any, ...] = (ArrayImpl, jax_core.Tracer, KerasVariable, keras.KerasTensor)
+    array, tracer, variable, symbol = kinds
     array.numpy, tracer.numpy = _numpy_of_tensor, _numpy_of_tracer
     array.set_shape = tracer.set_shape = _set_shape
-    symbol = cast(Any, keras.KerasTensor)
     array.get_shape = tracer.get_shape = variable.get_shape = symbol.get_shape = lambda tensor: tensor.shape
     array.ref = tracer.ref = variable.ref = symbol.ref = lambda tensor: reference(tensor)
     # So that NumPy leaves `np.float32(2) * variable` to the variable, as it does to an array.
@@ -115,7 +115,7 @@ def on_device(array: np.ndarray, device: jax.Device, *, committed: bool = False)
     aval = _abstract(array.shape, array.dtype)
     # The transfer cuts 64 bits otherwise. Entering the mode takes as long as a small transfer: other types go without.
     with enable_x64(True) if array.dtype.itemsize >= 8 else contextlib.nullcontext():
-        return cast(jax.Array, xla_client.batched_device_put(aval, on_only(device), [array], [device], committed))
+        return xla_client.batched_device_put(aval, on_only(device), [array], [device], committed)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -188,4 +188,4 @@ def local_copy(value: jax.Array) -> jax.Array:
 
 def weakly(value: jax.Array, dtype: str) -> jax.Array:
     """The value with a type that, as that of a Python number, gives way to those of tensors which it meets."""
-    return cast(jax.Array, jax_lax._convert_element_type(value, np.dtype(dtype), weak_type=True))
+    return jax_lax._convert_element_type(value, np.dtype(dtype), weak_type=True)

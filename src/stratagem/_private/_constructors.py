@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from typing import Any, cast
+from typing import Any
 
 import keras
 
@@ -43,7 +43,7 @@ def showing(function: Any, original: Method, *names: str) -> Method:
 def _signed(function: Any, signature: inspect.Signature) -> Method:
     """Returns the function, which says that it has this signature: Keras reads the names of a constructor's arguments."""
     function.__signature__ = signature
-    return cast(Method, function)
+    return function
 
 
 def let_batch_statistics_be_synchronized(moments: Method) -> None:

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
-from typing import Any, cast, final
+from typing import Any, final
 
 import jax
 from jax._src import core as jax_core
@@ -24,6 +24,7 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
     """
 
     __slots__ = ()
+    _trace: "GraphTrace"
 
     def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
@@ -31,12 +32,12 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
     @property
     def graph(self) -> Any:
         """The graph that the tensor is a part of."""
-        return cast(GraphTrace, self._trace).owner
+        return self._trace.owner
 
     @property
     def name(self) -> str:
         """The tensor's name in its graph, with the number of the operation's output: "loss:0"."""
-        return cast(str, self.graph.name_of_tensor(self))
+        return self.graph.name_of_tensor(self)
 
     @property
     def op(self) -> Any:
@@ -44,7 +45,7 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
         return self.graph.operation_of(self)
 
     def __repr__(self) -> str:
-        return cast(str, self.graph.shown(self))
+        return self.graph.shown(self)
 
     __str__ = __repr__
 
@@ -131,7 +132,7 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
 
     def so_far(self) -> Sequence[Any]:
         """Returns the equations of the graph as it is now."""
-        return cast(list[Any], self.frame.get_eqns())
+        return self.frame.get_eqns()
 
     def program(
         self,
@@ -169,13 +170,14 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
 
     def effects_since(self, number: int) -> list[int]:
         """Returns the numbers of the equations from this one on that have an effect, as checks and prints."""
-        return [i for i, eqn in enumerate(self.frame.tracing_eqns[number:], number) if cast(Any, eqn).effects]
+        eqns: list[Any] = self.frame.tracing_eqns[number:]
+        return [i for i, eqn in enumerate(eqns, number) if eqn.effects]
 
     def made_with(self, tensor: Any) -> Set[Var]:
         """Returns what stands for the results of the equation that makes a tensor."""
         var = self.variable_of(tensor)
-        eqns = (cast(Any, eqn) for eqn in reversed(self.frame.tracing_eqns))
-        return frozenset(next((eqn.outvars for eqn in eqns if var in eqn.outvars), ()))
+        eqns: Sequence[Any] = self.frame.tracing_eqns
+        return frozenset(next((eqn.outvars for eqn in reversed(eqns) if var in eqn.outvars), ()))
 
     def variable_of(self, tensor: Any) -> Var:
         """Returns what stands for a tensor in programs of the graph."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast, final
+from typing import Any, final
 
 import jax
 import numpy as np
@@ -82,7 +82,8 @@ class _Sizes:
             params = {name: self.known(value) for name, value in eqn.params.items()}
             if eqn.primitive is dim_as_value_p:
                 (made,) = eqn.outvars
-                known[made] = Literal(np.asarray(params["dim"], cast(Any, made.aval).dtype)[()], made.aval)
+                aval: Any = made.aval
+                known[made] = Literal(np.asarray(params["dim"], aval.dtype)[()], aval)
                 continue
             eqns.append(
                 eqn.replace(invars=[var(v) for v in eqn.invars], outvars=[var(v) for v in eqn.outvars], params=params)
@@ -98,7 +99,7 @@ class _Sizes:
         """Returns a parameter of an equation, or a part of one, with numbers in place of symbols."""
         if isinstance(value, _DimExpr):
             with jax.ensure_compile_time_eval():
-                return int(value._evaluate(cast(Any, self._sizes)))
+                return int(value._evaluate(self._sizes))
         if isinstance(value, ClosedJaxpr | Jaxpr):
             return self._once(value)
         if isinstance(value, jax_core.ShapedArray):

@@ -4,7 +4,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import keras
 from keras.src import backend as keras_backend
@@ -182,7 +182,7 @@ def known_gradients(
     optimizer: keras.optimizers.Optimizer, grads: Sequence[Any], variables: Sequence[keras.Variable]
 ) -> tuple[list[Any], list[Any]]:
     """Drops the variables that have no gradient, which Keras warns of. Raises ValueError if none has one."""
-    return cast(tuple[list[Any], list[Any]], optimizer._filter_empty_gradients(list(grads), list(variables)))
+    return optimizer._filter_empty_gradients(list(grads), list(variables))
 
 
 def untangled_clip(optimizer: keras.optimizers.Optimizer, grads: list[Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any, cast, final
+from typing import Any, final
 
 import keras
 from keras.src import backend as keras_backend
@@ -100,7 +100,7 @@ def is_making_own_state() -> bool:
 
 def below_scope(name: str) -> contextlib.AbstractContextManager[Any]:
     """In the body, paths of new variables go on with `name`."""
-    return cast(contextlib.AbstractContextManager[Any], keras_backend.name_scope(name))
+    return keras_backend.name_scope(name)
 
 
 def scoped(variable: keras.Variable) -> Any:

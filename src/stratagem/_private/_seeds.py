@@ -6,7 +6,7 @@ import functools
 import random
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import Any
 
 import jax
 import keras
@@ -115,7 +115,7 @@ def seed_source() -> SeedSource | None:
 
 def seed_of(generator: keras.random.SeedGenerator) -> int | None:
     """The number that a user gave this SeedGenerator; None for one without, and for the global one."""
-    return None if generator is _shared else cast(int | None, generator._initial_seed)
+    return None if generator is _shared else generator._initial_seed
 
 
 def is_seed_state(variable: keras.Variable) -> bool:

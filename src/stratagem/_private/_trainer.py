@@ -3,7 +3,7 @@
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import keras
 from keras.src.trainers import data_adapters
@@ -81,4 +81,4 @@ def data_adapter(x: Any, **options: Any) -> Any:
 
 def train_validation_split(arrays: Any, validation_split: float) -> tuple[Any, Any]:
     """The arrays as two nests: all but the last part, and that part of the examples."""
-    return cast(tuple[Any, Any], array_slicing.train_validation_split(arrays, validation_split=validation_split))
+    return array_slicing.train_validation_split(arrays, validation_split=validation_split)

@@ -6,7 +6,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any, cast
+from typing import Any
 
 import keras
 from jax._src import core as jax_core
@@ -36,7 +36,7 @@ def _itself(value: Any) -> Any:
 
 def let_values_be_called() -> None:
     """Let `variable.value()` return what `variable.value` is, which stays an array for everyone who reads it."""
-    read = cast(Callable[[Any], Any], KerasVariable.value.fget)
+    read = KerasVariable.value.fget
 
     def value(self: Any) -> Any:
         found, frame = read(self), sys._getframe(1)
@@ -81,7 +81,8 @@ def let_slices_be_assigned(
         return iter(self.value)
 
     KerasVariable.__getitem__, KerasVariable.__iter__ = slice_of, elements
-    for cls in (cast(Any, ArrayImpl), cast(Any, jax_core.Tracer)):
+    tensors: tuple[Any, ...] = (ArrayImpl, jax_core.Tracer)
+    for cls in tensors:
         cls.assign = property(
             assign_slice, doc="The method that assigns to the slice of a variable that this tensor is."
         )

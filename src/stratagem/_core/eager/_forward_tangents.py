@@ -1,7 +1,7 @@
 """ForwardTangents: the tangents of values, pushed forward through every operation as it is computed."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast, final
+from typing import Any, final
 
 import jax.numpy as jnp
 import keras
@@ -9,7 +9,7 @@ import keras
 from stratagem._base.errors import TapeError
 from stratagem._core.eager._connections import is_inexact
 from stratagem._core.eager._recorded_operations import Number
-from stratagem._core.eager._recording import EagerRecorder, EagerRecording
+from stratagem._core.eager._recording import EagerRecorder, EagerRecording, recorder_of
 from stratagem._core.eager._rules import CompiledDerivative
 from stratagem._core.eager._tangent_recording import TangentRecording
 from stratagem._private import (
@@ -31,7 +31,7 @@ class ForwardTangents(TangentRecording):
 
     def __init__(self, primals: Sequence[Any], tangents: Sequence[Any]) -> None:
         trace = current_recording() or new_recording(EagerRecorder())
-        self._trace, self._recorder = trace, cast(EagerRecorder, trace.recorder)
+        self._trace, self._recorder = trace, recorder_of(trace)
         self._tangents: dict[Number, Any] = {}
         self._refused: dict[Number, str] = {}
         self._of_variables = {

@@ -5,7 +5,7 @@ import itertools
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast, final
+from typing import Any, final
 
 import jax.numpy as jnp
 import keras
@@ -28,6 +28,7 @@ from stratagem._private import (
     EagerOperation,
     KerasVariable,
     OutsideOfTraces,
+    RecordingTrace,
     abstract_value,
     current_recording,
     end_recording,
@@ -283,7 +284,7 @@ class EagerRecording(TapeRecording):
         self._variables: dict[int, Any] = {}
         self._operations: list[AnyOperation] = []
         trace = current_recording() or new_recording(EagerRecorder())
-        self._trace, self._recorder = trace, cast(EagerRecorder, trace.recorder)
+        self._trace, self._recorder = trace, recorder_of(trace)
         self._begin()
 
     # --- Recording ----------------------------------------------------------------------------------------------------
@@ -429,10 +430,17 @@ class EagerRecording(TapeRecording):
         return path, live
 
 
+def recorder_of(trace: RecordingTrace) -> EagerRecorder:
+    """Returns the recorder of a trace, which is one of eager tapes."""
+    recorder = trace.recorder
+    assert isinstance(recorder, EagerRecorder)
+    return recorder
+
+
 def open_recorder() -> EagerRecorder | None:
     """Returns the recorder of the eager tapes that record the present code, or None."""
     trace = current_recording()
-    return None if trace is None else cast(EagerRecorder, trace.recorder)
+    return None if trace is None else recorder_of(trace)
 
 
 def _step() -> StepRecorder | None:

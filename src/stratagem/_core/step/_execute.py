@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import Any, cast
+from typing import Any
 
 import jax
 
@@ -165,7 +165,7 @@ def _repeated(
                 program = SequentialCalls(single)
             programs[key] = program
             observer().new_program(call.name)
-    return cast(RepeatedProgram | SequentialCalls, program)
+    return program
 
 
 def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
@@ -193,7 +193,7 @@ def _traced_again(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> St
         agree_on([traced], mesh, arguments.host)
         program = programs[text] = even_program(traced, arguments, mesh)
         observer().new_program(call.name)
-    return cast(StepProgram, program)
+    return program
 
 
 def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:

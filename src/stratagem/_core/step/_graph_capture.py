@@ -5,7 +5,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Final, cast, final
+from typing import Any, Final, final
 
 import jax
 import keras
@@ -141,7 +141,7 @@ class GraphPart:
         Raises InvalidArgumentError for what functions of the host have made in another shape than their examples.
         """
         for var, value, given in zip(self.closed.jaxpr.invars, values, self.inputs, strict=True):
-            shape, found = cast(Any, var.aval).shape, tuple(value.shape)
+            shape, found = var.aval.shape, tuple(value.shape)
             if isinstance(given, HostValue) and not _fits(shape, found):
                 raise InvalidArgumentError(f"{_COMPUTED} has the shape {found}, where the graph was built for {shape}.")
             yield shape, found, _COMPUTED if isinstance(given, HostValue) else getattr(given, "name", _ELEMENT)
@@ -351,7 +351,8 @@ class GraphCapture:
         by_var = {self.variable_of(v): v for v in numbers}
         given = [by_var[v] if v in by_var else self._input(v) for v in inputs]
         checks = tuple(self.recorder.checks) if has_checks(closed) else ()
-        told = {name for var in inputs for name in names_in(cast(Any, var.aval).shape)}
+        avals: list[Any] = [var.aval for var in inputs]
+        told = {name for aval in avals for name in names_in(aval.shape)}
         host = self._prefix.needed(
             [v for v in (*given, *strings) if isinstance(v, HostValue)],
             {name: v for v in fed if (name := self._prefix.name_of(v)) is not None},

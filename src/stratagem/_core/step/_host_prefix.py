@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MethodType
-from typing import Any, Final, cast, final
+from typing import Any, Final, final
 
 import jax
 import numpy as np
@@ -262,9 +262,9 @@ class PrefixValues:
         return with_strings(result, lambda value: self.values.each(value, len(mesh.local_ids)))
 
     @property
-    def leaves(self) -> Sequence[Any]:
+    def leaves(self) -> Leaves:
         """The leaves of the step's arguments, and of the elements drawn for it."""
-        return cast(Sequence[Any], self.values.leaves)
+        return self.values.leaves
 
     def leaf(self, position: int) -> Any:
         """Returns one of these leaves."""

@@ -1,6 +1,6 @@
 """Increments: what every call of a program adds to counters, known before it has run."""
 
-from typing import Any, cast
+from typing import Any
 
 import keras
 import numpy as np
@@ -46,7 +46,7 @@ def _added(after: Any, before: Any, made: dict[Any, Any]) -> int | None:
             after = eqn.invars[0]
         elif eqn.primitive.name == "add" and any(map(is_literal, eqn.invars)):
             number, other = sorted(eqn.invars, key=is_literal, reverse=True)
-            total, after = total + int(cast(Any, number).val), other
+            total, after = total + int(number.val), other
         else:
             return None
     return total

@@ -4,7 +4,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, cast, final
+from typing import Any, final
 
 from stratagem._base.types import UserFunction
 
@@ -36,7 +36,7 @@ def function_given(value: Any) -> types.FunctionType | types.MethodType | None:
 
 def maker_of(decorated: Any) -> UserFunction:
     """Returns what `tf.function` made: of a method of an instance, the function of its class."""
-    return cast(UserFunction, getattr(decorated, "made", decorated))
+    return getattr(decorated, "made", decorated)
 
 
 def content(cell: types.CellType) -> Any:

@@ -5,7 +5,7 @@ import functools
 import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, ParamSpec, TypeVar, cast, final
+from typing import Any, NoReturn, ParamSpec, TypeVar, final
 
 import jax
 import numpy as np
@@ -373,6 +373,6 @@ def _by_recorder(function: Callable[P, T], called: Callable[[Any], Callable[...,
     @functools.wraps(function)
     def calling(*args: P.args, **kwargs: P.kwargs) -> T:
         recorder = current().recorder
-        return function(*args, **kwargs) if recorder is None else cast(T, called(recorder)(function, args, kwargs))
+        return function(*args, **kwargs) if recorder is None else called(recorder)(function, args, kwargs)
 
     return calling

@@ -4,7 +4,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol, cast, final
+from typing import Any, NoReturn, Protocol, final
 
 import numpy as np
 
@@ -123,7 +123,7 @@ class TracedStrings:
     @property
     def name(self) -> str:
         """The tensor's name in its graph. Raises AttributeError in any other trace."""
-        return cast(str, self.graph.name_of_tensor(self))
+        return self.graph.name_of_tensor(self)
 
     @property
     def op(self) -> Any:
@@ -152,7 +152,7 @@ class TracedStrings:
 
     def __repr__(self) -> str:
         if hasattr(self._recorder, "graph"):
-            return cast(str, self.graph.shown(self))
+            return self.graph.shown(self)
         return f"TracedStrings(shape={list(np.shape(self.example))})"
 
 

@@ -11,7 +11,7 @@ import math
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, cast, final
+from typing import Any, BinaryIO, final
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -213,7 +213,7 @@ def _records(files: list[Path]) -> Iterator[bytes]:
     for path in files:
         with path.open("rb") as start:
             compressed = start.read(len(_GZIP)) == _GZIP
-        with cast(BinaryIO, gzip.open(path, "rb")) if compressed else path.open("rb", buffering=1 << 20) as file:
+        with gzip.open(path, "rb") if compressed else path.open("rb", buffering=1 << 20) as file:
             try:
                 while header := file.read(HEADER.size):
                     yield _record(file, header, path)
@@ -221,7 +221,7 @@ def _records(files: list[Path]) -> Iterator[bytes]:
                 raise DataLossError(f"{path}: what GZIP has compressed is damaged: {error}") from error
 
 
-def _record(file: BinaryIO, header: bytes, path: Path) -> bytes:
+def _record(file: BinaryIO | gzip.GzipFile, header: bytes, path: Path) -> bytes:
     length, crc = HEADER.unpack(header) if len(header) == HEADER.size else (0, -1)
     if masked_crc(header[:LENGTH_BYTES]) != crc:
         raise DataLossError(

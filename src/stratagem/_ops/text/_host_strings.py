@@ -3,11 +3,11 @@
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
-from stratagem._ops._convert import StringTensor, is_traced, need_value, on_device, on_host, sized_by_contents, tensor
+from stratagem._ops._convert import StringTensor, is_traced, need_value, on_host, sized_by_contents, tensor
 from stratagem._ops.ragged import RaggedTensor, from_lengths
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ def string_tensor(strings: Sequence[bytes], shape: Sequence[int]) -> StringTenso
     """Returns a tensor of this shape with these strings, in the order of its entries."""
     flat = np.empty(len(strings), dtype=object)
     flat[:] = strings
-    return cast(StringTensor, on_device(flat.reshape(tuple(shape))))
+    return flat.reshape(tuple(shape)).view(StringTensor)
 
 
 def row_of_strings(strings: Sequence[bytes]) -> StringTensor:

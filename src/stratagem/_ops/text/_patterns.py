@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.installation import install_command
@@ -70,7 +70,7 @@ def _scalar(what: str, argument: str, value: Any) -> bytes:
     array = strings_of(value)
     if array.ndim:
         raise InvalidArgumentError(f"{what}: {argument} must be scalar, but received {list(array.shape)}.")
-    return cast(bytes, array[()])
+    return array.item()
 
 
 @functools.lru_cache(maxsize=128)

@@ -6,7 +6,7 @@ import inspect
 import pickle
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, cast, final
+from typing import Any, Self, final
 
 import keras
 import numpy as np
@@ -69,7 +69,7 @@ class LibraryObject:
         made: Any = kind_named(self.kind).make(self.facts)
         if self.name is not None:
             made.__self__.name = self.name
-        return cast(UserFunction, made)
+        return made
 
 
 @final

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast, final
+from typing import Any, final
 
 import jax
 import numpy as np
@@ -60,7 +60,7 @@ def imported_maker(program: bytes) -> Maker:
     It is compiled without the options of steps, so that it makes the same numbers as the function in the process that
     exported it.
     """
-    return cast(Maker, jax.jit(export.deserialize(bytearray(program)).call))
+    return jax.jit(export.deserialize(bytearray(program)).call)
 
 
 def to_jax_array(value: Any) -> Any:

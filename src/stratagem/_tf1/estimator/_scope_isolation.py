@@ -4,38 +4,40 @@ import contextvars
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 from stratagem._core.context import assign, current, entered
 
 _OUTSIDE: dict[str, Any] = {"strategy": None, "replica": None, "crossing": False, "graph": None}
 
-F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-def isolated(function: F) -> F:
+def isolated(function: Callable[P, T]) -> Callable[P, T]:
     """Makes a function run outside of every strategy scope, and outside of a model_fn whose hook may have called it."""
 
     @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
         with entered(**_OUTSIDE):
             return function(*args, **kwargs)
 
-    return cast(F, run)
+    return run
 
 
-def generated_isolated(function: F) -> F:
+def generated_isolated(function: Callable[P, Iterator[T]]) -> Callable[P, Iterator[T]]:
     """Makes a generator function run outside of every scope, while its consumer stays in the consumer's scopes."""
 
     @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Iterator[Any]:
-        context, made = contextvars.copy_context(), function(*args, **kwargs)
+    def run(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
+        context = contextvars.copy_context()
+        made: Any = function(*args, **kwargs)
         context.run(assign, dataclasses.replace(current(), **_OUTSIDE))
-        end = object()
+        end: Any = object()
         try:
             while (value := context.run(next, made, end)) is not end:
                 yield value
         finally:
             context.run(made.close)
 
-    return cast(F, run)
+    return run
