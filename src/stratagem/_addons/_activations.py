@@ -5,13 +5,16 @@ from typing import Any
 import keras
 
 from stratagem import _ops as ops
+from stratagem._base.exports import exported
 
 
+@exported("addons.activations.gelu")
 def gelu(x: Any, approximate: bool = True) -> Any:
     """Returns x · P(N ≤ x) of a normal variable N (Hendrycks and Gimpel 2016, arXiv:1606.08415), by default with a tanh."""
     return ops.gelu(x, approximate)
 
 
+@exported("addons.activations.hardshrink")
 def hardshrink(x: Any, lower: float = -0.5, upper: float = 0.5) -> Any:
     """Returns x, and 0 between two bounds. Raises ValueError where they are in the wrong order."""
     x = ops.convert_to_tensor(x)
@@ -19,16 +22,19 @@ def hardshrink(x: Any, lower: float = -0.5, upper: float = 0.5) -> Any:
     return ops.where((x < lower) | (x > upper), x, ops.zeros_like(x))
 
 
+@exported("addons.activations.lisht")
 def lisht(x: Any) -> Any:
     """Returns x · tanh(x) (Roy et al. 2019, arXiv:1901.05894)."""
     return x * ops.tanh(x)
 
 
+@exported("addons.activations.mish")
 def mish(x: Any) -> Any:
     """Returns x · tanh(softplus(x)) (Misra 2019, arXiv:1908.08681)."""
     return x * ops.tanh(ops.softplus(x))
 
 
+@exported("addons.activations.rrelu")
 def rrelu(
     x: Any,
     lower: float = 0.125,
@@ -52,12 +58,14 @@ def rrelu(
     return ops.where(x >= 0, x, slope * x)
 
 
+@exported("addons.activations.snake")
 def snake(x: Any, frequency: float = 1) -> Any:
     """Returns x + (1 - cos(2 f x)) / (2 f) for the frequency f (Ziyin et al. 2020, arXiv:2006.08195)."""
     x = ops.convert_to_tensor(x)
     return x + (1 - ops.cos(2 * frequency * x)) / (2 * frequency)
 
 
+@exported("addons.activations.softshrink")
 def softshrink(x: Any, lower: float = -0.5, upper: float = 0.5) -> Any:
     """Returns x less the bound that it passes; 0 between the bounds. Raises ValueError where they are in the wrong order."""
     x = ops.convert_to_tensor(x)
@@ -65,6 +73,7 @@ def softshrink(x: Any, lower: float = -0.5, upper: float = 0.5) -> Any:
     return ops.where(x < lower, x - lower, ops.where(x > upper, x - upper, ops.zeros_like(x)))
 
 
+@exported("addons.activations.sparsemax")
 def sparsemax(logits: Any, axis: int = -1) -> Any:
     """Returns the nearest probabilities along a dimension, many of which are 0 (arXiv:1602.02068)."""
     z = ops.convert_to_tensor(logits)
@@ -79,6 +88,7 @@ def sparsemax(logits: Any, axis: int = -1) -> Any:
     return ops.maximum(ops.zeros_like(z), z - (total - 1) / size)
 
 
+@exported("addons.activations.tanhshrink")
 def tanhshrink(x: Any) -> Any:
     """Returns x - tanh(x)."""
     return x - ops.tanh(x)

@@ -5,7 +5,10 @@ from typing import Any
 
 import keras
 
+from stratagem._base.exports import exported
 
+
+@exported("addons.callbacks.TimeStopping")
 class TimeStopping(keras.callbacks.Callback):  # type: ignore[misc]
     """Stops a fit at the end of the epoch in which it has taken so many seconds. verbose: whether to print that."""
 

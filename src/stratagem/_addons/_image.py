@@ -5,7 +5,10 @@ from typing import Any
 import keras
 from keras import ops
 
+from stratagem._base.exports import exported
 
+
+@exported("addons.image.transform")
 def transform(
     images: Any,
     transforms: Any,
@@ -41,6 +44,7 @@ def transform(
     return ops.reshape(ops.cast(result, given.dtype), given.shape)
 
 
+@exported("addons.image.rotate")
 def rotate(
     images: Any,
     angles: Any,
@@ -55,6 +59,7 @@ def rotate(
     return transform(images, rows, interpolation, fill_mode, None, name, fill_value)
 
 
+@exported("addons.image.angles_to_projective_transforms")
 def angles_to_projective_transforms(angles: Any, image_height: Any, image_width: Any, name: str | None = None) -> Any:
     """Returns the rows (n, 8) for `transform` that rotate images of this size about their centres."""
     angle = ops.reshape(ops.cast(angles, "float32"), (-1,))
@@ -64,6 +69,7 @@ def angles_to_projective_transforms(angles: Any, image_height: Any, image_width:
     return ops.stack([cos, -sin, right, sin, cos, down, zero, zero], axis=1)
 
 
+@exported("addons.image.translate")
 def translate(
     images: Any,
     translations: Any,
@@ -77,6 +83,7 @@ def translate(
     return transform(images, rows, interpolation, fill_mode, None, name, fill_value)
 
 
+@exported("addons.image.translations_to_projective_transforms")
 def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Any:
     """Returns the rows (n, 8) for `transform` that move images by [dx, dy]."""
     pairs = ops.reshape(ops.cast(translations, "float32"), (-1, 2))

@@ -8,12 +8,14 @@ from keras import ops
 
 from stratagem._addons import _activations as activations
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 
 _log = logging.getLogger("stratagem")
 
 _PACKAGE = "Addons"
 
 
+@exported("addons.layers.InstanceNormalization")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class InstanceNormalization(keras.layers.GroupNormalization):  # type: ignore[misc]
     """Group normalization with as many groups as channels (Ulyanov et al. 2016, arXiv:1607.08022)."""
@@ -28,6 +30,7 @@ class InstanceNormalization(keras.layers.GroupNormalization):  # type: ignore[mi
         return {key: value for key, value in super().get_config().items() if key != "groups"}
 
 
+@exported("addons.layers.FilterResponseNormalization")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class FilterResponseNormalization(keras.layers.Layer):  # type: ignore[misc]
     """Division by the root of the mean square over dimensions, without a mean (Singh and Krishnan 2020, arXiv:1911.09737).
@@ -95,6 +98,7 @@ class FilterResponseNormalization(keras.layers.Layer):  # type: ignore[misc]
         return {**super().get_config(), **mine, "learned_epsilon_constraint": constraint}
 
 
+@exported("addons.layers.Maxout")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class Maxout(keras.layers.Layer):  # type: ignore[misc]
     """The largest of each group of channels, so that `num_units` remain (Goodfellow et al. 2013, arXiv:1302.4389)."""
@@ -118,6 +122,7 @@ class Maxout(keras.layers.Layer):  # type: ignore[misc]
         return {**super().get_config(), "num_units": self.num_units, "axis": self.axis}
 
 
+@exported("addons.layers.StochasticDepth")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class StochasticDepth(keras.layers.Layer):  # type: ignore[misc]
     """The sum of a shortcut and a residual branch, which is dropped for a step with a probability (arXiv:1603.09382)."""
@@ -146,6 +151,7 @@ class StochasticDepth(keras.layers.Layer):  # type: ignore[misc]
         return {**super().get_config(), "survival_probability": self.survival_probability}
 
 
+@exported("addons.layers.GELU")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class GELU(keras.layers.Layer):  # type: ignore[misc]
     """The activation `gelu`."""
@@ -163,6 +169,7 @@ class GELU(keras.layers.Layer):  # type: ignore[misc]
         return {**super().get_config(), "approximate": self.approximate}
 
 
+@exported("addons.layers.Sparsemax")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class Sparsemax(keras.layers.Layer):  # type: ignore[misc]
     """The activation `sparsemax`."""
@@ -180,6 +187,7 @@ class Sparsemax(keras.layers.Layer):  # type: ignore[misc]
         return {**super().get_config(), "axis": self.axis}
 
 
+@exported("addons.layers.Snake")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class Snake(keras.layers.Layer):  # type: ignore[misc]
     """The activation `snake`, whose frequency is learned."""
@@ -201,6 +209,7 @@ class Snake(keras.layers.Layer):  # type: ignore[misc]
         return {**super().get_config(), "frequency_initializer": initializer}
 
 
+@exported("addons.layers.WeightNormalization")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class WeightNormalization(keras.layers.Wrapper):  # type: ignore[misc]
     """A layer whose kernel is a direction times a length of each output (Salimans and Kingma 2016, arXiv:1602.07868).

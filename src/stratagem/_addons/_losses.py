@@ -6,11 +6,14 @@ from typing import Any, ClassVar
 import keras
 from keras import ops
 
+from stratagem._base.exports import exported
+
 _PACKAGE = "Addons"  # TensorFlow Addons' name in files of models
 
 DistanceMetric = str | Callable[[Any], Any]
 
 
+@exported("addons.losses.sigmoid_focal_crossentropy")
 def sigmoid_focal_crossentropy(
     y_true: Any, y_pred: Any, alpha: float = 0.25, gamma: float = 2.0, from_logits: bool = False
 ) -> Any:
@@ -32,6 +35,7 @@ def sigmoid_focal_crossentropy(
     return ops.sum(loss, axis=-1)
 
 
+@exported("addons.losses.contrastive_loss")
 def contrastive_loss(y_true: Any, y_pred: Any, margin: float = 1.0) -> Any:
     """Returns the loss of distances between pairs, which are equal (1) or differ (0) (Hadsell, Chopra, LeCun 2006)."""
     y_pred = ops.convert_to_tensor(y_pred)
@@ -39,6 +43,7 @@ def contrastive_loss(y_true: Any, y_pred: Any, margin: float = 1.0) -> Any:
     return y_true * ops.square(y_pred) + (1 - y_true) * ops.square(ops.maximum(margin - y_pred, 0.0))
 
 
+@exported("addons.losses.pinball_loss")
 def pinball_loss(y_true: Any, y_pred: Any, tau: float = 0.5) -> Any:
     """Returns the mean loss of a quantile tau along the last dimension (Koenker and Bassett 1978)."""
     y_pred = ops.convert_to_tensor(y_pred)
@@ -46,6 +51,7 @@ def pinball_loss(y_true: Any, y_pred: Any, tau: float = 0.5) -> Any:
     return ops.mean(ops.maximum(tau * missing, (tau - 1) * missing), axis=-1)
 
 
+@exported("addons.losses.triplet_semihard_loss")
 def triplet_semihard_loss(y_true: Any, y_pred: Any, margin: float = 1.0, distance_metric: DistanceMetric = "L2") -> Any:
     """Returns the triplet loss of embeddings with semi-hard negatives (Schroff et al. 2015, arXiv:1503.03832).
 
@@ -64,6 +70,7 @@ def triplet_semihard_loss(y_true: Any, y_pred: Any, margin: float = 1.0, distanc
     return ops.sum(ops.maximum((margin + distances - negatives) * pairs, 0.0)) / ops.sum(pairs)
 
 
+@exported("addons.losses.triplet_hard_loss")
 def triplet_hard_loss(
     y_true: Any,
     y_pred: Any,
@@ -131,6 +138,7 @@ class _FunctionLoss(keras.losses.Loss):  # type: ignore[misc]
         return {"name": self.name, "reduction": self.reduction, **self._settings}
 
 
+@exported("addons.losses.SigmoidFocalCrossEntropy")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class SigmoidFocalCrossEntropy(_FunctionLoss):
     """The focal loss of every example, as `sigmoid_focal_crossentropy`."""
@@ -148,6 +156,7 @@ class SigmoidFocalCrossEntropy(_FunctionLoss):
         super().__init__(name, reduction, from_logits=from_logits, alpha=alpha, gamma=gamma)
 
 
+@exported("addons.losses.ContrastiveLoss")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class ContrastiveLoss(_FunctionLoss):
     """The loss of distances between pairs, as `contrastive_loss`."""
@@ -160,6 +169,7 @@ class ContrastiveLoss(_FunctionLoss):
         super().__init__(name, reduction, margin=margin)
 
 
+@exported("addons.losses.PinballLoss")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class PinballLoss(_FunctionLoss):
     """The loss of a quantile, as `pinball_loss`."""
@@ -170,6 +180,7 @@ class PinballLoss(_FunctionLoss):
         super().__init__(name, reduction, tau=tau)
 
 
+@exported("addons.losses.TripletSemiHardLoss")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class TripletSemiHardLoss(_FunctionLoss):
     """The triplet loss with semi-hard negatives, as `triplet_semihard_loss`: one number for a batch."""
@@ -182,6 +193,7 @@ class TripletSemiHardLoss(_FunctionLoss):
         super().__init__(name, "none", margin=margin, distance_metric=distance_metric)
 
 
+@exported("addons.losses.TripletHardLoss")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class TripletHardLoss(_FunctionLoss):
     """The triplet loss with the hardest positives and negatives, as `triplet_hard_loss`: one number for a batch."""

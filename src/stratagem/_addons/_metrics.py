@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 
 _PACKAGE = "Addons"
@@ -31,6 +32,7 @@ def _confusions(labels: Any, predictions: Any, classes: int, weights: Any, dtype
     return ops.matmul(ops.transpose(labels), predictions)
 
 
+@exported("addons.metrics.FBetaScore")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class FBetaScore(keras.metrics.Metric):  # type: ignore[misc]
     """The harmonic mean of precision and recall (van Rijsbergen 1979), of each class or averaged over classes.
@@ -101,6 +103,7 @@ class FBetaScore(keras.metrics.Metric):  # type: ignore[misc]
         return {**super().get_config(), **mine}
 
 
+@exported("addons.metrics.F1Score")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class F1Score(FBetaScore):
     """The harmonic mean of precision and recall with equal weights, as `FBetaScore`."""
@@ -120,6 +123,7 @@ class F1Score(FBetaScore):
         return {key: value for key, value in super().get_config().items() if key != "beta"}
 
 
+@exported("addons.metrics.CohenKappa")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class CohenKappa(keras.metrics.Metric):  # type: ignore[misc]
     """The agreement of labels and predictions beyond chance (Cohen 1960), from -1 to 1.
@@ -177,6 +181,7 @@ class CohenKappa(keras.metrics.Metric):  # type: ignore[misc]
         return {**super().get_config(), **mine}
 
 
+@exported("addons.metrics.MatthewsCorrelationCoefficient")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class MatthewsCorrelationCoefficient(keras.metrics.Metric):  # type: ignore[misc]
     """The correlation of labels and predictions (Gorodkin 2004), from -1 to 1; 0 where it is not defined.
@@ -214,6 +219,7 @@ class MatthewsCorrelationCoefficient(keras.metrics.Metric):  # type: ignore[misc
         return {**super().get_config(), "num_classes": self.num_classes}
 
 
+@exported("addons.metrics.HammingLoss")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class HammingLoss(keras.metrics.MeanMetricWrapper):  # type: ignore[misc]
     """The share of wrong labels, of examples ("multiclass") or of decisions ("multilabel"); TypeError for another mode."""
@@ -229,6 +235,7 @@ class HammingLoss(keras.metrics.MeanMetricWrapper):  # type: ignore[misc]
         super().__init__(hamming_loss_fn, name=name, dtype=dtype, mode=mode, threshold=threshold)
 
 
+@exported("addons.metrics.hamming_loss_fn")
 def hamming_loss_fn(y_true: Any, y_pred: Any, threshold: float | None, mode: str) -> Any:
     """Returns the share of wrong labels of every example: 0 or 1 if mode is "multiclass". Raises TypeError for another mode."""
     if mode not in ("multiclass", "multilabel"):
@@ -240,11 +247,13 @@ def hamming_loss_fn(y_true: Any, y_pred: Any, threshold: float | None, mode: str
     return ops.mean(ops.cast(ops.logical_xor(wanted, predicted), "float32"), axis=-1)
 
 
+@exported("addons.metrics.hamming_distance")
 def hamming_distance(actuals: Any, predictions: Any) -> Any:
     """Returns the share of numbers that differ."""
     return ops.mean(ops.cast(ops.not_equal(actuals, predictions), "float32"))
 
 
+@exported("addons.metrics.RSquare")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class RSquare(keras.metrics.Metric):  # type: ignore[misc]
     """The share of the labels' variance that predictions explain (the coefficient of determination), at most 1.

@@ -7,6 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from stratagem._base.exports import exported
 from stratagem._core.step import GradientTape
 from stratagem._legacy import Hyperparameter, LegacyAdam, LegacyOptimizer, LegacySGD, rounded
 
@@ -56,6 +57,7 @@ class _OwnWeightDecay:
         """Does nothing in place of Keras' rule, unless a subclass decays before it updates."""
 
 
+@exported("addons.optimizers.DecoupledWeightDecayExtension")
 class DecoupledWeightDecayExtension(_OwnWeightDecay):
     """Adds decoupled weight decay to a legacy optimizer (Loshchilov and Hutter 2019, arXiv:1711.05101).
 
@@ -114,6 +116,7 @@ class DecoupledWeightDecayExtension(_OwnWeightDecay):
         return super().from_config(_deserialized(config, custom_objects), custom_objects)  # type: ignore[misc]
 
 
+@exported("addons.optimizers.extend_with_decoupled_weight_decay")
 def extend_with_decoupled_weight_decay(base_optimizer: type[LegacyOptimizer]) -> type[LegacyOptimizer]:
     """Returns a class of optimizers with decoupled weight decay, whose first argument is the decay.
 
@@ -136,6 +139,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: type[LegacyOptimizer]) ->
     return OptimizerWithDecoupledWeightDecay
 
 
+@exported("addons.optimizers.SGDW")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class SGDW(DecoupledWeightDecayExtension, LegacySGD):  # type: ignore[misc]
     """Gradient descent with momentum and decoupled weight decay (arXiv:1711.05101)."""
@@ -154,6 +158,7 @@ class SGDW(DecoupledWeightDecayExtension, LegacySGD):  # type: ignore[misc]
         )
 
 
+@exported("addons.optimizers.AdamW")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class AdamW(DecoupledWeightDecayExtension, LegacyAdam):  # type: ignore[misc]
     """Adam with decoupled weight decay (arXiv:1711.05101)."""
@@ -173,6 +178,7 @@ class AdamW(DecoupledWeightDecayExtension, LegacyAdam):  # type: ignore[misc]
         super().__init__(weight_decay, learning_rate=learning_rate, name=name, **settings, **kwargs)
 
 
+@exported("addons.optimizers.LazyAdam")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class LazyAdam(LegacyAdam):
     """Adam. That of TensorFlow Addons leaves the moments of rows without a gradient as they are; here gradients are dense."""
@@ -190,6 +196,7 @@ class LazyAdam(LegacyAdam):
         super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, name, **kwargs)
 
 
+@exported("addons.optimizers.LAMB")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class LAMB(_OwnWeightDecay, LegacyAdam):
     """Adam whose step has a length in proportion to the variable's (You et al. 2020, arXiv:1904.00962).
@@ -236,6 +243,7 @@ class LAMB(_OwnWeightDecay, LegacyAdam):
         return {key: value for key, value in config.items() if key != "amsgrad"}
 
 
+@exported("addons.optimizers.RectifiedAdam")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class RectifiedAdam(_OwnWeightDecay, LegacyAdam):
     """Adam that begins with plain steps, until the variance of its rate is bounded (Liu et al. 2020, arXiv:1908.03265).

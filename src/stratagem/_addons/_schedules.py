@@ -6,9 +6,12 @@ from typing import Any
 import keras
 from keras import ops
 
+from stratagem._base.exports import exported
+
 _PACKAGE = "Addons"
 
 
+@exported("addons.optimizers.CyclicalLearningRate")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class CyclicalLearningRate(keras.optimizers.schedules.LearningRateSchedule):  # type: ignore[misc]
     """A rate that rises from the initial to the maximal one in `step_size` steps, and falls back in as many.
@@ -50,6 +53,7 @@ class _Scaled(CyclicalLearningRate):
         return {key: value for key, value in super().get_config().items() if key != "scale_fn"}
 
 
+@exported("addons.optimizers.TriangularCyclicalLearningRate")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class TriangularCyclicalLearningRate(_Scaled):
     """A rate that rises to the same maximum again and again."""
@@ -65,6 +69,7 @@ class TriangularCyclicalLearningRate(_Scaled):
         super().__init__(initial_learning_rate, maximal_learning_rate, step_size, lambda x: 1.0, scale_mode, name)
 
 
+@exported("addons.optimizers.Triangular2CyclicalLearningRate")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class Triangular2CyclicalLearningRate(_Scaled):
     """A rate whose rise is half as high in every further cycle."""
@@ -82,6 +87,7 @@ class Triangular2CyclicalLearningRate(_Scaled):
         )
 
 
+@exported("addons.optimizers.ExponentialCyclicalLearningRate")
 @keras.saving.register_keras_serializable(_PACKAGE)
 class ExponentialCyclicalLearningRate(_Scaled):
     """A rate whose rise is multiplied by gamma to the power of the step, or of the cycle."""

@@ -22,6 +22,7 @@ from stratagem._autograph._rounds import as_round, is_driven
 from stratagem._autograph._staging import is_open
 from stratagem._autograph._tensor_range import TensorRange
 from stratagem._autograph._transpiler import Transpiler
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.step import Function
@@ -69,6 +70,7 @@ def mark(function: UserFunction) -> UserFunction:
     return function
 
 
+@exported("autograph.experimental.do_not_convert")
 def do_not_convert(func: UserFunction | None = None) -> UserFunction:
     """Returns the function as one that AutoGraph leaves as it is, with everything that it calls; also a decorator."""
     if func is None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from stratagem._autograph._calls import converted, do_not_convert
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._core.step import Function
@@ -39,6 +40,7 @@ def function(
     experimental_compile: object = ...,
     experimental_follow_type_hints: object = ...,
 ) -> Callable[[UserFunction], Function]: ...
+@exported("function")
 def function(
     func: UserFunction | None = None,
     input_signature: Any = None,
@@ -66,6 +68,7 @@ def _function(func: Any, input_signature: Any, autograph: bool) -> Function:
     return Function(func, input_signature, converted(func) if autograph else do_not_convert(func))
 
 
+@exported("vectorized_map")
 def vectorized_map(fn: UserFunction, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
     """Returns the results of `fn` for every row, computed at once; as in TensorFlow, by a compiled function.
 

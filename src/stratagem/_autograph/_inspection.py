@@ -5,12 +5,14 @@ import sys
 from typing import Any
 
 from stratagem._autograph._calls import code_of, converted
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.step import Function
 
 _LOGGER = logging.getLogger("stratagem.autograph")
 
 
+@exported("autograph.to_code")
 def to_code(entity: UserFunction, recursive: object = True, experimental_optional_features: object = None) -> str:
     """Returns the text of what AutoGraph makes of a function.
 
@@ -19,6 +21,7 @@ def to_code(entity: UserFunction, recursive: object = True, experimental_optiona
     return code_of(entity)
 
 
+@exported("autograph.to_graph")
 def to_graph(
     entity: UserFunction, recursive: object = True, experimental_optional_features: object = None
 ) -> UserFunction:
@@ -27,6 +30,7 @@ def to_graph(
     return converted(python_function)
 
 
+@exported("autograph.set_verbosity")
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """Lets AutoGraph log (logger `stratagem.autograph`) which functions it could not convert: with any level above 0."""
     _LOGGER.setLevel(logging.DEBUG if level else logging.NOTSET)
@@ -34,6 +38,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
         _LOGGER.addHandler(logging.StreamHandler(sys.stdout))
 
 
+@exported("autograph.trace")
 def trace(*args: Any) -> None:
     """Prints its arguments when a function is traced, and not when the program runs."""
     print(*args)

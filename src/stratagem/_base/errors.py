@@ -36,83 +36,100 @@ StratagemError
 
 from typing import Any
 
+from stratagem._base.exports import exported
 
+
+@exported("errors.StratagemError", v1=())
 class StratagemError(Exception):
     """Base class of all exceptions that the library raises on purpose."""
 
 
+@exported("errors.ContextError", v1=())
 class ContextError(StratagemError, RuntimeError):
     """The call is not allowed in the current replica, cross-replica or default context."""
 
 
+@exported("errors.MixedStrategiesError", v1=())
 class MixedStrategiesError(ContextError):
     """Objects of two strategies met where one strategy is required."""
 
 
+@exported("errors.TapeError", v1=())
 class TapeError(StratagemError, RuntimeError):
     """A gradient tape was used where it cannot record or differentiate."""
 
 
+@exported("errors.OperatorNotAllowedInGraphError", v1=())
 class OperatorNotAllowedInGraphError(StratagemError, TypeError):
     """Python asks for the value of a tensor in a function that is being compiled."""
 
 
+@exported("errors.TracedDecisionError", v1=())
 class TracedDecisionError(OperatorNotAllowedInGraphError):
     """Python code inside a replica's step asked for the value of a tensor."""
 
 
+@exported("errors.DivergenceError", v1=())
 class DivergenceError(StratagemError, ValueError):
     """Replicas would not stay alike: a mirrored variable would get different values, or a collective is not reached by all."""
 
 
+@exported("errors.ReductionError", v1=())
 class ReductionError(StratagemError, ValueError):
     """A value or a loss cannot be reduced over replicas in the way asked for."""
 
 
+@exported("errors.DeviceError", v1=())
 class DeviceError(StratagemError, ValueError):
     """A device that does not exist here, or was named twice."""
 
 
+@exported("errors.BackendError", v1=())
 class BackendError(StratagemError, RuntimeError):
     """Keras was imported with a backend other than JAX."""
 
 
+@exported("errors.NotProvidedError", v1=())
 class NotProvidedError(StratagemError, AttributeError):
     """A TensorFlow name that this library does not provide; the text names the replacement."""
 
 
+@exported("errors.DatasetMissingError", v1=())
 class DatasetMissingError(StratagemError, FileNotFoundError):
     """A built-in dataset is not on this machine and could not be fetched."""
 
 
+@exported("errors.CheckpointError", v1=())
 class CheckpointError(StratagemError, ValueError):
     """A checkpoint does not fit the objects that it is restored into."""
 
 
+@exported("errors.ClusterError", v1=())
 class ClusterError(StratagemError, ValueError):
     """The description of a cluster, or a task's place in it, is wrong."""
 
 
 # The codes of `tf.errors`.
-OK = 0
-CANCELLED = 1
-UNKNOWN = 2
-INVALID_ARGUMENT = 3
-DEADLINE_EXCEEDED = 4
-NOT_FOUND = 5
-ALREADY_EXISTS = 6
-PERMISSION_DENIED = 7
-RESOURCE_EXHAUSTED = 8
-FAILED_PRECONDITION = 9
-ABORTED = 10
-OUT_OF_RANGE = 11
-UNIMPLEMENTED = 12
-INTERNAL = 13
-UNAVAILABLE = 14
-DATA_LOSS = 15
-UNAUTHENTICATED = 16
+OK = exported("errors.OK")(0)
+CANCELLED = exported("errors.CANCELLED")(1)
+UNKNOWN = exported("errors.UNKNOWN")(2)
+INVALID_ARGUMENT = exported("errors.INVALID_ARGUMENT")(3)
+DEADLINE_EXCEEDED = exported("errors.DEADLINE_EXCEEDED")(4)
+NOT_FOUND = exported("errors.NOT_FOUND")(5)
+ALREADY_EXISTS = exported("errors.ALREADY_EXISTS")(6)
+PERMISSION_DENIED = exported("errors.PERMISSION_DENIED")(7)
+RESOURCE_EXHAUSTED = exported("errors.RESOURCE_EXHAUSTED")(8)
+FAILED_PRECONDITION = exported("errors.FAILED_PRECONDITION")(9)
+ABORTED = exported("errors.ABORTED")(10)
+OUT_OF_RANGE = exported("errors.OUT_OF_RANGE")(11)
+UNIMPLEMENTED = exported("errors.UNIMPLEMENTED")(12)
+INTERNAL = exported("errors.INTERNAL")(13)
+UNAVAILABLE = exported("errors.UNAVAILABLE")(14)
+DATA_LOSS = exported("errors.DATA_LOSS")(15)
+UNAUTHENTICATED = exported("errors.UNAUTHENTICATED")(16)
 
 
+@exported("errors.OpError")
 class OpError(StratagemError):
     """Base of the `tf.errors` classes: `OpError(text)`, or as in TensorFlow `OpError(node_def, op, message, error_code)`.
 
@@ -163,18 +180,21 @@ def _rebuilt(kind: type[OpError], args: tuple[Any, ...], attributes: dict[str, A
     return error
 
 
+@exported("errors.OutOfRangeError")
 class OutOfRangeError(OpError, EOFError):
     """An iterator is at the end of its data."""
 
     error_code = OUT_OF_RANGE
 
 
+@exported("errors.InvalidArgumentError")
 class InvalidArgumentError(OpError, ValueError):
     """An argument has the wrong value or shape."""
 
     error_code = INVALID_ARGUMENT
 
 
+@exported("errors.NonFiniteError", v1=())
 class NonFiniteError(InvalidArgumentError, FloatingPointError):
     """A step has left a NaN or an infinity in variables, and the strategy was asked to stop in that case.
 
@@ -188,90 +208,105 @@ class NonFiniteError(InvalidArgumentError, FloatingPointError):
         self.step, self.variables = step, variables
 
 
+@exported("errors.NotFoundError")
 class NotFoundError(OpError, FileNotFoundError):
     """A file or checkpoint does not exist."""
 
     error_code = NOT_FOUND
 
 
+@exported("errors.AlreadyExistsError")
 class AlreadyExistsError(OpError, FileExistsError):
     """The file or object to be created already exists."""
 
     error_code = ALREADY_EXISTS
 
 
+@exported("errors.PermissionDeniedError")
 class PermissionDeniedError(OpError, PermissionError):
     """The system does not allow this user to open a file."""
 
     error_code = PERMISSION_DENIED
 
 
+@exported("errors.UnauthenticatedError")
 class UnauthenticatedError(OpError, PermissionError):
     """A request came without valid proof of its sender's identity."""
 
     error_code = UNAUTHENTICATED
 
 
+@exported("errors.ResourceExhaustedError")
 class ResourceExhaustedError(OpError, RuntimeError):
     """Memory, or disk space, has run out."""
 
     error_code = RESOURCE_EXHAUSTED
 
 
+@exported("errors.DataLossError")
 class DataLossError(OpError, OSError):
     """A file is damaged: its contents are not what was written."""
 
     error_code = DATA_LOSS
 
 
+@exported("errors.FailedPreconditionError")
 class FailedPreconditionError(OpError, RuntimeError):
     """The system is not in the state that the operation needs."""
 
     error_code = FAILED_PRECONDITION
 
 
+@exported("errors.UnimplementedError")
 class UnimplementedError(OpError, NotImplementedError):
     """The operation exists in TensorFlow but not here."""
 
     error_code = UNIMPLEMENTED
 
 
+@exported("errors.InternalError")
 class InternalError(OpError, RuntimeError):
     """The library, or a library that it is built on, has broken one of its own invariants."""
 
     error_code = INTERNAL
 
 
+@exported("errors.CancelledError")
 class CancelledError(OpError, RuntimeError):
     """The operation was cancelled, usually because another one failed first."""
 
     error_code = CANCELLED
 
 
+@exported("errors.AbortedError")
 class AbortedError(OpError, RuntimeError):
     """The operation was aborted."""
 
     error_code = ABORTED
 
 
+@exported("errors.UnavailableError")
 class UnavailableError(OpError, ConnectionError):
     """A peer cannot be reached."""
 
     error_code = UNAVAILABLE
 
 
+@exported("errors.DeadlineExceededError")
 class DeadlineExceededError(OpError, TimeoutError):
     """A wait reached its limit."""
 
     error_code = DEADLINE_EXCEEDED
 
 
+@exported("errors.UnknownError")
 class UnknownError(OpError, RuntimeError):
     """Another process raised an exception that cannot be rebuilt here; the text has its type and its message."""
 
     error_code = UNKNOWN
 
 
+@exported("errors.TaskLostError", v1=())
 class TaskLostError(UnavailableError):
     """A server or worker of a job with parameter servers has ended.
 
@@ -287,12 +322,14 @@ class TaskLostError(UnavailableError):
         self.task, self.why = task, why
 
 
+@exported("errors.TaskSilentError", v1=())
 class TaskSilentError(TaskLostError):
     """A server or worker has not answered for a while, and may be frozen."""
 
     _verb = "is silent"
 
 
+@exported("errors.PeerFailedError", v1=())
 class PeerFailedError(UnavailableError):
     """Another task of the job failed, so this one cannot go on.
 
@@ -308,5 +345,6 @@ class PeerFailedError(UnavailableError):
         self.task, self.step, self.phase, self.waited = task, step, phase, waited
 
 
+@exported("errors.PeerStuckError", v1=())
 class PeerStuckError(PeerFailedError, DeadlineExceededError):
     """Another task of the job is alive but makes no progress."""

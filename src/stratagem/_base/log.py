@@ -4,6 +4,8 @@ import logging
 import sys
 from typing import final
 
+from stratagem._base.exports import exported
+
 
 @final
 class _Unconfigured(logging.StreamHandler):  # type: ignore[type-arg]
@@ -24,6 +26,7 @@ def show(name: str) -> None:
     logger.setLevel(logging.INFO)
 
 
+@exported("get_logger", v1=())
 def get_logger() -> logging.Logger:
     """Returns the logger of the library, "stratagem", as `tf.get_logger` returns TensorFlow's."""
     return logging.getLogger("stratagem")

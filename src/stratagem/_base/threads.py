@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import final
 
 from stratagem._base.errors import OutOfRangeError
+from stratagem._base.exports import exported
 
 _log = logging.getLogger("stratagem.threads")
 
@@ -23,6 +24,7 @@ ExceptionInfo = (
 )
 
 
+@exported("train.Coordinator")
 @final
 class Coordinator:
     """Coordinates the end of a set of threads, as `tf.train.Coordinator`. Every method may be called by any thread.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError
+from stratagem._base.exports import exported
 from stratagem._base.paths import parent
 from stratagem._base.storage import checked_path, file_system
 from stratagem._checkpoints._background import wait_for_saves
@@ -40,6 +41,7 @@ from stratagem._core.context import entered
 from stratagem._core.values import Variable
 
 
+@exported("train.Checkpoint")
 class Checkpoint(Tracked):
     """A group of objects that are saved and restored together, like `tf.train.Checkpoint`.
 

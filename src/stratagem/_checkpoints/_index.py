@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.exports import exported
 from stratagem._base.files import remove_temporaries
 from stratagem._base.paths import absolute, is_remote, relative
 from stratagem._base.storage import checked_path, file_system
@@ -63,6 +64,7 @@ def record_checkpoint_state(directory: str, state: CheckpointState, filename: st
         remove_temporaries(Path(file))
 
 
+@exported("train.get_checkpoint_state")
 def get_checkpoint_state(
     checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None
 ) -> CheckpointState | None:

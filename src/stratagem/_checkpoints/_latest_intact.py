@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.exports import exported
 from stratagem._base.paths import absolute, parent
 from stratagem._base.storage import checked_path
 from stratagem._checkpoints._background import wait_for_saves
@@ -21,6 +22,7 @@ _warned: set[str] = set()
 _warned_of_values: set[tuple[str, ...]] = set()
 
 
+@exported("train.latest_checkpoint")
 def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> str | None:
     """The path of the newest complete checkpoint that the directory's file `checkpoint` names, for `restore`.
 
@@ -84,6 +86,7 @@ def warn_not_finite(path: str, names: Sequence[str]) -> None:
     _log.warning("Restored values that are not finite (NaN or infinite): %s, from %r. %s.", shown(names), path, good)
 
 
+@exported("train.checkpoints_iterator")
 def checkpoints_iterator(
     checkpoint_dir: str | os.PathLike[str],
     min_interval_secs: float = 0,

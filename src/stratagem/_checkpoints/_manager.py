@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.exports import exported
 from stratagem._base.html_tables import html_table
 from stratagem._base.storage import checked_path
 from stratagem._checkpoints._background import saves_of, wait_for_saves
@@ -51,6 +52,7 @@ class Saveable(Protocol):
         """Assigns the values of a checkpoint."""
 
 
+@exported("train.CheckpointManager")
 class CheckpointManager:
     """Saves `<directory>/<checkpoint_name>-<n>` and keeps the newest ones, like `tf.train.CheckpointManager`.
 

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Self, final
 
+from stratagem._base.exports import exported
+
 WriteCallback = Callable[..., Any]
 
 
@@ -17,6 +19,7 @@ class CheckpointFormat(enum.Enum):
     TENSORFLOW = "tensorflow"
 
 
+@exported("train.CheckpointOptions")
 @final
 class CheckpointOptions:
     """Options of `save`, `write`, `read` and `restore`, as `tf.train.CheckpointOptions`. Only those of writing change anything.

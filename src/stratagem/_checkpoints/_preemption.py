@@ -13,6 +13,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.job import Job
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint import Checkpoint
@@ -27,6 +28,7 @@ EXIT_CODE = 42  # TensorFlow's: tells the launcher that the program may be resta
 _POLL_SECONDS = 1.0
 
 
+@exported("distribute.experimental.TerminationConfig")
 @dataclass(frozen=True)
 class TerminationConfig:
     """The notice and reaction to a worker's termination (`tf.distribute.experimental.TerminationConfig`).
@@ -47,6 +49,7 @@ class TerminationConfig:
     save_fn: Callable[..., Any] | None = None
 
 
+@exported("distribute.experimental.PreemptionCheckpointHandler")
 @final
 class PreemptionCheckpointHandler:
     """Runs steps, and watches for the notice that some worker of the job will be terminated.

@@ -3,9 +3,12 @@
 import logging
 from typing import final
 
+from stratagem._base.exports import exported
+
 _log = logging.getLogger("stratagem.checkpoint")
 
 
+@exported("distribute.experimental.PreemptionWatcher")
 @final
 class PreemptionWatcher:
     """A watcher that is told of no pre-emption, as `tf.distribute.experimental.PreemptionWatcher` outside of Google's cluster.

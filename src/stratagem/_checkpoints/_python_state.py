@@ -5,8 +5,10 @@ import base64
 from typing import Any
 
 from stratagem._base.errors import CheckpointError
+from stratagem._base.exports import exported
 
 
+@exported("train.experimental.PythonState")
 class PythonState(abc.ABC):
     """The base of classes whose objects `tf.train.Checkpoint` saves, as `tf.train.experimental.PythonState`."""
 

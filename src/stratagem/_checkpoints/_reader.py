@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import NotFoundError
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._checkpoints._background import wait_for_saves
 from stratagem._checkpoints._checkpoint_files import named_in, shapes_and_dtypes
@@ -96,12 +97,14 @@ class TensorFlowReader(CheckpointReader):
         return {name: (fact.shape, string if fact.is_text else fact.dtype) for name, fact in self._bundle.facts.items()}
 
 
+@exported("train.load_checkpoint")
 def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
     """A reader for a checkpoint, or for the latest one in a directory. Raises NotFoundError when there is none."""
     path = checked_path(ckpt_dir_or_file)
     return new_checkpoint_reader(latest_checkpoint(path) or path)
 
 
+@exported(v1=["train.NewCheckpointReader"])
 def new_checkpoint_reader(filepattern: str | os.PathLike[str]) -> CheckpointReader:
     """A reader for one checkpoint. Raises NotFoundError when there is none."""
     wait_for_saves()
@@ -109,12 +112,14 @@ def new_checkpoint_reader(filepattern: str | os.PathLike[str]) -> CheckpointRead
     return TensorFlowReader(path) if is_tensorflow(path) else OwnReader(path)
 
 
+@exported("train.load_variable")
 def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.ndarray:
     """The array of this name in a checkpoint, or in a directory's latest one. Raises NotFoundError when there is none."""
     array: np.ndarray = load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
     return array
 
 
+@exported("train.list_variables")
 def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:
     """The names and shapes of the arrays in a checkpoint or in a directory's latest one. Raises NotFoundError without one."""
     return list(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

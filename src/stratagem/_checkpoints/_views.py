@@ -4,6 +4,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._base.types import PathLike
 from stratagem._checkpoints._children import is_trackable, parts_of
@@ -11,6 +12,7 @@ from stratagem._checkpoints._graph import bind, survey
 from stratagem._checkpoints._manifest import load
 
 
+@exported("train.TrackableView", v1=())
 @final
 class TrackableView:
     """The objects below `root` that a checkpoint of it would have, as `tf.train.TrackableView`.
@@ -45,6 +47,7 @@ class TrackableView:
         return [live.value for live in survey(self.root)]
 
 
+@exported("train.CheckpointView", v1=())
 @final
 class CheckpointView:
     """The object graph of a checkpoint, as `tf.train.CheckpointView`. Objects have numbers, from 0, the root, on.

@@ -5,6 +5,8 @@ import logging
 from collections.abc import Iterable
 from typing import Any, final
 
+from stratagem._base.exports import exported
+
 _log = logging.getLogger("stratagem.cluster")
 
 _logged: set[str] = set()
@@ -42,21 +44,25 @@ class IgnoredSettings(abc.ABC):  # noqa: B024
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
 
+@exported(v1=["ConfigProto"])
 @final
 class ConfigProto(IgnoredSettings):
     """The settings of a session or server, as `tf.compat.v1.ConfigProto`: ignored."""
 
 
+@exported(v1=["GPUOptions"])
 @final
 class GPUOptions(IgnoredSettings):
     """Settings of GPUs, as `tf.compat.v1.GPUOptions`: ignored. `tf.config` limits memory."""
 
 
+@exported(v1=["GraphOptions"])
 @final
 class GraphOptions(IgnoredSettings):
     """Settings of graphs, as `tf.compat.v1.GraphOptions`: ignored."""
 
 
+@exported(v1=["OptimizerOptions"])
 @final
 class OptimizerOptions(IgnoredSettings):
     """Settings of what makes graphs faster, as `tf.compat.v1.OptimizerOptions`: ignored, since XLA compiles every program."""
@@ -65,6 +71,7 @@ class OptimizerOptions(IgnoredSettings):
     DEFAULT, OFF, ON_1, ON_2 = 0, -1, 1, 2
 
 
+@exported(v1=["RunOptions"])
 @final
 class SessionRunOptions(IgnoredSettings):
     """Settings of a run, as `tf.compat.v1.RunOptions`: ignored. `tf.profiler.experimental` shows where the time goes."""
@@ -72,6 +79,7 @@ class SessionRunOptions(IgnoredSettings):
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
 
 
+@exported(v1=["RunMetadata"])
 @final
 class RunMetadata(IgnoredSettings):
     """The message that a run of TensorFlow 1 fills, as `tf.compat.v1.RunMetadata`: here it stays empty."""

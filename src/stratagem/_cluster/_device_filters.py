@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import final
 
+from stratagem._base.exports import exported
 
+
+@exported("config.experimental.ClusterDeviceFilters")
 @final
 class ClusterDeviceFilters:
     """Remembers filters, as `tf.config.experimental.ClusterDeviceFilters`. They have no effect: a task has its own devices."""

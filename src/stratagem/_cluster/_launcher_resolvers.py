@@ -6,6 +6,7 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.exports import exported
 from stratagem._cluster._address import Address
 from stratagem._cluster._resolver import ClusterResolver, with_protocol
 from stratagem._cluster._spec import ClusterSpec
@@ -96,6 +97,7 @@ class LauncherClusterResolver(ClusterResolver):
             raise ClusterError(f"{self.source}: MASTER_ADDR and MASTER_PORT: {error}") from None
 
 
+@exported("distribute.cluster_resolver.TorchrunClusterResolver")
 @final
 class TorchrunClusterResolver(LauncherClusterResolver):
     """Reads RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Not in TensorFlow."""
@@ -115,6 +117,7 @@ class TorchrunClusterResolver(LauncherClusterResolver):
         return "torchrun"
 
 
+@exported("distribute.cluster_resolver.OpenMPIClusterResolver")
 @final
 class OpenMPIClusterResolver(LauncherClusterResolver):
     """Reads OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_RANK and _LOCAL_SIZE, MASTER_ADDR and MASTER_PORT. Not in TensorFlow.

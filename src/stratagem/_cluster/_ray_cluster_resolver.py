@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.exports import exported
 from stratagem._cluster._resolver import ClusterResolver
 from stratagem._cluster._spec import ClusterSpec
 
 
+@exported("distribute.cluster_resolver.RayClusterResolver")
 @final
 class RayClusterResolver(ClusterResolver):
     """A job on a running Ray cluster, for example on Kubernetes: this program is the coordinator, and starts all other tasks.

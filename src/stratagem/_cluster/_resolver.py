@@ -6,11 +6,13 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.exports import exported
 from stratagem._cluster._rules import task_index
 from stratagem._cluster._spec import ClusterSpec
 from stratagem._cluster._visible_gpus import visible_gpus
 
 
+@exported("distribute.cluster_resolver.ClusterResolver")
 class ClusterResolver(abc.ABC):
     """Knows the tasks of a cluster, and which of them this process is.
 
@@ -97,6 +99,7 @@ def with_protocol(address: str, rpc_layer: str | None) -> str:
     return f"{rpc_layer}://{address}" if rpc_layer else address
 
 
+@exported("distribute.cluster_resolver.SimpleClusterResolver")
 @final
 class SimpleClusterResolver(ClusterResolver):
     """Returns what it was given.
@@ -148,6 +151,7 @@ class SimpleClusterResolver(ClusterResolver):
         return self._environment
 
 
+@exported("distribute.cluster_resolver.UnionResolver")
 @final
 class UnionResolver(ClusterResolver):
     """The union of several resolvers' clusters; everything else is the first one's.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from stratagem._base.errors import ClusterError, FailedPreconditionError
+from stratagem._base.exports import exported
 from stratagem._cluster._nodelist import expand_counts, expand_nodes
 from stratagem._cluster._resolver import ClusterResolver, with_protocol
 from stratagem._cluster._spec import ClusterSpec
@@ -29,6 +30,7 @@ class _Share:
     own: str | None
 
 
+@exported("distribute.cluster_resolver.SlurmClusterResolver")
 @final
 class SlurmClusterResolver(ClusterResolver):
     """Reads SLURM_PROCID, SLURM_STEP_NODELIST, SLURM_STEP_TASKS_PER_NODE and SLURM_STEP_NUM_TASKS when it is made.

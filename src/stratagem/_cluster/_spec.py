@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, final
 
 from stratagem._base.errors import ClusterError, UnimplementedError
+from stratagem._base.exports import exported
 
 
+@exported("train.ClusterSpec")
 @final
 class ClusterSpec:
     """The jobs of a cluster by name, each with addresses by task index, as `tf.train.ClusterSpec`.

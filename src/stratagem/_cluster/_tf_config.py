@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.exports import exported
 from stratagem._cluster._resolver import ClusterResolver, with_protocol
 from stratagem._cluster._rules import check_cluster, check_task, check_task_type, shown, task_index
 from stratagem._cluster._spec import ClusterSpec
@@ -25,6 +26,7 @@ _FORM = '{"cluster": {"worker": ["host:port", ...]}, "task": {"type": "worker", 
 _log = logging.getLogger("stratagem.cluster")
 
 
+@exported("distribute.cluster_resolver.TFConfigClusterResolver")
 @final
 class TFConfigClusterResolver(ClusterResolver):
     """Reads TF_CONFIG at every access; arguments and assignments override its values.

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import final
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._cluster._resolver import ClusterResolver
 from stratagem._cluster._spec import ClusterSpec
 from stratagem._cluster._visible_tpus import visible_tpus
@@ -11,6 +12,7 @@ from stratagem._cluster._visible_tpus import visible_tpus
 _HOSTS = "TPU_WORKER_HOSTNAMES"  # on a machine of a pod: all of them
 
 
+@exported("distribute.cluster_resolver.TPUClusterResolver")
 @final
 class TPUClusterResolver(ClusterResolver):
     """The TPU of this machine, as `tf.distribute.cluster_resolver.TPUClusterResolver`.

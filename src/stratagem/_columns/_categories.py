@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import DTypeLike, PathLike
 from stratagem._columns._checks import checked_key, checked_label
@@ -120,6 +121,7 @@ class IdentityCategoricalColumn(KeyedColumn):
         return select(~outside, values, self.default_value)
 
 
+@exported("feature_column.categorical_column_with_identity")
 def categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> IdentityCategoricalColumn:
@@ -155,6 +157,7 @@ class HashedCategoricalColumn(KeyedColumn):
         return buckets_of_strings(values.ravel().tolist(), self.hash_bucket_size).reshape(values.shape)
 
 
+@exported("feature_column.categorical_column_with_hash_bucket")
 def categorical_column_with_hash_bucket(
     key: str, hash_bucket_size: int, dtype: DTypeLike = string
 ) -> HashedCategoricalColumn:
@@ -218,6 +221,7 @@ def _looked_up(table: Any, values: Any) -> Any:
         return table.lookup(values.astype(np.int64))
 
 
+@exported("feature_column.categorical_column_with_vocabulary_list")
 def categorical_column_with_vocabulary_list(
     key: str,
     vocabulary_list: Sequence[Any],
@@ -320,6 +324,7 @@ def _records(path: str) -> list[bytes]:
     return [bytes(record) for record in TFRecordDataset(path, "GZIP").as_numpy_iterator()]
 
 
+@exported("feature_column.categorical_column_with_vocabulary_file", v1=())
 def categorical_column_with_vocabulary_file(
     key: str,
     vocabulary_file: PathLike,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import keras
 
+from stratagem._base.exports import exported
 from stratagem._columns._entries import Entries
 from stratagem._columns._features import Features
 from stratagem._core.values import TensorShape
@@ -144,6 +145,7 @@ def sorted_columns(feature_columns: FeatureColumn | Iterable[FeatureColumn]) -> 
     return sorted(columns, key=lambda column: column.name)
 
 
+@exported("feature_column.make_parse_example_spec")
 def make_parse_example_spec(feature_columns: Iterable[FeatureColumn]) -> dict[str, Any]:
     """Returns the features of `tf.io.parse_example` that columns need: FixedLenFeature or VarLenFeature by key.
 

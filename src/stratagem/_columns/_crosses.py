@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._columns._categories import HashedCategoricalColumn
 from stratagem._columns._checks import checked_label
@@ -74,6 +75,7 @@ class WeightedCategoricalColumn(CategoricalColumn):
         return features.of(self)
 
 
+@exported("feature_column.weighted_categorical_column")
 def weighted_categorical_column(
     categorical_column: CategoricalColumn, weight_feature_key: str, dtype: DTypeLike = float32
 ) -> WeightedCategoricalColumn:
@@ -175,6 +177,7 @@ def entries_to_cross(feature: Any) -> Entries:
     return found._replace(values=fingerprints(np.asarray(found.values))) if kind == string else found
 
 
+@exported("feature_column.crossed_column")
 def crossed_column(
     keys: Sequence[CategoricalColumn | str], hash_bucket_size: int, hash_key: int | None = None
 ) -> CrossedColumn:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn, TypeVar, final
 import keras
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._base.types import UserFunction
 from stratagem._checkpoints import load_variable
@@ -143,6 +144,7 @@ class EmbeddingColumn(_Embedded):
         return EmbeddingTable((self.categorical_column.num_buckets, self.dimension), first, self.trainable)
 
 
+@exported("feature_column.embedding_column")
 def embedding_column(
     categorical_column: CategoricalColumn,
     dimension: int,
@@ -247,6 +249,7 @@ def _inner(column: FeatureColumn) -> Any:
     return column
 
 
+@exported("feature_column.shared_embeddings", v1=["feature_column.shared_embedding_columns"])
 def shared_embeddings(
     categorical_columns: Sequence[CategoricalColumn],
     dimension: int,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._columns._column import CategoricalColumn, DenseColumn, SequenceDenseColumn, Tables
 from stratagem._columns._entries import counted, sequence_lengths
 from stratagem._columns._features import Features
@@ -53,6 +54,7 @@ class IndicatorColumn(DenseColumn, SequenceDenseColumn):
         return features.of(self), sequence_lengths(self.categorical_column.entries(features).present)
 
 
+@exported("feature_column.indicator_column")
 def indicator_column(categorical_column: CategoricalColumn) -> IndicatorColumn:
     """Returns a column that counts the ids of another one. Raises ValueError for what is no categorical column."""
     column: Any = categorical_column

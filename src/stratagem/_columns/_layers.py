@@ -9,6 +9,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._columns._column import (
     DenseColumn,
     FeatureColumn,
@@ -143,6 +144,7 @@ def _batch_size(features: Mapping[str, Any]) -> int | None:
     return next((f.shape[0] for f in features.values() if isinstance(f, keras.KerasTensor)), None)
 
 
+@exported("keras.layers.DenseFeatures")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class DenseFeatures(_FeaturesLayer):
@@ -183,6 +185,7 @@ class DenseFeatures(_FeaturesLayer):
         return keras.KerasTensor((_batch_size(features), self._width), dtype="float32")
 
 
+@exported("keras.experimental.SequenceFeatures")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class SequenceFeatures(_FeaturesLayer):

@@ -8,6 +8,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike, UserFunction
 from stratagem._columns._checks import checked_default, checked_function, checked_key, checked_number, checked_shape
 from stratagem._columns._column import CategoricalColumn, DenseColumn, Tables
@@ -64,6 +65,7 @@ class NumericColumn(DenseColumn):
         return features.of(self)
 
 
+@exported("feature_column.numeric_column")
 def numeric_column(
     key: str,
     shape: ShapeLike = (1,),
@@ -135,6 +137,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
         return Entries(found, jnp.ones(found.shape, bool))
 
 
+@exported("feature_column.bucketized_column")
 def bucketized_column(source_column: NumericColumn, boundaries: Sequence[float]) -> BucketizedColumn:
     """Returns a column of buckets: below the first boundary, from each boundary to the next, and from the last one on.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, PathLike, ShapeLike, UserFunction
 from stratagem._columns._categories import (
     categorical_column_with_hash_bucket,
@@ -153,6 +154,7 @@ class SequenceNumericColumn(SequenceDenseColumn):
         return dense, sequence_lengths(found.present, elements if len(found.values.shape) == 2 else 1)
 
 
+@exported("feature_column.sequence_numeric_column")
 def sequence_numeric_column(
     key: str,
     shape: ShapeLike = (1,),
@@ -171,6 +173,7 @@ def sequence_numeric_column(
     return SequenceNumericColumn(key, dims, default_value, kind, checked_function(normalizer_fn))
 
 
+@exported("feature_column.sequence_categorical_column_with_identity")
 def sequence_categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> SequenceCategoricalColumn:
@@ -178,6 +181,7 @@ def sequence_categorical_column_with_identity(
     return SequenceCategoricalColumn(categorical_column_with_identity(key, num_buckets, default_value))
 
 
+@exported("feature_column.sequence_categorical_column_with_hash_bucket")
 def sequence_categorical_column_with_hash_bucket(
     key: str, hash_bucket_size: int, dtype: DTypeLike = string
 ) -> SequenceCategoricalColumn:
@@ -185,6 +189,7 @@ def sequence_categorical_column_with_hash_bucket(
     return SequenceCategoricalColumn(categorical_column_with_hash_bucket(key, hash_bucket_size, dtype))
 
 
+@exported("feature_column.sequence_categorical_column_with_vocabulary_file")
 def sequence_categorical_column_with_vocabulary_file(
     key: str,
     vocabulary_file: PathLike,
@@ -201,6 +206,7 @@ def sequence_categorical_column_with_vocabulary_file(
     )
 
 
+@exported("feature_column.sequence_categorical_column_with_vocabulary_list")
 def sequence_categorical_column_with_vocabulary_list(
     key: str,
     vocabulary_list: Sequence[Any],

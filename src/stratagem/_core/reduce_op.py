@@ -3,7 +3,10 @@
 import enum
 from typing import Any
 
+from stratagem._base.exports import exported
 
+
+@exported("distribute.ReduceOp")
 class ReduceOp(enum.Enum):
     """A sum or a mean, as `tf.distribute.ReduceOp`."""
 

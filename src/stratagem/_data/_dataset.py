@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, NotProvidedError
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._core.values import Tensor
 from stratagem._data._dataset_batches import Batches
@@ -50,6 +51,7 @@ class _DatasetType(abc.ABCMeta):
         raise _unknown(name) or AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}")
 
 
+@exported("data.Dataset")
 class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_DatasetType):
     """A sequence of elements: nests of tensors. Immutable; every method returns a new one.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, PathLike, ShapeLike
 from stratagem._core.values import Tensor
 from stratagem._data._dataset import Dataset
@@ -18,17 +19,20 @@ from stratagem._data.stages._inspected_elements import AssertCardinalityStage
 Transformation = Callable[[Dataset], Dataset]
 
 
+@exported("data.experimental.assert_cardinality")
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
     """The same elements with a known number; FailedPreconditionError while iterating if the number is wrong."""
     expected = as_int(expected_cardinality, "expected_cardinality")
     return lambda dataset: Dataset(AssertCardinalityStage(dataset.stage, expected), dataset.options())
 
 
+@exported("data.experimental.unbatch")
 def unbatch() -> Transformation:
     """`Dataset.unbatch`."""
     return lambda dataset: dataset.unbatch()
 
 
+@exported("data.experimental.dense_to_ragged_batch")
 def dense_to_ragged_batch(
     batch_size: Any, drop_remainder: bool = False, row_splits_dtype: DTypeLike = np.int64
 ) -> Transformation:
@@ -36,31 +40,37 @@ def dense_to_ragged_batch(
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
 
+@exported("data.experimental.dense_to_sparse_batch")
 def dense_to_sparse_batch(batch_size: Any, row_shape: ShapeLike) -> Transformation:
     """The former name of `Dataset.sparse_batch`."""
     return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
 
 
+@exported("data.experimental.unique")
 def unique() -> Transformation:
     """`Dataset.unique`."""
     return lambda dataset: dataset.unique()
 
 
+@exported("data.experimental.enumerate_dataset")
 def enumerate_dataset(start: Any = 0) -> Transformation:
     """`Dataset.enumerate`."""
     return lambda dataset: dataset.enumerate(start)
 
 
+@exported("data.experimental.take_while")
 def take_while(predicate: Callable[..., Any]) -> Transformation:
     """`Dataset.take_while`."""
     return lambda dataset: dataset.take_while(predicate)
 
 
+@exported("data.experimental.scan")
 def scan(initial_state: Any, scan_func: Callable[[Any, Any], Any]) -> Transformation:
     """`Dataset.scan`."""
     return lambda dataset: dataset.scan(initial_state, scan_func)
 
 
+@exported("data.experimental.group_by_window")
 def group_by_window(
     key_func: Callable[..., Any],
     reduce_func: Callable[[Any, Any], Any],
@@ -71,6 +81,7 @@ def group_by_window(
     return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
 
 
+@exported("data.experimental.bucket_by_sequence_length")
 def bucket_by_sequence_length(
     element_length_func: Callable[..., Any],
     bucket_boundaries: Sequence[int],
@@ -94,6 +105,7 @@ def bucket_by_sequence_length(
     )
 
 
+@exported("data.experimental.rejection_resample")
 def rejection_resample(
     class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
 ) -> Transformation:
@@ -101,6 +113,7 @@ def rejection_resample(
     return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
 
 
+@exported("data.experimental.snapshot")
 def snapshot(
     path: PathLike,
     compression: str | None = "AUTO",
@@ -111,6 +124,7 @@ def snapshot(
     return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
 
 
+@exported("data.experimental.save")
 def save(
     dataset: Dataset,
     path: PathLike,
@@ -122,6 +136,7 @@ def save(
     dataset.save(path, compression, shard_func, checkpoint_args)
 
 
+@exported("data.experimental.load")
 def load(
     path: PathLike,
     element_spec: Any = None,
@@ -132,6 +147,7 @@ def load(
     return Dataset.load(path, element_spec, compression, reader_func)
 
 
+@exported("data.experimental.map_and_batch")
 def map_and_batch(
     map_func: Callable[..., Any],
     batch_size: Any,
@@ -143,11 +159,13 @@ def map_and_batch(
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
+@exported("data.experimental.shuffle_and_repeat")
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
     """`Dataset.shuffle`, then `Dataset.repeat`."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
+@exported("data.experimental.parallel_interleave")
 def parallel_interleave(
     map_func: Callable[..., Any],
     cycle_length: Any,
@@ -160,6 +178,7 @@ def parallel_interleave(
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length)
 
 
+@exported("data.experimental.choose_from_datasets")
 def choose_from_datasets(
     datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool = False
 ) -> Dataset:
@@ -167,6 +186,7 @@ def choose_from_datasets(
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
+@exported("data.experimental.sample_from_datasets")
 def sample_from_datasets(
     datasets: Sequence[Dataset],
     weights: Any = None,
@@ -177,11 +197,13 @@ def sample_from_datasets(
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 
 
+@exported("data.experimental.Counter")
 def Counter(start: Any = 0, step: Any = 1, dtype: DTypeLike = np.int64) -> Dataset:
     """`Dataset.counter`."""
     return Dataset.counter(start, step, dtype)
 
 
+@exported("data.experimental.from_list")
 def from_list(elements: list[Any], name: str | None = None) -> Dataset:
     """The elements of a list, which must have one structure; their shapes may differ.
 
@@ -207,21 +229,25 @@ def from_list(elements: list[Any], name: str | None = None) -> Dataset:
     return Dataset(ListStage(converted, lambda: spec))
 
 
+@exported("data.experimental.cardinality")
 def cardinality(dataset: Dataset) -> Tensor:
     """`Dataset.cardinality`."""
     return dataset.cardinality()
 
 
+@exported("data.experimental.get_single_element")
 def get_single_element(dataset: Dataset) -> Any:
     """`Dataset.get_single_element`."""
     return dataset.get_single_element()
 
 
+@exported("data.experimental.get_structure")
 def get_structure(dataset_or_iterator: "Dataset | ElementIterator[Any]") -> Any:
     """The `element_spec` of a dataset or an iterator."""
     return dataset_or_iterator.element_spec
 
 
+@exported("data.experimental.get_next_as_optional")
 def get_next_as_optional(iterator: "ElementIterator[Any]") -> "Optional[Any]":
     """Calls the method `get_next_as_optional` of an iterator."""
     return iterator.get_next_as_optional()

@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
+from stratagem._base.exports import exported
 from stratagem._data import _plan as plan
 from stratagem._data._dataset import Dataset
 from stratagem._data._dataset_base import as_int, stage_of
@@ -23,6 +24,7 @@ _log = logging.getLogger("stratagem")
 Transformation = Callable[[Dataset], Dataset]
 
 
+@exported("data.experimental.RandomDataset")
 @final
 class RandomDataset(Dataset):
     """The numbers of `Dataset.random`."""
@@ -33,6 +35,7 @@ class RandomDataset(Dataset):
         super().__init__(Dataset.random(seed, rerandomize_each_iteration).stage)
 
 
+@exported("data.experimental.group_by_reducer")
 def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
     """One result of the reducer for every key that `key_func` returns, in the order of the keys.
 
@@ -48,6 +51,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
     return lambda dataset: Dataset(ReducerStage(dataset.stage, key, reducer), dataset.options())
 
 
+@exported("data.experimental.at")
 def at(dataset: Dataset, index: Any) -> Any:
     """The element with this number, from 0. What is not rows in memory is computed up to it.
 
@@ -65,6 +69,7 @@ def at(dataset: Dataset, index: Any) -> Any:
     raise OutOfRangeError(f"Index out of range: {number} of a dataset with {stage.cardinality} elements.")
 
 
+@exported("data.experimental.pad_to_cardinality")
 def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformation:
     """Adds elements of zeros, so that there are `cardinality`, and True or False under `mask_key` for what was there or added.
 
@@ -96,16 +101,19 @@ def _zeros(spec: Spec) -> Any:
     return np.full(tuple(spec.shape), zero, spec.dtype)
 
 
+@exported("data.experimental.prefetch_to_device")
 def prefetch_to_device(device: object, buffer_size: Any = None) -> Transformation:
     """`Dataset.prefetch`. Elements come to the default device, whichever is named; a strategy brings them to all of its own."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
 
 
+@exported("data.experimental.copy_to_device")
 def copy_to_device(target_device: object, source_device: object = "/cpu:0") -> Transformation:
     """The same dataset: its elements come to the default device, whichever is named."""
     return lambda dataset: dataset
 
 
+@exported("data.experimental.enable_debug_mode")
 def enable_debug_mode() -> None:
     """Makes functions that are given to datasets from now on run as Python for every element, where breakpoints work."""
     run_in_python(True)

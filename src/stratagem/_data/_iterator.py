@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
+from stratagem._base.exports import exported
 from stratagem._base.job import Phase, observed, observer
 from stratagem._core.context import current, entered
 from stratagem._core.values import Tensor, TypeSpec
@@ -171,6 +172,7 @@ class ElementIterator(abc.ABC, Generic[T]):
         self._source.close()
 
 
+@exported("data.Iterator", v1=())
 @final
 class DatasetIterator(ElementIterator[Any]):
     """Elements of a plain dataset, as jax.Arrays."""
@@ -182,6 +184,7 @@ class DatasetIterator(ElementIterator[Any]):
         return to_tensors(element)
 
 
+@exported("data.NumpyIterator")
 @final
 class NumpyIterator(ElementIterator[Any]):
     """Elements of a plain dataset, as NumPy arrays and scalars that belong to the caller."""
@@ -202,6 +205,7 @@ class NumpyIterator(ElementIterator[Any]):
         self.set_state(json.loads(state))
 
 
+@exported("data.IteratorSpec", v1=())
 @final
 class IteratorSpec(TypeSpec):
     """The spec of a dataset's iterator."""
@@ -238,6 +242,7 @@ class IteratorSpec(TypeSpec):
         return f"IteratorSpec({self.element_spec!r},)"
 
 
+@exported("experimental.Optional", "data.experimental.Optional")
 @final
 class Optional(Generic[T]):
     """A value, or none. element_spec: gives its specs, else they are those of the value."""
@@ -280,6 +285,7 @@ class Optional(Generic[T]):
         return self._values[0]
 
 
+@exported("OptionalSpec")
 @final
 class OptionalSpec(TypeSpec):
     """The spec of a `tf.experimental.Optional`, which may have a value: that of the value."""

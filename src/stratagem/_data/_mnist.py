@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratagem._base.errors import DatasetMissingError, InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.files import commit
 from stratagem._base.paths import local_path
 
@@ -59,6 +60,7 @@ class _DatasetLocation:
         return [name for name in self.names if not (self.folder / name).exists()]
 
 
+@exported("keras.datasets.mnist.load_data")
 def load_mnist() -> Parts:
     """MNIST as `((x_train, y_train), (x_test, y_test))`, the same uint8 arrays as in Keras."""
     own = _data_folder()
@@ -70,6 +72,7 @@ def load_mnist() -> Parts:
     return _load("MNIST", "mnist", places, places[1])
 
 
+@exported("keras.datasets.fashion_mnist.load_data")
 def load_fashion_mnist() -> Parts:
     """Fashion-MNIST as `((x_train, y_train), (x_test, y_test))`, the same uint8 arrays as in Keras."""
     folders = (_keras_cache() / "fashion-mnist", _data_folder() / "fashion-mnist", _DEBIAN)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from stratagem._base.errors import InvalidArgumentError, PermissionDeniedError
+from stratagem._base.exports import exported
 from stratagem._base.paths import local_path
 from stratagem._base.types import PathLike
 from stratagem._private import forget_programs, intercept_compilation, store_programs
@@ -14,6 +15,7 @@ _VARIABLE = "STRATAGEM_COMPILE_CACHE"
 _MAX_BYTES = 1 << 30
 
 
+@exported("config.experimental.set_compilation_cache")
 def set_compilation_cache(directory: PathLike | None, max_bytes: int = _MAX_BYTES) -> None:
     """Stores what XLA compiles in a folder, from which later processes read it. TensorFlow has no such function.
 

@@ -2,10 +2,13 @@
 
 from typing import Any, Self
 
+from stratagem._base.exports import exported
+
 _SHORT_KINDS = {"CPU", "GPU", "TPU", "EPU", "CUSTOM"}  # those that need no `device:` before them
 _FIELDS = ("job", "replica", "task", "device_type", "device_index")
 
 
+@exported("DeviceSpec", v1=())
 class DeviceSpec:
     """A device, or some parts of its name, as `tf.DeviceSpec`. It cannot be changed: `replace` makes another one.
 
@@ -98,6 +101,7 @@ def _changeable(name: str) -> Any:
     return read.setter(lambda spec, value: spec._change(name, value))
 
 
+@exported(v1=["DeviceSpec"])
 class MutableDeviceSpec(DeviceSpec):
     """The spec of TensorFlow 1, `tf.compat.v1.DeviceSpec`, whose parts can be changed."""
 

@@ -6,18 +6,21 @@ from typing import Any
 import jax
 
 from stratagem._base.errors import DeviceError
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._devices._device_spec import DeviceSpec, parse_device_name
 from stratagem._devices._names import HERE, LogicalDevice, device_name, find_device, kind_of, local_devices
 from stratagem._devices._runtime_settings import get_soft_device_placement
 
 
+@exported("config.list_logical_devices", "config.experimental.list_logical_devices")
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """Returns the devices that programs can use; starts the backend (as `tf.config.list_logical_devices`)."""
     found = [LogicalDevice(device_name(d).removeprefix(HERE), kind_of(d)) for d in local_devices()]
     return [d for d in found if device_type in (None, d.device_type)]
 
 
+@exported("device", v1=())
 def device(device_name: Any) -> contextlib.AbstractContextManager[None]:
     """Returns a context whose operations and new variables are on a device, as `tf.device`.
 

@@ -6,6 +6,7 @@ import os
 import jax
 
 from stratagem._base.errors import DeviceError
+from stratagem._base.exports import exported
 from stratagem._devices._names import find_device
 from stratagem._devices._physical import list_physical_devices
 from stratagem._devices._settings import PhysicalDevice, change_settings, settings
@@ -16,12 +17,14 @@ _PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
 logger = logging.getLogger("stratagem")
 
 
+@exported("config.experimental.get_memory_growth")
 def get_memory_growth(device: PhysicalDevice) -> bool:
     """Returns whether a GPU's memory grows as needed. Raises ValueError for a device that is no GPU."""
     _check_is_gpu(device)
     return settings().growth.get(device, os.environ.get(_PREALLOCATE) == "false")
 
 
+@exported("config.experimental.set_memory_growth")
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     """Lets a GPU's memory grow as needed instead of taking most of it at the start. Has to be called before a backend starts.
 
@@ -51,6 +54,7 @@ def _check_is_gpu(device: PhysicalDevice) -> None:
         raise ValueError(f"Memory growth can be set for GPUs only, not for {device!r}. GPUs here: {gpus}.")
 
 
+@exported("config.experimental.get_memory_info")
 def get_memory_info(device: str) -> dict[str, int]:
     """Returns the bytes in use on a device, {"current": now, "peak": at most}. As in TensorFlow, both are 0 for a CPU.
 
@@ -60,11 +64,13 @@ def get_memory_info(device: str) -> dict[str, int]:
     return {"current": statistics.get("bytes_in_use", 0), "peak": statistics.get("peak_bytes_in_use", 0)}
 
 
+@exported("config.experimental.get_memory_usage")
 def get_memory_usage(device: str) -> int:
     """Returns the bytes in use on a device; an old name of `get_memory_info(device)["current"]`."""
     return get_memory_info(device)["current"]
 
 
+@exported("config.experimental.reset_memory_stats")
 def reset_memory_stats(device: str) -> None:
     """Does nothing but say so in the log: JAX counts the peak from the start of the program.
 

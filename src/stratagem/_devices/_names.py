@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import jax
 
 from stratagem._base.errors import DeviceError
+from stratagem._base.exports import exported
 from stratagem._devices._device_spec import DeviceSpec, parse_device_name
 from stratagem._private import configured_cpu_devices, name_devices, reserve_threads
 
@@ -33,6 +34,7 @@ def local_devices() -> list[jax.Device]:
     return default if default[0].platform == "cpu" else [*default, *jax.local_devices(backend="cpu")]
 
 
+@exported("config.LogicalDevice")
 @dataclass(frozen=True)
 class LogicalDevice:
     """A device that a program can use, as `tf.config.LogicalDevice`."""

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import jax
 
+from stratagem._base.exports import exported
 from stratagem._cluster import visible_gpus, visible_tpus
 from stratagem._devices._settings import HiddenKinds, PhysicalDevice, change_settings, settings
 from stratagem._private import backend_started_by, backends_started
 
 
+@exported("config.list_physical_devices", "config.experimental.list_physical_devices")
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """Returns the machine's devices, without starting a backend (as `tf.config.list_physical_devices`)."""
     counts = {"CPU": 1, "GPU": len(visible_gpus(os.environ)) if _uses_cuda() else 0, "TPU": visible_tpus(os.environ)}
@@ -24,12 +26,14 @@ def _uses_cuda() -> bool:
     return any(n.startswith("jax-cuda") and n.endswith("-plugin") for n in names)
 
 
+@exported("config.get_visible_devices", "config.experimental.get_visible_devices")
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """Returns the devices that JAX may use: all that there are, but for what `set_visible_devices` left out."""
     chosen = settings().visible
     return [d for d in list_physical_devices(device_type) if d in chosen.get(d.device_type, (d,))]
 
 
+@exported("config.set_visible_devices", "config.experimental.set_visible_devices")
 def set_visible_devices(devices: Sequence[PhysicalDevice] | PhysicalDevice, device_type: str | None = None) -> None:
     """Lets JAX use only some devices of this machine (as `tf.config.set_visible_devices`).
 
@@ -84,6 +88,7 @@ def _show_to_jax(existing: Sequence[PhysicalDevice]) -> None:
         change_settings(hidden=None)
 
 
+@exported("config.experimental.get_device_details")
 def get_device_details(device: PhysicalDevice) -> dict[str, str | tuple[int, int]]:
     """Returns what is known of a GPU once a backend has started: `device_name` and `compute_capability`; {} for others.
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import jax
 
+from stratagem._base.exports import exported
 from stratagem._devices._settings import change_settings, settings
 from stratagem._private import POOL, backend_started_by, backends_started
 
@@ -28,11 +29,13 @@ _OPTIMIZERS = frozenset({
 logger = logging.getLogger("stratagem")
 
 
+@exported("config.threading.get_inter_op_parallelism_threads")
 def get_inter_op_parallelism_threads() -> int:
     """Returns what `set_inter_op_parallelism_threads` set; 0 if nothing."""
     return settings().inter_op_threads
 
 
+@exported("config.threading.set_inter_op_parallelism_threads")
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
     """Remembers a number: XLA has one pool of threads, whose size is set by `set_intra_op_parallelism_threads`.
 
@@ -42,11 +45,13 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
     change_settings(inter_op_threads=num_threads)
 
 
+@exported("config.threading.get_intra_op_parallelism_threads")
 def get_intra_op_parallelism_threads() -> int:
     """Returns what `set_intra_op_parallelism_threads` set; 0 if nothing."""
     return settings().intra_op_threads
 
 
+@exported("config.threading.set_intra_op_parallelism_threads")
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
     """Sets the number of threads that XLA computes with on the CPU; 0 for as many as there are cores.
 
@@ -68,42 +73,50 @@ def _check_not_started(what: str, old: int, new: int) -> None:
         raise RuntimeError(f"{what} cannot be modified after initialization{backend_started_by()}.")
 
 
+@exported("config.get_soft_device_placement")
 def get_soft_device_placement() -> bool:
     """Returns whether `tf.device` takes the default device in place of one that does not exist."""
     return settings().soft_placement
 
 
+@exported("config.set_soft_device_placement")
 def set_soft_device_placement(enabled: bool) -> None:
     """Chooses whether `tf.device` takes the default device in place of one that does not exist, or raises DeviceError."""
     change_settings(soft_placement=bool(enabled))
 
 
+@exported("config.optimizer.get_jit")
 def get_jit() -> str:
     """Returns what `set_jit` set: "autoclustering" or ""."""
     return settings().jit
 
 
+@exported("config.optimizer.set_jit")
 def set_jit(enabled: bool | str) -> None:
     """Remembers a setting: every step and compiled function is compiled by XLA, with it or without."""
     change_settings(jit="autoclustering" if enabled in (True, "autoclustering") else "")
 
 
+@exported("config.optimizer.get_experimental_options")
 def get_experimental_options() -> dict[str, bool | int]:
     """Returns what `set_experimental_options` set, and TensorFlow's defaults of two."""
     return dict(settings().optimizers)
 
 
+@exported("config.optimizer.set_experimental_options")
 def set_experimental_options(options: Mapping[str, bool | int]) -> None:
     """Remembers settings of TensorFlow's graph optimizers, in whose place XLA optimizes. As there, unknown ones are dropped."""
     known = {name: value for name, value in options.items() if name in _OPTIMIZERS}
     change_settings(optimizers={**settings().optimizers, **known})
 
 
+@exported("config.experimental.get_device_policy")
 def get_device_policy() -> str:
     """Returns what `set_device_policy` set; "silent" if nothing."""
     return settings().policy
 
 
+@exported("config.experimental.set_device_policy")
 def set_device_policy(device_policy: str | None) -> None:
     """Remembers a policy: operands on other devices are always copied silently. Raises ValueError for an unknown one."""
     if device_policy not in _POLICIES:
@@ -111,26 +124,31 @@ def set_device_policy(device_policy: str | None) -> None:
     change_settings(policy=_POLICIES[device_policy])
 
 
+@exported("config.experimental.get_synchronous_execution")
 def get_synchronous_execution() -> bool:
     """Returns what `set_synchronous_execution` set; True if nothing."""
     return settings().synchronous
 
 
+@exported("config.experimental.set_synchronous_execution")
 def set_synchronous_execution(enable: bool) -> None:
     """Remembers a setting: JAX computes while Python goes on, and waits where a value is asked for."""
     change_settings(synchronous=bool(enable))
 
 
+@exported("config.experimental.tensor_float_32_execution_enabled")
 def tensor_float_32_execution_enabled() -> bool:
     """Returns whether matrix products of float32 may be computed with TensorFloat-32 where a GPU has it."""
     return jax.config.jax_default_matmul_precision is None  # type: ignore[attr-defined]
 
 
+@exported("config.experimental.enable_tensor_float_32_execution")
 def enable_tensor_float_32_execution(enabled: bool) -> None:
     """Allows TensorFloat-32 in matrix products and convolutions of float32, JAX's default on GPUs that have it, or not."""
     jax.config.update("jax_default_matmul_precision", None if enabled else "highest")
 
 
+@exported("config.experimental.enable_op_determinism")
 def enable_op_determinism() -> None:
     """Lets programs compute the same bits in every run. On a CPU they do anyway; on a GPU XLA then avoids atomic additions.
 
@@ -147,11 +165,13 @@ def enable_op_determinism() -> None:
     os.environ["XLA_FLAGS"] = f"{flags} {_DETERMINISTIC}".strip()
 
 
+@exported("config.experimental.enable_mlir_bridge")
 def enable_mlir_bridge() -> None:
     """Does nothing but say so in the log: XLA's compiler takes StableHLO, which is MLIR, always."""
     logger.info("tf.config.experimental.enable_mlir_bridge has no effect: programs always go to XLA as MLIR.")
 
 
+@exported("config.experimental.disable_mlir_bridge")
 def disable_mlir_bridge() -> None:
     """Does nothing but say so in the log: XLA's compiler takes StableHLO, which is MLIR, always."""
     logger.info("tf.config.experimental.disable_mlir_bridge has no effect: programs always go to XLA as MLIR.")

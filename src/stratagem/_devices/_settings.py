@@ -4,7 +4,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from stratagem._base.exports import exported
 
+
+@exported("config.PhysicalDevice")
 @dataclasses.dataclass(frozen=True)
 class PhysicalDevice:
     """A device of this machine, as `tf.config.PhysicalDevice`."""
@@ -13,6 +16,7 @@ class PhysicalDevice:
     device_type: str
 
 
+@exported("config.LogicalDeviceConfiguration", "config.experimental.VirtualDeviceConfiguration")
 @dataclasses.dataclass(frozen=True)
 class LogicalDeviceConfiguration:
     """A virtual device, as `tf.config.LogicalDeviceConfiguration`.

@@ -6,16 +6,19 @@ from typing import Any
 
 import jax
 
+from stratagem._base.exports import exported
 from stratagem._cluster import gpu_memory, visible_gpus
 from stratagem._devices._settings import LogicalDeviceConfiguration, PhysicalDevice, change_settings, settings
 from stratagem._private import backend_started_by, backends_started, reserve_threads
 
 
+@exported("config.get_logical_device_configuration", "config.experimental.get_virtual_device_configuration")
 def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDeviceConfiguration] | None:
     """Returns what `set_logical_device_configuration` made of a device, None if nothing."""
     return settings().virtual.get(device)
 
 
+@exported("config.set_logical_device_configuration", "config.experimental.set_virtual_device_configuration")
 def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Sequence[Any] | None) -> None:
     """Makes several virtual devices of the CPU, or limits the memory of the GPUs. Has to be called before a backend starts.
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn, Self, final
 import jax
 
 from stratagem._base.errors import AlreadyExistsError, UnavailableError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.paths import is_remote
 from stratagem._base.storage import checked_path, upload
 from stratagem._base.types import PathLike
@@ -19,6 +20,7 @@ from stratagem._base.types import PathLike
 _log = logging.getLogger("stratagem")
 
 
+@exported("profiler.experimental.ProfilerOptions")
 class ProfilerOptions(NamedTuple):
     """The options of a profile, as `tf.profiler.experimental.ProfilerOptions`.
 
@@ -41,6 +43,7 @@ class _Running:
     upload: tuple[str, str] | None = None  # the folder that goes to a remote one when the profile ends
 
 
+@exported("profiler.experimental.start")
 def start_profile(logdir: PathLike, options: ProfilerOptions | None = None) -> None:
     """Starts to record a profile, which `stop_profile` writes into `logdir`, for TensorBoard's profile plugin.
 
@@ -77,6 +80,7 @@ def start_yielding_profile(
         _Running.gives_way = gives_way
 
 
+@exported("profiler.experimental.stop")
 def stop_profile(save: bool = True) -> None:
     """Ends the profile and writes it. save: False is accepted; what JAX has recorded it writes.
 
@@ -98,6 +102,7 @@ def stop_profile(save: bool = True) -> None:
             shutil.rmtree(folder)
 
 
+@exported("profiler.experimental.Profile")
 @contextlib.contextmanager
 def Profile(logdir: PathLike, options: ProfilerOptions | None = None) -> Iterator[None]:
     """Records a profile of its body."""
@@ -108,6 +113,7 @@ def Profile(logdir: PathLike, options: ProfilerOptions | None = None) -> Iterato
         stop_profile()
 
 
+@exported("profiler.experimental.Trace")
 @final
 class ProfiledSection:
     """Gives the time of its body a name in the profile, as `tf.profiler.experimental.Trace`.
@@ -135,6 +141,7 @@ class ProfiledSection:
         self._annotation.__exit__(*error)
 
 
+@exported("profiler.experimental.server.start")
 def start_profile_server(port: int) -> None:
     """Lets TensorBoard record profiles of this process, through a port of every network interface, without a password.
 
@@ -144,6 +151,7 @@ def start_profile_server(port: int) -> None:
     jax.profiler.start_server(port)
 
 
+@exported("profiler.experimental.client.monitor", "profiler.experimental.client.trace")
 def client_trace(*args: object, **kwargs: object) -> NoReturn:
     """Raises UnimplementedError: a profile of another process is recorded by TensorBoard's button or JAX's command."""
     raise UnimplementedError(

@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._events._summary_barrier import settle_live
 from stratagem._ops import is_tensor, tensor
@@ -60,11 +61,13 @@ def summary_context() -> SummaryContext:
     return _threads.context
 
 
+@exported("summary.experimental.get_step")
 def get_step() -> Any:
     """The default step of this thread, or None."""
     return summary_context().step
 
 
+@exported("summary.experimental.set_step")
 def set_step(step: Any) -> None:
     """Sets the default step of this thread; None removes it.
 
@@ -74,6 +77,7 @@ def set_step(step: Any) -> None:
     summary_context().set("step", step)
 
 
+@exported("summary.record_if", v1=())
 @contextlib.contextmanager
 def record_if(condition: Any) -> Iterator[None]:
     """Restricts summaries in the body to when `condition` is true: a bool, a bool tensor, or a function that returns one.

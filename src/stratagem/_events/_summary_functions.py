@@ -9,6 +9,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.tensor_proto import serialized_tensor
 from stratagem._events._array_encoders import buckets as buckets_of
 from stratagem._events._array_encoders import pictures, sounds
@@ -24,6 +25,7 @@ _WAV_ENCODING = b"\x10\x0b"  # AudioPluginData(encoding=WAV)
 _NOT_ALLOWED_IN_SCOPES = re.compile(r"[^-_.A-Za-z0-9]")
 
 
+@exported("summary.scalar", v1=())
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Writes one number (as float32) under `name` within Keras' name scopes. Returns whether it was written, a bool tensor.
 
@@ -40,6 +42,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     )
 
 
+@exported("summary.histogram", v1=())
 def histogram(
     name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
 ) -> Any:
@@ -60,6 +63,7 @@ def histogram(
     )
 
 
+@exported("summary.image", v1=())
 def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
     """Writes the first `max_outputs` pictures of a batch, (number, height, width, channels), as PNG files.
 
@@ -87,6 +91,7 @@ def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, descript
     )
 
 
+@exported("summary.text", v1=())
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Writes a tensor of strings (Markdown), which must be known when a program is traced. Otherwise the same as `scalar`.
 
@@ -99,6 +104,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
     return _summary(name, "text_summary", "text", value, lambda: value, _unchanged, step, description)
 
 
+@exported("summary.audio", v1=())
 def audio(
     name: str,
     data: Any,
@@ -133,6 +139,7 @@ def audio(
     )
 
 
+@exported("summary.write", v1=())
 def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
     """Writes any tensor with a custom SummaryMetadata. `tensor` may be a function, called only if the summary is written.
 
@@ -146,6 +153,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
     return _write(tag, prepare, _unchanged, step, message, traced=not callable(tensor) and is_traced(tensor))
 
 
+@exported("summary.experimental.write_raw_pb")
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     """Writes a serialized Summary message, a string.
 
@@ -161,6 +169,7 @@ def keras_model(name: str, model: Any, step: Any = None) -> Any:
     return _write(tag_of(name), model.to_json, _unchanged, step, metadata.SerializeToString(), traced=False)
 
 
+@exported("summary.experimental.summary_scope")
 @contextlib.contextmanager
 def summary_scope(name: str, default_name: str = "summary", values: object = None) -> Iterator[tuple[str, str]]:
     """A scope for custom summaries: yields the tag for `name`, including the enclosing name scopes, and the scope's name."""
@@ -188,10 +197,12 @@ def refuse(what: str, instead: str) -> Any:
 
 
 _PROFILE = "To see where the time goes, use jax.profiler.trace(logdir), or the TensorBoard callback's profile_batch."
-graph = refuse("graph", "The TensorBoard callback writes the layers of a Keras model (write_graph=True).")
-trace_on = refuse("trace_on", _PROFILE)
-trace_export = refuse("trace_export", _PROFILE)
-trace_off = refuse("trace_off", _PROFILE)
+graph = exported("summary.graph", v1=())(
+    refuse("graph", "The TensorBoard callback writes the layers of a Keras model (write_graph=True).")
+)
+trace_on = exported("summary.trace_on", v1=())(refuse("trace_on", _PROFILE))
+trace_export = exported("summary.trace_export", v1=())(refuse("trace_export", _PROFILE))
+trace_off = exported("summary.trace_off", v1=())(refuse("trace_off", _PROFILE))
 
 
 def _summary(

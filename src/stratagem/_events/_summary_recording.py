@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.context import current, recording
 from stratagem._core.mesh import AXIS
 from stratagem._events._summary_barrier import note
@@ -41,6 +42,7 @@ def record(prepare: Prepare, encode: Encode, step: Any, *, traced: bool) -> Any:
     return bool_tensor(True)
 
 
+@exported("summary.should_record_summaries", v1=())
 def should_record_summaries() -> Any:
     """A bool tensor: whether there is a default writer and the condition holds. Inside replicas, True only in the first one."""
     if current().recorder is not None:

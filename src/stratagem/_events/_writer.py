@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, final
 
 from stratagem._base.errors import ContextError
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._core.context import current
 from stratagem._events._file import EventFile
@@ -19,6 +20,7 @@ _FLUSH_MILLIS = 120_000
 _SUFFIX = ".v2"
 
 
+@exported("summary.SummaryWriter", v1=())
 class SummaryWriter(abc.ABC):
     """The destination of summaries."""
 
@@ -159,11 +161,13 @@ class NoopWriter(SummaryWriter):
         pass
 
 
+@exported("summary.create_noop_writer", v1=())
 def create_noop_writer() -> SummaryWriter:
     """Returns a writer that does nothing."""
     return NoopWriter()
 
 
+@exported("summary.create_file_writer", v1=())
 def create_file_writer(
     logdir: str | os.PathLike[str],
     max_queue: int | None = None,
@@ -193,6 +197,7 @@ def create_file_writer(
     return SummaryFileWriter(EventFile(checked_path(logdir), max_waiting, seconds, suffix))
 
 
+@exported("summary.flush", v1=())
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     """Flushes a writer, by default the default one; no effect if there is none.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._private import hide_tensorflow_from_keras
 
 logger = logging.getLogger("stratagem")
@@ -118,6 +119,7 @@ def _ours(fullname: str) -> ModuleType | None:
     return found
 
 
+@exported("install_as_tensorflow", v1=())
 def install_as_tensorflow() -> None:
     """Lets `import tensorflow` in any module of this process find this library, for libraries that import it themselves.
 

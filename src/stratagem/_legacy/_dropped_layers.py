@@ -5,9 +5,11 @@ from typing import Any
 import keras
 from keras import ops
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 
 
+@exported("keras.layers.ThresholdedReLU")
 @keras.saving.register_keras_serializable("stratagem")
 class ThresholdedReLU(keras.layers.Layer):  # type: ignore[misc]
     """The activation that is x where x > theta, else 0 (Konda et al. 2015, arXiv:1402.3337).
@@ -33,6 +35,7 @@ class ThresholdedReLU(keras.layers.Layer):  # type: ignore[misc]
         return {**super().get_config(), "theta": self.theta}
 
 
+@exported("keras.layers.AbstractRNNCell")
 class AbstractRNNCell(keras.layers.Layer):  # type: ignore[misc]
     """The base of a user's cell: `call(inputs, states)`, which returns the output and the new states, and the sizes of both."""
 

@@ -5,7 +5,10 @@ from typing import Any, Self, final
 
 import keras
 
+from stratagem._base.exports import exported
 
+
+@exported("keras.experimental.LinearModel")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class LinearModel(keras.Model):  # type: ignore[misc]

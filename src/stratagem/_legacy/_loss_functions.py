@@ -6,6 +6,8 @@ from typing import Any
 
 import keras
 
+from stratagem._base.exports import exported
+
 
 def _with_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function of labels and predictions that takes lists, too."""
@@ -18,15 +20,19 @@ def _with_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
     return converted
 
 
-sparse_categorical_crossentropy = _with_tensors(keras.losses.sparse_categorical_crossentropy)
+sparse_categorical_crossentropy = exported(
+    "keras.losses.sparse_categorical_crossentropy", "keras.metrics.sparse_categorical_crossentropy"
+)(_with_tensors(keras.losses.sparse_categorical_crossentropy))
 
 
+@exported("keras.metrics.binary_accuracy")
 @functools.wraps(keras.metrics.binary_accuracy)
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
     """Returns the share of predictions that match binary labels along the last axis; Keras 3 returns 0 or 1 for each."""
     return keras.ops.mean(keras.metrics.binary_accuracy(y_true, y_pred, threshold), axis=-1)
 
 
+@exported("keras.__internal__.losses.compute_weighted_loss")
 def compute_weighted_loss(
     losses: Any,
     sample_weight: Any = None,

@@ -9,6 +9,7 @@ import numpy as np
 from keras import ops
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._core.step import GradientTape, touched_rows
 from stratagem._legacy._optimizer_methods import GradsAndVars, gradients_of
 from stratagem._private import SlotNames, was_looked_up
@@ -40,6 +41,7 @@ class Hyperparameter:
             raise AttributeError(f"{type(instance).__name__} has no `{self._name}`.") from None
 
 
+@exported("keras.optimizers.legacy.Optimizer")
 class LegacyOptimizer(SlotNames, keras.optimizers.Optimizer):  # type: ignore[misc]
     """An optimizer with the arguments, methods and weights of TensorFlow's `OptimizerV2`.
 

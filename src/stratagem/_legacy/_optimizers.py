@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 import keras
 from keras import ops
 
+from stratagem._base.exports import exported
 from stratagem._legacy._optimizer import Hyperparameter, LegacyOptimizer, rounded
 
 
+@exported("keras.optimizers.legacy.SGD")
 @keras.saving.register_keras_serializable("stratagem")
 class LegacySGD(LegacyOptimizer, keras.optimizers.SGD):  # type: ignore[misc]
     """Gradient descent, with momentum."""
@@ -31,6 +33,7 @@ class LegacySGD(LegacyOptimizer, keras.optimizers.SGD):  # type: ignore[misc]
         self.momentum = momentum
 
 
+@exported("keras.optimizers.legacy.Adam")
 @keras.saving.register_keras_serializable("stratagem")
 class LegacyAdam(LegacyOptimizer, keras.optimizers.Adam):  # type: ignore[misc]
     """Adam, whose epsilon is "epsilon hat" of its paper."""
@@ -53,6 +56,7 @@ class LegacyAdam(LegacyOptimizer, keras.optimizers.Adam):  # type: ignore[misc]
         super().__init__(name, learning_rate, **settings, **kwargs)
 
 
+@exported("keras.optimizers.legacy.Adamax")
 @keras.saving.register_keras_serializable("stratagem")
 class LegacyAdamax(LegacyOptimizer, keras.optimizers.Adamax):  # type: ignore[misc]
     """Adam with the largest gradient in place of the mean of squares."""
@@ -74,6 +78,7 @@ class LegacyAdamax(LegacyOptimizer, keras.optimizers.Adamax):  # type: ignore[mi
         super().__init__(name, learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=_epsilon(epsilon), **kwargs)
 
 
+@exported("keras.optimizers.legacy.Adadelta")
 @keras.saving.register_keras_serializable("stratagem")
 class LegacyAdadelta(LegacyOptimizer, keras.optimizers.Adadelta):  # type: ignore[misc]
     """Adadelta."""
@@ -94,6 +99,7 @@ class LegacyAdadelta(LegacyOptimizer, keras.optimizers.Adadelta):  # type: ignor
         super().__init__(name, learning_rate, rho=rho, epsilon=_epsilon(epsilon), **kwargs)
 
 
+@exported("keras.optimizers.legacy.Adagrad")
 @keras.saving.register_keras_serializable("stratagem")
 class LegacyAdagrad(LegacyOptimizer, keras.optimizers.Adagrad):  # type: ignore[misc]
     """Adagrad, whose epsilon is beside the root, not under it."""
@@ -122,6 +128,7 @@ class LegacyAdagrad(LegacyOptimizer, keras.optimizers.Adagrad):  # type: ignore[
         self.assign_sub(variable, rate * gradient / (ops.sqrt(accumulator) + self.epsilon))
 
 
+@exported("keras.optimizers.legacy.RMSprop")
 @keras.saving.register_keras_serializable("stratagem")
 class LegacyRMSprop(LegacyOptimizer, keras.optimizers.RMSprop):  # type: ignore[misc]
     """RMSprop, whose epsilon is beside the root without momentum, and under it with momentum."""
@@ -168,6 +175,7 @@ class LegacyRMSprop(LegacyOptimizer, keras.optimizers.RMSprop):  # type: ignore[
         return tuple(self.get_slot_names()) if self.momentum else None
 
 
+@exported("keras.optimizers.legacy.Nadam")
 @keras.saving.register_keras_serializable("stratagem")
 class LegacyNadam(LegacyOptimizer, keras.optimizers.Nadam):  # type: ignore[misc]
     """Adam with Nesterov's momentum, whose schedule is slower than that of Keras 3 by a factor, `decay`."""
@@ -232,6 +240,7 @@ class LegacyNadam(LegacyOptimizer, keras.optimizers.Nadam):  # type: ignore[misc
         return ()
 
 
+@exported("keras.optimizers.legacy.Ftrl")
 @keras.saving.register_keras_serializable("stratagem")
 class LegacyFtrl(LegacyOptimizer, keras.optimizers.Ftrl):  # type: ignore[misc]
     """Follow the regularized leader."""

@@ -1,6 +1,9 @@
 """Keras 2's names of a reduction: the way in which a loss object combines the losses of the rows."""
 
+from stratagem._base.exports import exported
 
+
+@exported("keras.losses.Reduction")
 class LossReduction:
     """`tf.keras.losses.Reduction`, names of Keras' strings that say how a loss object combines the losses of the rows."""
 

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._private import let_batch_statistics_be_synchronized, reduction_axes
 
@@ -31,6 +32,7 @@ def attach_synchronized_normalization() -> None:
     let_batch_statistics_be_synchronized(_moments)
 
 
+@exported("keras.layers.experimental.SyncBatchNormalization")
 @keras.saving.register_keras_serializable("stratagem")
 class SyncBatchNormalization(keras.layers.BatchNormalization):  # type: ignore[misc]
     """Batch normalization over the rows of all replicas: `BatchNormalization(synchronized=True)`."""

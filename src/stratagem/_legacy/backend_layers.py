@@ -6,6 +6,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 
 __all__ = [
@@ -43,6 +44,7 @@ def _tensor(x: Any) -> Any:
 # --- Products and convolutions ----------------------------------------------------------------------------------------
 
 
+@exported("keras.backend.batch_dot")
 def batch_dot(x: Any, y: Any, axes: Axes = None) -> Any:
     """Returns the products of the examples of two batches, (b, …) and (b, …), summed along one dimension of each.
 
@@ -68,6 +70,7 @@ def batch_dot(x: Any, y: Any, axes: Axes = None) -> Any:
     return keras.ops.expand_dims(result, -1) if len(kept) == 1 else result
 
 
+@exported("keras.backend.bias_add")
 def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
     """Returns the tensor plus a bias of its channels, or of every element of an example.
 
@@ -93,6 +96,7 @@ def _convolved(x: Any, kernel: Any, strides: Any, padding: str, data_format: str
     )
 
 
+@exported("keras.backend.conv1d")
 def conv1d(
     x: Any,
     kernel: Any,
@@ -105,6 +109,7 @@ def conv1d(
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate)
 
 
+@exported("keras.backend.conv2d")
 def conv2d(
     x: Any,
     kernel: Any,
@@ -117,6 +122,7 @@ def conv2d(
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate)
 
 
+@exported("keras.backend.conv3d")
 def conv3d(
     x: Any,
     kernel: Any,
@@ -129,6 +135,7 @@ def conv3d(
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate)
 
 
+@exported("keras.backend.conv2d_transpose")
 def conv2d_transpose(
     x: Any,
     kernel: Any,
@@ -156,6 +163,7 @@ def _two(value: Any) -> Any:
     return (value, value) if isinstance(value, int) else value
 
 
+@exported("keras.backend.depthwise_conv2d")
 def depthwise_conv2d(
     x: Any,
     depthwise_kernel: Any,
@@ -168,6 +176,7 @@ def depthwise_conv2d(
     return keras.ops.depthwise_conv(_tensor(x), _tensor(depthwise_kernel), strides, padding, data_format, dilation_rate)
 
 
+@exported("keras.backend.separable_conv2d")
 def separable_conv2d(
     x: Any,
     depthwise_kernel: Any,
@@ -192,6 +201,7 @@ def _pooled(x: Any, pool_size: Any, strides: Any, padding: str, data_format: str
     return function(_tensor(x), pool_size, strides, padding, data_format)
 
 
+@exported("keras.backend.pool2d")
 def pool2d(
     x: Any,
     pool_size: Any,
@@ -204,6 +214,7 @@ def pool2d(
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
 
 
+@exported("keras.backend.pool3d")
 def pool3d(
     x: Any,
     pool_size: Any,
@@ -216,6 +227,7 @@ def pool3d(
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
 
 
+@exported("keras.backend.temporal_padding")
 def temporal_padding(x: Any, padding: tuple[int, int] = (1, 1)) -> Any:
     """Returns sequences with zeros before and after them."""
     return keras.ops.pad(_tensor(x), ((0, 0), padding, (0, 0)))
@@ -228,16 +240,19 @@ def _padded(x: Any, padding: Any, data_format: str | None) -> Any:
     return keras.ops.pad(_tensor(x), (none * 2 + around) if first else (none + around + none))
 
 
+@exported("keras.backend.spatial_2d_padding")
 def spatial_2d_padding(x: Any, padding: Paddings = ((1, 1), (1, 1)), data_format: str | None = None) -> Any:
     """Returns images with zeros around them."""
     return _padded(x, padding, data_format)
 
 
+@exported("keras.backend.spatial_3d_padding")
 def spatial_3d_padding(x: Any, padding: Paddings = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None) -> Any:
     """Returns volumes with zeros around them."""
     return _padded(x, padding, data_format)
 
 
+@exported("keras.backend.resize_images")
 def resize_images(
     x: Any, height_factor: int, width_factor: int, data_format: str, interpolation: str = "nearest"
 ) -> Any:
@@ -248,6 +263,7 @@ def resize_images(
     return keras.ops.image.resize(x, size, interpolation=interpolation, data_format=data_format)
 
 
+@exported("keras.backend.resize_volumes")
 def resize_volumes(x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str) -> Any:
     """Returns volumes with every element so many times in a row. Raises ValueError for an unknown data_format."""
     if data_format not in ("channels_first", "channels_last"):
@@ -261,6 +277,7 @@ def resize_volumes(x: Any, depth_factor: int, height_factor: int, width_factor: 
 # --- Normalization, dropout, losses -----------------------------------------------------------------------------------
 
 
+@exported("keras.backend.batch_normalization")
 def batch_normalization(
     x: Any,
     mean: Any,
@@ -277,6 +294,7 @@ def batch_normalization(
     return result if beta is None else result + beta
 
 
+@exported("keras.backend.normalize_batch_in_training")
 def normalize_batch_in_training(
     x: Any, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 1e-3
 ) -> tuple[Any, Any, Any]:
@@ -300,12 +318,14 @@ def normalize_batch_in_training(
     return result, mean, variance
 
 
+@exported("keras.backend.dropout")
 def dropout(x: Any, level: float, noise_shape: ShapeLike | None = None, seed: int | None = None) -> Any:
     """Returns the tensor with a share of its elements set to 0, and the others scaled up."""
     drawn = np.random.randint(10_000_000) if seed is None else seed
     return keras.random.dropout(_tensor(x), level, noise_shape, drawn)
 
 
+@exported("keras.backend.binary_focal_crossentropy")
 def binary_focal_crossentropy(
     target: Any,
     output: Any,
@@ -324,6 +344,7 @@ def binary_focal_crossentropy(
     return loss * (target * alpha + (1 - target) * (1 - alpha)) if apply_class_balancing else loss
 
 
+@exported("keras.backend.categorical_focal_crossentropy")
 def categorical_focal_crossentropy(
     target: Any,
     output: Any,
@@ -341,6 +362,7 @@ def categorical_focal_crossentropy(
     return keras.ops.sum(loss, axis=axis)
 
 
+@exported("keras.backend.ctc_batch_cost")
 def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Any:
     """Returns the loss (b, 1) of labels without times for every sequence (Graves et al. 2006); the last class is blank.
 

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from stratagem import _ops as ops
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import Variable
 from stratagem._legacy.backend import variable
@@ -21,6 +22,7 @@ __all__ = [
 ]
 
 
+@exported("keras.backend.random_normal")
 def random_normal(
     shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike | None = None, seed: int | None = None
 ) -> Any:
@@ -28,6 +30,7 @@ def random_normal(
     return sampling.normal(shape, mean, stddev, dtype or keras.config.floatx(), seed)
 
 
+@exported("keras.backend.random_uniform")
 def random_uniform(
     shape: ShapeLike, minval: float = 0.0, maxval: float = 1.0, dtype: DTypeLike | None = None, seed: int | None = None
 ) -> Any:
@@ -35,6 +38,7 @@ def random_uniform(
     return sampling.uniform(shape, minval, maxval, dtype or keras.config.floatx(), seed)
 
 
+@exported("keras.backend.truncated_normal")
 def truncated_normal(
     shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike | None = None, seed: int | None = None
 ) -> Any:
@@ -42,6 +46,7 @@ def truncated_normal(
     return sampling.truncated_normal(shape, mean, stddev, dtype or keras.config.floatx(), seed)
 
 
+@exported("keras.backend.random_bernoulli", "keras.backend.random_binomial")
 def random_bernoulli(shape: ShapeLike, p: float = 0.0, dtype: DTypeLike | None = None, seed: int | None = None) -> Any:
     """Returns ones with a probability, and zeros."""
     return ops.cast(sampling.uniform(shape, seed=seed) < p, dtype or keras.config.floatx())
@@ -50,6 +55,7 @@ def random_bernoulli(shape: ShapeLike, p: float = 0.0, dtype: DTypeLike | None =
 random_binomial = random_bernoulli
 
 
+@exported("keras.backend.random_normal_variable")
 def random_normal_variable(
     shape: ShapeLike,
     mean: float,
@@ -62,6 +68,7 @@ def random_normal_variable(
     return variable(random_normal(shape, mean, scale, dtype, seed), dtype, name)
 
 
+@exported("keras.backend.random_uniform_variable")
 def random_uniform_variable(
     shape: ShapeLike,
     low: float,

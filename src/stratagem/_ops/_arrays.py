@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current
 from stratagem._core.step import UnknownSizes, is_symbolic
@@ -34,6 +35,7 @@ from stratagem._ops._symbolic import accept_symbols
 from stratagem._private import twin
 
 
+@exported("cast", "dtypes.cast")
 @folds_constants
 def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts to another dtype. Floating point to integer truncates towards zero; complex to real drops the imaginary part.
@@ -50,6 +52,7 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
     return array.astype(wanted.dtype)
 
 
+@exported("saturate_cast", "dtypes.saturate_cast")
 @folds_constants
 def saturate_cast(value: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts to another dtype after clipping values to its range."""
@@ -60,6 +63,7 @@ def saturate_cast(value: Any, dtype: DTypeLike, name: str | None = None) -> Tens
     return jnp.clip(array, low, high).astype(wanted.dtype)
 
 
+@exported("shape", "keras.backend.shape", v1=())
 def shape(input: Any, out_type: DTypeLike = int32, name: str | None = None) -> Any:
     """The shape, 1-D. Inside a trace it is a NumPy array, so that numbers taken from it can be part of another shape.
 
@@ -71,6 +75,7 @@ def shape(input: Any, out_type: DTypeLike = int32, name: str | None = None) -> A
     return _static(np.array(tensor(input).shape, dtype=as_dtype(out_type).dtype), input)
 
 
+@exported("size", v1=())
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """The number of elements, a scalar; inside a trace a NumPy array, as for `shape`."""
     if is_symbolic(found := tensor(input).size):
@@ -78,6 +83,7 @@ def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     return _static(np.array(tensor(input).size, dtype=as_dtype(out_type).dtype), input)
 
 
+@exported("rank")
 def rank(input: Any, name: str | None = None) -> Any:
     """The number of dimensions, an int32 scalar; inside a trace a NumPy array, as for `shape`."""
     return _static(np.array(tensor(input).ndim, dtype=np.int32), input)
@@ -89,11 +95,13 @@ def _static(array: np.ndarray, of: Any) -> Any:
     return array if tracing else on_device(array)
 
 
+@exported("shape_n")
 def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None) -> list[Any]:
     """The shape of every tensor in a list."""
     return [shape(i, out_type) for i in input]
 
 
+@exported("reshape", "keras.backend.reshape")
 @moves_strings("tensor")
 @folds_constants
 def reshape(tensor: Any, shape: ShapeLike, name: str | None = None) -> Tensor:
@@ -114,6 +122,7 @@ def reshape(tensor: Any, shape: ShapeLike, name: str | None = None) -> Tensor:
 _tensor = tensor
 
 
+@exported("transpose", "keras.backend.transpose", v1=())
 @moves_strings("a")
 @folds_constants
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
@@ -122,6 +131,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
     return jnp.conj(array) if conjugate else array
 
 
+@exported("expand_dims", v1=())
 @moves_strings("input")
 @folds_constants
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
@@ -129,6 +139,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     return jnp.expand_dims(tensor(input), static_int(axis, "a tensor is an axis"))
 
 
+@exported("squeeze", v1=())
 @moves_strings("input")
 @folds_constants
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -140,6 +151,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     return jnp.squeeze(array, axes or None)
 
 
+@exported("concat")
 @moves_strings("values")
 @folds_constants
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
@@ -148,6 +160,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     return jnp.concatenate(same_dtype("concat", rows), static_int(axis, "a tensor is an axis"))
 
 
+@exported("stack", "keras.backend.stack")
 @moves_strings("values")
 @folds_constants
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
@@ -172,6 +185,7 @@ def same_dtype(name: str, values: Sequence[Any]) -> list[Tensor]:
     return arrays
 
 
+@exported("unstack")
 @moves_strings("value")
 @folds_constants
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
@@ -182,6 +196,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return [jnp.take(array, i, axis=axis) for i in range(array.shape[axis])]
 
 
+@exported("split")
 @moves_strings("value")
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
@@ -203,6 +218,7 @@ def split(
     return list(jnp.split(array, np.cumsum(sizes)[:-1].tolist(), axis=where))
 
 
+@exported("tile")
 @moves_strings("input")
 @folds_constants
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
@@ -213,6 +229,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     return jnp.tile(array, counts)
 
 
+@exported("repeat")
 @moves_strings("input")
 @folds_constants
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -222,6 +239,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     return jnp.repeat(tensor(input), np.asarray(repeats), axis=axis)
 
 
+@exported("pad", v1=())
 @moves_strings("tensor", "constant_values")
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
@@ -242,6 +260,7 @@ def pad(
     return jnp.pad(array, widths, mode=mode.lower())
 
 
+@exported("broadcast_to")
 @moves_strings("input")
 @folds_constants
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -249,6 +268,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return jnp.broadcast_to(tensor(input), static_shape(shape))
 
 
+@exported("broadcast_static_shape")
 def broadcast_static_shape(shape_x: ShapeLike | None, shape_y: ShapeLike | None) -> TensorShape:
     """The shape that two shapes broadcast to, of unknown sizes where it depends on one, as in TensorFlow."""
     first, second = TensorShape(shape_x), TensorShape(shape_y)
@@ -267,12 +287,14 @@ def _broadcast_size(a: int | None, b: int | None, first: TensorShape, second: Te
     return b if a == 1 else a
 
 
+@exported("broadcast_dynamic_shape")
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """The shape that two shapes broadcast to, as a tensor."""
     shape = np.broadcast_shapes(static_shape(shape_x), static_shape(shape_y))
     return _static(np.array(shape, dtype=np.int32), None)
 
 
+@exported("reverse", v1=["reverse", "reverse_v2"])
 @moves_strings("tensor")
 @folds_constants
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
@@ -280,6 +302,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     return jnp.flip(_tensor(tensor), static_shape(axis))
 
 
+@exported("roll")
 @moves_strings("input")
 @folds_constants
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
@@ -287,11 +310,13 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     return jnp.roll(tensor(input), shift if isinstance(shift, int) else tensor(shift), static_axes(axis))
 
 
+@exported("meshgrid")
 def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[Tensor]:
     """The coordinates of all points of a grid, one tensor per dimension."""
     return list(jnp.meshgrid(*map(tensor, args), indexing=indexing))
 
 
+@exported("stop_gradient", "keras.backend.stop_gradient")
 @moves_strings("input")
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The same value, treated as a constant by gradients."""
@@ -299,6 +324,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     return twin(stopped) if stopped is input and not is_traced(stopped) else stopped  # tapes know arrays by identity
 
 
+@exported("ensure_shape")
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """Returns a tensor with the values of `x` if its shape fits (None fits anything). Raises InvalidArgumentError otherwise."""
     array, wanted = tensor(x), TensorShape(shape)
@@ -307,6 +333,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     return identity(array)
 
 
+@exported("sequence_mask")
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = None, name: str | None = None) -> Tensor:
     """A mask that is True for the first `length` of `maxlen` entries: shape (*lengths.shape, maxlen), bool without a dtype."""
     array = tensor(lengths)
@@ -318,11 +345,13 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = None, name: str
     return mask.astype(numpy_type(dtype, boolean))
 
 
+@exported("bitcast")
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """Reinterprets the bits as another dtype."""
     return jax.lax.bitcast_convert_type(tensor(input), as_dtype(type).dtype)
 
 
+@exported("complex", "dtypes.complex")
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Combines two real tensors to a complex one."""
     return jax.lax.complex(*same_dtype("complex", [real, imag]))

@@ -6,10 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import ContextError, InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._ops._convert import Tensor, is_traced, tensor
 
 
+@exported("nn.compute_average_loss")
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
     """The sum of (weighted) losses divided by the global batch size: a scalar; 0/0 is 0, integers give float64.
 
@@ -31,6 +33,7 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
     return _quotient(loss, _checked_size(global_batch_size))
 
 
+@exported("nn.scale_regularization_loss")
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """The sum of the losses divided by the number of replicas, over which it will be summed; integers give float64.
 

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, on_device
 from stratagem._ops._elementwise import smooth
 from stratagem._ops._special import unary
@@ -130,13 +131,29 @@ _k1: Function = smooth(_times_decay(1), lambda y, x: -_k0(x) - y / x)
 _k0e: Function = smooth(_exact(_decaying, 0), lambda y, x: y - _k1e(x))
 _k1e: Function = smooth(_exact(_decaying, 1), lambda y, x: y * (1 - 1 / x) - _k0e(x))
 
-bessel_j0 = unary("math.special.bessel_j0", _j0, "The Bessel function J0, element by element.")
-bessel_j1 = unary("math.special.bessel_j1", _j1, "The Bessel function J1, element by element.")
-bessel_k0 = unary("math.special.bessel_k0", _k0, "The modified Bessel function K0; inf for negative numbers.")
-bessel_k0e = unary("math.special.bessel_k0e", _k0e, "exp(x) times the Bessel function K0; inf for negative numbers.")
-bessel_k1 = unary("math.special.bessel_k1", _k1, "The modified Bessel function K1; inf for negative numbers.")
-bessel_k1e = unary("math.special.bessel_k1e", _k1e, "exp(x) times the Bessel function K1; inf for negative numbers.")
-bessel_y0 = unary("math.special.bessel_y0", _y0, "The Bessel function Y0; -inf for negative numbers.")
-bessel_y1 = unary("math.special.bessel_y1", _y1, "The Bessel function Y1; -inf for negative numbers.")
+bessel_j0 = exported("math.special.bessel_j0")(
+    unary("math.special.bessel_j0", _j0, "The Bessel function J0, element by element.")
+)
+bessel_j1 = exported("math.special.bessel_j1")(
+    unary("math.special.bessel_j1", _j1, "The Bessel function J1, element by element.")
+)
+bessel_k0 = exported("math.special.bessel_k0")(
+    unary("math.special.bessel_k0", _k0, "The modified Bessel function K0; inf for negative numbers.")
+)
+bessel_k0e = exported("math.special.bessel_k0e")(
+    unary("math.special.bessel_k0e", _k0e, "exp(x) times the Bessel function K0; inf for negative numbers.")
+)
+bessel_k1 = exported("math.special.bessel_k1")(
+    unary("math.special.bessel_k1", _k1, "The modified Bessel function K1; inf for negative numbers.")
+)
+bessel_k1e = exported("math.special.bessel_k1e")(
+    unary("math.special.bessel_k1e", _k1e, "exp(x) times the Bessel function K1; inf for negative numbers.")
+)
+bessel_y0 = exported("math.special.bessel_y0")(
+    unary("math.special.bessel_y0", _y0, "The Bessel function Y0; -inf for negative numbers.")
+)
+bessel_y1 = exported("math.special.bessel_y1")(
+    unary("math.special.bessel_y1", _y1, "The Bessel function Y1; -inf for negative numbers.")
+)
 
 accept_symbols(globals())

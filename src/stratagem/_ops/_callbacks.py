@@ -11,6 +11,7 @@ import numpy as np
 from jax import lax
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._core.eager import conjugates
 from stratagem._core.step import GradientTape, UnconnectedGradients
@@ -19,6 +20,7 @@ from stratagem._ops._dtypes import as_dtype
 from stratagem._private import of_host_words, of_words, to_host_words, to_words, words_spec
 
 
+@exported("py_function")
 def py_function(
     func: Callable[..., Any] | None = None,
     inp: Sequence[Any] | None = None,
@@ -43,6 +45,7 @@ def py_function(
     return _applied(lambda f, *a: f(*map(tensor, a)), func, inp, Tout, result_shape, True)
 
 
+@exported("numpy_function")
 def numpy_function(
     func: Callable[..., Any] | None = None,
     inp: Sequence[Any] | None = None,

@@ -6,6 +6,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
@@ -55,6 +56,7 @@ class Counting:
         return length if self.maxlength is None else min(length, self.maxlength)
 
 
+@exported("math.bincount", v1=["bincount", "math.bincount"])
 def bincount(
     arr: Any,
     weights: Any = None,

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current
 from stratagem._core.step import is_symbolic
@@ -32,6 +33,7 @@ from stratagem._ops._traced_range import Range
 from stratagem._private import KerasVariable, OutsideOfTraces, current_recording
 
 
+@exported("constant", v1=())
 def constant(
     value: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -68,6 +70,7 @@ def _fit(array: Any, shape: tuple[int, ...], library: Any) -> Any:
     return array.reshape(shape)
 
 
+@exported("convert_to_tensor", v1=())
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
     """Converts `value` to a tensor. Raises ValueError for a tensor of another dtype; a hint is used if it fits."""
     if dtype is not None or dtype_hint is None:
@@ -78,6 +81,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         return tensor(value)
 
 
+@exported("identity")
 @folds_constants
 def identity(input: Any, name: str | None = None) -> Tensor:
     """Returns another tensor with the same values. In a model_fn of an Estimator it can then be found by its name."""
@@ -89,11 +93,13 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     return jnp.copy(same) if isinstance(same, jax.Array) else same
 
 
+@exported("zeros")
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of zeros (False, or empty strings)."""
     return _filled(static_shape(shape), "" if as_dtype(dtype).name == "string" else 0, dtype)
 
 
+@exported("ones")
 def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of ones (True). Raises TypeError for strings."""
     if as_dtype(dtype).name == "string":
@@ -115,6 +121,7 @@ def _followed(numbers: Any, *given: Any) -> bool:
     return is_traced(numbers) or (recording and any(isinstance(v, jax.Array | KerasVariable) for v in given))
 
 
+@exported("fill")
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of the shape `dims` that repeats one number."""
     number = tensor(value)
@@ -126,12 +133,14 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     return on_device(np.full(sizes, np.asarray(number)))
 
 
+@exported("zeros_like", "keras.backend.zeros_like", v1=())
 def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None) -> Tensor:
     """Zeros of the same shape and, unless `dtype` is given, dtype."""
     like = tensor(input)
     return zeros(like.shape, as_dtype(like.dtype if dtype is None else dtype))
 
 
+@exported("ones_like", "keras.backend.ones_like", v1=())
 def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None) -> Tensor:
     """Ones of the same shape and, unless `dtype` is given, dtype. Raises InvalidArgumentError for strings."""
     like = tensor(input)
@@ -140,6 +149,7 @@ def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = Non
     return ones(like.shape, as_dtype(like.dtype if dtype is None else dtype))
 
 
+@exported("eye", "linalg.eye", "keras.backend.eye")
 def eye(
     num_rows: Any,
     num_columns: Any = None,
@@ -155,6 +165,7 @@ def eye(
     return on_device(np.ascontiguousarray(np.broadcast_to(matrix, (*batch, rows, columns))))
 
 
+@exported("one_hot", "keras.backend.one_hot")
 @moves_strings("on_value", "off_value")
 def one_hot(
     indices: Any,
@@ -184,6 +195,7 @@ def one_hot(
     return jnp.where(index == positions, on, off)
 
 
+@exported("range")
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor | Range:
     """The numbers from `start` (0 if only one is given) up to but excluding `limit`. 1-D.
 
@@ -213,6 +225,7 @@ def _to_one_dtype(*values: Any) -> tuple[Any, ...]:
     return tuple(v if is_tensor(v) else tensor(v, dtype) for v in values)
 
 
+@exported("linspace", v1=["lin_space", "linspace"])
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` numbers from `start` to `stop`, both included; integers give float64, as in TF."""
     first, last = operands("linspace", start, stop)

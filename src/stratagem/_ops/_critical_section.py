@@ -9,6 +9,7 @@ from typing import Any, final
 
 import jax
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._ops._convert import tensor
@@ -27,6 +28,7 @@ _making = threading.Lock()
 _running: contextvars.ContextVar[tuple[_Lock, ...]] = contextvars.ContextVar("critical_sections", default=())
 
 
+@exported("CriticalSection")
 @final
 class CriticalSection:
     """A section whose functions run one after another, whichever threads call them, as `tf.CriticalSection`.

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._core.context import current
 from stratagem._core.step import is_symbolic
@@ -109,17 +110,28 @@ def _labelled(function: Any, label: str, text: str) -> Any:
     return function
 
 
-assert_equal = _comparison("assert_equal", "==", jnp.equal)
-assert_less = _comparison("assert_less", "<", jnp.less)
-assert_less_equal = _comparison("assert_less_equal", "<=", jnp.less_equal)
-assert_greater = _comparison("assert_greater", ">", jnp.greater)
-assert_greater_equal = _comparison("assert_greater_equal", ">=", jnp.greater_equal)
-assert_positive = _sign("assert_positive", ">", jnp.greater)
-assert_negative = _sign("assert_negative", "<", jnp.less)
-assert_non_negative = _sign("assert_non_negative", ">=", jnp.greater_equal)
-assert_non_positive = _sign("assert_non_positive", "<=", jnp.less_equal)
+assert_equal = exported("assert_equal", "debugging.assert_equal", v1=())(_comparison("assert_equal", "==", jnp.equal))
+assert_less = exported("assert_less", "debugging.assert_less", v1=())(_comparison("assert_less", "<", jnp.less))
+assert_less_equal = exported("debugging.assert_less_equal", v1=())(
+    _comparison("assert_less_equal", "<=", jnp.less_equal)
+)
+assert_greater = exported("assert_greater", "debugging.assert_greater", v1=())(
+    _comparison("assert_greater", ">", jnp.greater)
+)
+assert_greater_equal = exported("debugging.assert_greater_equal", v1=())(
+    _comparison("assert_greater_equal", ">=", jnp.greater_equal)
+)
+assert_positive = exported("debugging.assert_positive", v1=())(_sign("assert_positive", ">", jnp.greater))
+assert_negative = exported("debugging.assert_negative", v1=())(_sign("assert_negative", "<", jnp.less))
+assert_non_negative = exported("debugging.assert_non_negative", v1=())(
+    _sign("assert_non_negative", ">=", jnp.greater_equal)
+)
+assert_non_positive = exported("debugging.assert_non_positive", v1=())(
+    _sign("assert_non_positive", "<=", jnp.less_equal)
+)
 
 
+@exported("debugging.assert_none_equal", v1=())
 def assert_none_equal(
     x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
@@ -128,6 +140,7 @@ def assert_none_equal(
     return _check_all(_holds(jnp.not_equal, first, second), message, "x != y", x=first, y=second)
 
 
+@exported("debugging.assert_near", v1=())
 def assert_near(
     x: Any,
     y: Any,
@@ -145,6 +158,7 @@ def assert_near(
     return _check_all(near, message, f"x is near y (rtol={rtol or default}, atol={atol or default})", x=first, y=second)
 
 
+@exported("debugging.check_numerics", v1=["check_numerics", "debugging.check_numerics"])
 @named
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """Returns the tensor. Raises InvalidArgumentError when it has NaN or infinite entries."""
@@ -158,12 +172,14 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 _tensor = tensor
 
 
+@exported("debugging.assert_all_finite", v1=())
 @named
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     """The same as `check_numerics`."""
     return check_numerics(x, message)
 
 
+@exported("Assert", "debugging.Assert")
 def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Any:
     """Raises InvalidArgumentError with `data` unless the condition is true."""
     found = {f"data[{i}]": tensor(d) for i, d in enumerate(data)}
@@ -172,12 +188,14 @@ def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, na
     return _check_all(tensor(condition), " ".join(words) or None, "of tf.Assert", **shown)
 
 
+@exported("debugging.enable_check_numerics")
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
     """Raises FloatingPointError from now on where a NaN or infinity first appears (JAX's `jax_debug_nans`; it costs time)."""
     jax.config.update("jax_debug_nans", True)
     jax.config.update("jax_debug_infs", True)
 
 
+@exported("debugging.disable_check_numerics")
 def disable_check_numerics() -> None:
     """Undoes `enable_check_numerics`."""
     jax.config.update("jax_debug_nans", False)
@@ -191,6 +209,7 @@ def _shape_error(array: Tensor, wanted: str, message: str | None) -> ValueError:
     return ValueError(f"{f'{message} ' if message else ''}Expected {wanted}, got a tensor of shape {array.shape}.")
 
 
+@exported("assert_rank", "debugging.assert_rank", v1=())
 def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> Any:
     """Raises ValueError unless the tensor has this many dimensions."""
     if tensor(x).ndim != rank:
@@ -198,6 +217,7 @@ def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None 
     return _known_to_hold()
 
 
+@exported("debugging.assert_rank_at_least", v1=())
 def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> Any:
     """Raises ValueError when the tensor has fewer dimensions."""
     if tensor(x).ndim < rank:
@@ -205,6 +225,7 @@ def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: st
     return _known_to_hold()
 
 
+@exported("debugging.assert_rank_in", v1=())
 def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> Any:
     """Raises ValueError unless the number of dimensions is one of these."""
     if tensor(x).ndim not in ranks:
@@ -212,6 +233,7 @@ def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, nam
     return _known_to_hold()
 
 
+@exported("debugging.assert_scalar", v1=())
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
     """Raises ValueError unless the tensor is one number."""
     if _tensor(tensor).ndim:
@@ -219,6 +241,7 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
     return _known_to_hold()
 
 
+@exported("debugging.assert_type", v1=["assert_type", "debugging.assert_type"])
 def assert_type(tensor: Any, tf_type: DTypeLike, message: str | None = None, name: str | None = None) -> None:
     """Raises TypeError unless the tensor has this dtype."""
     found = as_dtype(_tensor(tensor).dtype)
@@ -226,6 +249,7 @@ def assert_type(tensor: Any, tf_type: DTypeLike, message: str | None = None, nam
         raise TypeError(f"{f'{message} ' if message else ''}Expected a tensor of {tf_type!r}, got {found!r}.")
 
 
+@exported("debugging.assert_integer", v1=["assert_integer", "debugging.assert_integer"])
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
     """Raises TypeError unless the tensor has an integer dtype."""
     found = as_dtype(tensor(x).dtype)
@@ -233,6 +257,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
         raise TypeError(f"{f'{message} ' if message else ''}Expected a tensor of integers, got {found!r}.")
 
 
+@exported("debugging.assert_shapes")
 def assert_shapes(
     shapes: Any,
     data: object = None,
@@ -270,6 +295,7 @@ def _matched(array: Tensor, wanted: Any, message: str | None) -> tuple[tuple[int
     return array.shape[array.ndim - count :] if open_start else array.shape[:count], symbols
 
 
+@exported("debugging.assert_proper_iterable", v1=["assert_proper_iterable", "debugging.assert_proper_iterable"])
 def assert_proper_iterable(values: Any) -> None:
     """Raises TypeError for what is no iterable, and for an iterable that is one value: a tensor, an array, a text."""
     if not hasattr(values, "__iter__"):
@@ -278,6 +304,7 @@ def assert_proper_iterable(values: Any) -> None:
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
 
 
+@exported("debugging.assert_same_float_dtype", v1=["assert_same_float_dtype", "debugging.assert_same_float_dtype"])
 def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: DTypeLike | None = None) -> DTypeLike:
     """Returns the one floating dtype of all tensors, or of `dtype` and all of them; float32 without any.
 
@@ -296,6 +323,7 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: DTypeLi
     return chosen
 
 
+@exported("debugging.is_numeric_tensor", v1=["is_numeric_tensor", "debugging.is_numeric_tensor"])
 def is_numeric_tensor(tensor: Any) -> bool:
     """Returns whether a value is a tensor (no variable, number or array) of numbers: not of truth values or texts."""
     return isinstance(tensor, Tensor) and as_dtype(tensor.dtype).is_numeric

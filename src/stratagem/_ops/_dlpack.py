@@ -5,17 +5,20 @@ from typing import Any, final
 
 import jax
 
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, tensor
 
 # A capsule's DLManagedTensor begins with the address of the data, then the kind and number of the device (dlpack.h).
 _DEVICE_OFFSET = ctypes.sizeof(ctypes.c_void_p)
 
 
+@exported("experimental.dlpack.to_dlpack")
 def to_dlpack(tf_tensor: Any) -> Any:
     """Returns a DLPack capsule of a tensor's memory, which the library that takes it then shares. It must not be changed."""
     return tensor(tf_tensor).__dlpack__()
 
 
+@exported("experimental.dlpack.from_dlpack")
 def from_dlpack(dlcapsule: Any) -> Tensor:
     """Returns a tensor of a DLPack capsule's memory, or of an array that makes one (`__dlpack__`).
 

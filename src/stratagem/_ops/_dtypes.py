@@ -5,10 +5,12 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.tensor_proto import CODES
 from stratagem._base.types import DTypeLike
 
 
+@exported("DType", "dtypes.DType")
 @final
 class DType:
     """An element type. `np.dtype(t)` works on it, so NumPy, JAX and Keras accept it, and it equals their own names."""
@@ -131,26 +133,30 @@ class DType:
         raise TypeError(f"{self!r} has no smallest or largest value.")
 
 
-float16 = half = DType("float16", np.float16)
-bfloat16 = DType("bfloat16", jnp.bfloat16)
-float32 = DType("float32", np.float32)
-float64 = double = DType("float64", np.float64)
-float8_e5m2 = DType("float8_e5m2", jnp.float8_e5m2)
-float8_e4m3fn = DType("float8_e4m3fn", jnp.float8_e4m3fn)
-int4 = DType("int4", jnp.int4)
-uint4 = DType("uint4", jnp.uint4)
-int8 = DType("int8", np.int8)
-int16 = DType("int16", np.int16)
-int32 = DType("int32", np.int32)
-int64 = DType("int64", np.int64)
-uint8 = DType("uint8", np.uint8)
-uint16 = DType("uint16", np.uint16)
-uint32 = DType("uint32", np.uint32)
-uint64 = DType("uint64", np.uint64)
-complex64 = DType("complex64", np.complex64)
-complex128 = DType("complex128", np.complex128)
-boolean = DType("bool", np.bool_)
-string = DType("string", object)
+float16 = half = exported("float16", "half", "dtypes.float16", "dtypes.half")(DType("float16", np.float16))
+bfloat16 = exported("bfloat16", "dtypes.bfloat16")(DType("bfloat16", jnp.bfloat16))
+float32 = exported("float32", "dtypes.float32")(DType("float32", np.float32))
+float64 = double = exported("double", "float64", "dtypes.double", "dtypes.float64")(DType("float64", np.float64))
+float8_e5m2 = exported("experimental.float8_e5m2", "dtypes.experimental.float8_e5m2")(
+    DType("float8_e5m2", jnp.float8_e5m2)
+)
+float8_e4m3fn = exported("experimental.float8_e4m3fn", "dtypes.experimental.float8_e4m3fn")(
+    DType("float8_e4m3fn", jnp.float8_e4m3fn)
+)
+int4 = exported("experimental.int4", "dtypes.experimental.int4")(DType("int4", jnp.int4))
+uint4 = exported("experimental.uint4", "dtypes.experimental.uint4")(DType("uint4", jnp.uint4))
+int8 = exported("int8", "dtypes.int8")(DType("int8", np.int8))
+int16 = exported("int16", "dtypes.int16")(DType("int16", np.int16))
+int32 = exported("int32", "dtypes.int32")(DType("int32", np.int32))
+int64 = exported("int64", "dtypes.int64")(DType("int64", np.int64))
+uint8 = exported("uint8", "dtypes.uint8")(DType("uint8", np.uint8))
+uint16 = exported("uint16", "dtypes.uint16")(DType("uint16", np.uint16))
+uint32 = exported("uint32", "dtypes.uint32")(DType("uint32", np.uint32))
+uint64 = exported("uint64", "dtypes.uint64")(DType("uint64", np.uint64))
+complex64 = exported("complex64", "dtypes.complex64")(DType("complex64", np.complex64))
+complex128 = exported("complex128", "dtypes.complex128")(DType("complex128", np.complex128))
+boolean = exported("bool", "dtypes.bool", "dtypes.boolean")(DType("bool", np.bool_))
+string = exported("string", "dtypes.string")(DType("string", object))
 
 _BY_NUMPY = {
     t.dtype: t
@@ -168,6 +174,7 @@ _BY_NAME: dict[Any, DType] = {
 _BY_CODE = {t.as_datatype_enum: t for t in _BY_NUMPY.values()}
 
 
+@exported("as_dtype", "dtypes.as_dtype")
 def as_dtype(type_value: DTypeLike | int) -> DType:
     """The DType for a name, a NumPy or JAX type, a Python type, a number in a message or a DType.
 

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, operands, static_int
 from stratagem._ops._dtypes import as_dtype, int32
@@ -15,6 +16,7 @@ from stratagem._ops._symbolic import accept_symbols
 _NO_BIN = np.iinfo(np.int32).min  # the bin of NaN, as processors convert it
 
 
+@exported("histogram_fixed_width")
 def histogram_fixed_width(
     values: Any,
     value_range: Any,
@@ -42,6 +44,7 @@ def histogram_fixed_width(
     return unsorted_segment_sum(jnp.ones(places.shape, kind), places, count)
 
 
+@exported("histogram_fixed_width_bins")
 def histogram_fixed_width_bins(
     values: Any,
     value_range: Any,

@@ -9,6 +9,7 @@ import numpy as np
 
 from stratagem import _private
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._core.step import host_function, is_symbolic, mark_touched
 from stratagem._ops._convert import (
@@ -84,6 +85,7 @@ def concrete(name: str, value: Any, advice: str | None = None) -> np.ndarray:
 # --- Gather and scatter -----------------------------------------------------------------------------------------------
 
 
+@exported("gather", "keras.backend.gather", v1=())
 @moves_strings("params")
 @folds_constants
 def gather(
@@ -145,6 +147,7 @@ def _check_range(index: Tensor | np.ndarray, size: int) -> None:
         raise InvalidArgumentError(f"Index {wrong.flat[0]} is not in [0, {size}).")
 
 
+@exported("gather_nd", v1=())
 @moves_strings("params")
 @folds_constants
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
@@ -169,6 +172,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     return mark_touched(params, taken) if of_rows else taken
 
 
+@exported("scatter_nd")
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
     """Zeros of this shape plus `updates` at these positions; several updates of one position add up."""
     values = tensor(updates)
@@ -179,6 +183,7 @@ def _at(array: Tensor, indices: Any) -> Any:
     return array.at[tuple(jnp.moveaxis(tensor(indices), -1, 0))]
 
 
+@exported("tensor_scatter_nd_update", v1=["tensor_scatter_nd_update", "tensor_scatter_update"])
 @moves_strings("tensor", "updates")
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
     """A copy with the entries at these positions replaced. Of several updates of one position each has its gradient."""
@@ -200,24 +205,28 @@ def _replaced_rule(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple
     return _replaced(array, updates, indices), _at(kept, indices).add(tangents[1].astype(array.dtype))
 
 
+@exported("tensor_scatter_nd_add", v1=["tensor_scatter_add", "tensor_scatter_nd_add"])
 def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
     """A copy with `updates` added at these positions."""
     array = _tensor(tensor)
     return _at(array, indices).add(_like(updates, array))
 
 
+@exported("tensor_scatter_nd_sub", v1=["tensor_scatter_nd_sub", "tensor_scatter_sub"])
 def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
     """A copy with `updates` subtracted at these positions."""
     array = _tensor(tensor)
     return _at(array, indices).subtract(_like(updates, array))
 
 
+@exported("tensor_scatter_nd_max")
 def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
     """A copy with the larger of entry and update at these positions."""
     array = _tensor(tensor)
     return _at(array, indices).max(_like(updates, array))
 
 
+@exported("tensor_scatter_nd_min")
 def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
     """A copy with the smaller of entry and update at these positions."""
     array = _tensor(tensor)
@@ -232,6 +241,7 @@ def _like(value: Any, array: Tensor) -> Tensor:
 _tensor = tensor
 
 
+@exported("slice")
 @moves_strings("input_")
 @folds_constants
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
@@ -263,6 +273,7 @@ def _positions(condition: Any) -> Tensor:
     return sized_by_contents(on_device(np.argwhere(array).astype(np.int64)), 0)
 
 
+@exported("where", v1=["where_v2"])
 @moves_strings("x", "y")
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Selects `x` where the condition holds, else `y`. Without `x` and `y`: the positions of True, (n, rank), int64.
@@ -277,6 +288,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return jnp.where(tensor(condition).astype(np.bool_), chosen, other)
 
 
+@exported("boolean_mask", v1=())
 @moves_strings("tensor")
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> Tensor:
     """The entries for which the mask is True. Inside a trace the mask must be a constant: the shape depends on it."""
@@ -306,6 +318,7 @@ def _numbers(name: str, values: Any) -> Tensor:
     return array
 
 
+@exported("sort")
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """Sorts the entries along `axis`. Raises InvalidArgumentError for strings, as TensorFlow."""
     array = _numbers("sort", values)
@@ -315,6 +328,7 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
     return jnp.sort(array, axis=axis, descending=_descending(direction))
 
 
+@exported("argsort")
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Tensor:
@@ -322,6 +336,7 @@ def argsort(
     return jnp.argsort(_numbers("argsort", values), axis=axis, descending=_descending(direction)).astype(np.int32)
 
 
+@exported("math.top_k", "nn.top_k")
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: DTypeLike = int32, name: str | None = None) -> TopK:
     """The `k` largest entries of the last dimension and their positions; InvalidArgumentError if there are fewer entries."""
     array, count = tensor(input), static_int(k, "a tensor is the k of tf.math.top_k")
@@ -333,6 +348,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: DTypeLike = i
     return TopK(values, indices.astype(as_dtype(index_type).dtype))
 
 
+@exported("math.in_top_k", "nn.in_top_k", v1=())
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Tells for each target class if it is among the `k` best predictions; ties count as better, non-finite ones never.
 
@@ -346,6 +362,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     return exists & (better < tensor(k)) & orderly
 
 
+@exported("searchsorted")
 def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
 ) -> Tensor:
@@ -358,11 +375,13 @@ def searchsorted(
     return _batched(find, sequence.ndim - 1)(sequence, tensor(values)).astype(as_dtype(out_type).dtype)
 
 
+@exported("unique")
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     """The distinct entries of a 1-D tensor, in order of appearance, and the position of each entry among them."""
     return Unique(*unique_with_counts(x, out_idx)[:2])
 
 
+@exported("unique_with_counts")
 @host_function
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
     """The same as `unique`, with the count of each distinct entry. Only for known values: the shape depends on them."""

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, operands, static_axes, tensor
 from stratagem._ops._indexing import ShardedTable, gather
 from stratagem._ops._symbolic import accept_symbols
@@ -17,27 +18,32 @@ from stratagem._private import KerasVariable
 # --- Activations ------------------------------------------------------------------------------------------------------
 
 
+@exported("nn.relu")
 def relu(features: Any, name: str | None = None) -> Tensor:
     """max(x, 0)."""
     return jax.nn.relu(tensor(features))
 
 
+@exported("nn.relu6")
 def relu6(features: Any, name: str | None = None) -> Tensor:
     """min(max(x, 0), 6)."""
     return jax.nn.relu6(tensor(features))
 
 
+@exported("nn.crelu", v1=())
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """relu(x) and relu(-x), concatenated along `axis`."""
     array = tensor(features)
     return jnp.concatenate([jax.nn.relu(array), jax.nn.relu(-array)], axis)
 
 
+@exported("nn.elu", "keras.backend.elu")
 def elu(features: Any, name: str | None = None) -> Tensor:
     """x where positive, else exp(x) - 1."""
     return jax.nn.elu(tensor(features))
 
 
+@exported("nn.selu")
 def selu(features: Any, name: str | None = None) -> Tensor:
     """The scaled `elu` that keeps mean 0 and variance 1."""
     x = tensor(features)
@@ -45,6 +51,7 @@ def selu(features: Any, name: str | None = None) -> Tensor:
         return jax.nn.selu(x)
 
 
+@exported("nn.gelu", v1=())
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the cumulative normal distribution of x; `approximate` uses tanh."""
     x = tensor(features)
@@ -56,17 +63,20 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
         return x * (0.5 * (1.0 + jnp.tanh(0.7978845608028654 * (x + cubic * x**3))))
 
 
+@exported("nn.leaky_relu")
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """x where positive, else alpha * x."""
     return jax.nn.leaky_relu(tensor(features), float(np.float32(alpha)))  # an attribute of TensorFlow's, in 32 bits
 
 
+@exported("nn.silu", "nn.swish")
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """x * sigmoid(beta * x); also called swish."""
     array = tensor(features)
     return array * jax.nn.sigmoid(tensor(beta).astype(array.dtype) * array)
 
 
+@exported("math.softsign", "nn.softsign", "keras.backend.softsign")
 def softsign(features: Any, name: str | None = None) -> Tensor:
     """x / (abs(x) + 1)."""
     return _softsign(tensor(features))
@@ -84,11 +94,13 @@ def _softsign_rule(primals: tuple[Tensor], tangents: tuple[Tensor]) -> tuple[Ten
     return _softsign(x), dx / jnp.square(1 + jnp.abs(x))
 
 
+@exported("math.softmax", "nn.softmax", v1=())
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Probabilities along `axis`, by default the last one."""
     return jax.nn.softmax(tensor(logits), -1 if axis is None else axis)
 
 
+@exported("math.log_softmax", "nn.log_softmax", v1=())
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Log-probabilities along `axis`, by default the last one."""
     return jax.nn.log_softmax(tensor(logits), -1 if axis is None else axis)
@@ -97,6 +109,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 # --- Losses on logits -------------------------------------------------------------------------------------------------
 
 
+@exported("nn.softmax_cross_entropy_with_logits", v1=())
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """The cross entropy of class probabilities (cast to the dtype of the logits), reduced over `axis`.
 
@@ -127,6 +140,7 @@ def _log_probabilities(scores: Tensor, axis: int) -> Tensor:
     return jax.nn.log_softmax(scores.astype(jnp.promote_types(scores.dtype, np.float32)), axis)
 
 
+@exported("nn.sparse_softmax_cross_entropy_with_logits", v1=())
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """The cross entropy of class numbers (n...,) and logits (n..., classes); NaN for an invalid class number.
 
@@ -143,6 +157,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     return jnp.where(inside, -own, jnp.nan).astype(scores.dtype)
 
 
+@exported("nn.sigmoid_cross_entropy_with_logits", v1=())
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """The cross entropy of independent binary labels, element by element. Raises ValueError for different shapes."""
     scores, truth = _same_shape(labels, logits)
@@ -152,6 +167,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None
     return jnp.where(positive, scores, 0) - scores * truth + jnp.log1p(jnp.exp(minus_size))
 
 
+@exported("nn.weighted_cross_entropy_with_logits", v1=())
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
     """Like `sigmoid_cross_entropy_with_logits`, with the positive labels weighted. Raises ValueError for different shapes."""
     scores, truth = _same_shape(labels, logits)
@@ -166,6 +182,7 @@ def _same_shape(labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
     return scores, truth
 
 
+@exported("nn.log_poisson_loss")
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
     """The negative log-likelihood of counts under a Poisson distribution with this logarithm of its mean, up to a constant.
 
@@ -180,6 +197,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     return loss + jnp.where((truth >= 0) & (truth <= 1), jnp.zeros_like(truth), stirling)
 
 
+@exported("nn.l2_loss")
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """Half the sum of squares."""
     return jnp.sum(jnp.square(tensor(t))) / 2
@@ -188,6 +206,7 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 # --- Normalization and lookups ----------------------------------------------------------------------------------------
 
 
+@exported("nn.moments", v1=())
 def moments(
     x: Any, axes: Any, shift: object = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -199,6 +218,7 @@ def moments(
     return mean.astype(array.dtype), variance.astype(array.dtype)
 
 
+@exported("nn.batch_normalization")
 def batch_normalization(
     x: Any,
     mean: Any,
@@ -217,6 +237,7 @@ def batch_normalization(
     return (result if offset is None else result + tensor(offset)).astype(array.dtype)
 
 
+@exported("nn.bias_add")
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
     """Adds a vector along the channels: the last dimension, or the second one if the format starts with `NC`."""
     array, vector = operands("nn.bias_add", tensor(value), bias)
@@ -227,6 +248,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     return array + vector
 
 
+@exported("nn.embedding_lookup", v1=())
 def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
     """The rows of a table (one tensor or variable) with these indices, scaled down to `max_norm` if given."""
     rows = gather(_table(params), ids)
@@ -245,6 +267,7 @@ def _table(params: Any) -> Any:
     return jnp.concatenate([tensor(p) for p in params])
 
 
+@exported("math.zero_fraction", "nn.zero_fraction")
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """The fraction of the entries that are zero, float32."""
     return jnp.mean(tensor(value) == 0, dtype=np.float32)

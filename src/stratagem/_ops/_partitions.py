@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._arrays import same_dtype
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, is_traced, on_device, operands, tensor
 from stratagem._ops._indexing import concrete
@@ -17,6 +18,7 @@ from stratagem._ops._moved_strings import moves_strings
 from stratagem._ops._symbolic import accept_symbols
 
 
+@exported("dynamic_partition")
 @moves_strings("data")
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
     """Returns the entries of each of `num_partitions` parts, in order: tensors of shape (n, *data.shape[partitions.ndim:]).
@@ -34,6 +36,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     return [jnp.take(rows, np.flatnonzero(numbers.ravel() == part), axis=0) for part in range(num_partitions)]
 
 
+@exported("dynamic_stitch")
 @moves_strings("data")
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
     """Returns a tensor whose row `indices[i][j]` is `data[i][j]`: the inverse of `dynamic_partition`.
@@ -86,6 +89,7 @@ def _check_begins(name: str, array: Tensor, numbers: np.ndarray, what: str) -> N
         )
 
 
+@exported("reverse_sequence", v1=())
 @moves_strings("input")
 @folds_constants
 def reverse_sequence(
@@ -121,6 +125,7 @@ def reverse_sequence(
     return jnp.take_along_axis(array, places, axis=seq_axis)
 
 
+@exported("unravel_index")
 @folds_constants
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Returns the coordinates of entries by their places in a flat tensor: (len(dims), len(indices)), or (len(dims),).

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.paths import local_path
 from stratagem._core.context import current
 from stratagem._core.step import TracedStrings
@@ -15,6 +16,7 @@ from stratagem._core.values import as_text
 from stratagem._ops._convert import is_tensor, is_traced, tensor
 
 
+@exported("print")
 def print(
     *inputs: Any,
     output_stream: Any = None,

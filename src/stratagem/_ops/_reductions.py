@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, numpy_type, static_axes, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int64
@@ -36,6 +37,7 @@ def _booleans(name: str, value: Any) -> Tensor:
     return array
 
 
+@exported("reduce_sum", "math.reduce_sum", "keras.backend.sum", v1=())
 @folds_constants
 def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The sum, in the tensor's own dtype (small integers wrap around)."""
@@ -43,6 +45,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return jnp.sum(array, static_axes(axis), dtype=array.dtype, keepdims=keepdims)
 
 
+@exported("reduce_prod", "math.reduce_prod", "keras.backend.prod", v1=())
 @folds_constants
 def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The product, in the tensor's own dtype; 1 for an empty tensor."""
@@ -50,6 +53,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     return jnp.prod(array, static_axes(axis), dtype=array.dtype, keepdims=keepdims)
 
 
+@exported("reduce_mean", "math.reduce_mean", v1=())
 @folds_constants
 def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The mean in the tensor's own dtype: integers are truncated towards zero. For an empty tensor NaN, for integers 0."""
@@ -61,6 +65,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     return jax.lax.div(total, jnp.full_like(total, count))
 
 
+@exported("reduce_max", "math.reduce_max", "keras.backend.max", v1=())
 @folds_constants
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The largest entry; for an empty tensor -inf, for integers the dtype's smallest value."""
@@ -69,6 +74,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
         return jnp.max(array, static_axes(axis), keepdims=keepdims, **_start(array, lowest=True))
 
 
+@exported("reduce_min", "math.reduce_min", "keras.backend.min", v1=())
 @folds_constants
 def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The smallest entry; for an empty tensor inf, for integers the dtype's largest value."""
@@ -87,18 +93,21 @@ def _start(array: Tensor, lowest: bool) -> dict[str, Any]:
     return {"initial": np.asarray(limits.min if lowest else limits.max, array.dtype)}
 
 
+@exported("reduce_any", "math.reduce_any", v1=())
 @folds_constants
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """True when at least one entry is true."""
     return jnp.any(_booleans("reduce_any", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
+@exported("reduce_all", "math.reduce_all", v1=())
 @folds_constants
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """True when all entries are true."""
     return jnp.all(_booleans("reduce_all", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
+@exported("reduce_logsumexp", "math.reduce_logsumexp", v1=())
 def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """log(sum(exp(x))) without overflow; -inf for an empty tensor."""
     array = _floating("reduce_logsumexp", input_tensor)
@@ -107,16 +116,19 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
     return jax.nn.logsumexp(array, static_axes(axis), keepdims=keepdims)
 
 
+@exported("math.reduce_variance")
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The population variance."""
     return jnp.var(_floating("math.reduce_variance", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
+@exported("math.reduce_std")
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The population standard deviation."""
     return jnp.std(_floating("math.reduce_std", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
+@exported("math.reduce_euclidean_norm")
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -125,6 +137,7 @@ def reduce_euclidean_norm(
     return jnp.sqrt(jnp.sum(squares(array), static_axes(axis), keepdims=keepdims)).astype(array.dtype)
 
 
+@exported("math.count_nonzero", v1=())
 @folds_constants
 def count_nonzero(
     input: Any,
@@ -156,6 +169,7 @@ def _arg(name: str, function: Callable[..., Tensor], input: Any, axis: Any, outp
     return function(array, where).astype(numpy_type(output_type, int64))
 
 
+@exported("argmax", "math.argmax", v1=())
 @folds_constants
 def argmax(input: Any, axis: Any = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
     """The position of the largest entry along `axis` (0 if not given), the first one if there are ties; int64.
@@ -165,6 +179,7 @@ def argmax(input: Any, axis: Any = None, output_type: DTypeLike = int64, name: s
     return _arg("argmax", jnp.argmax, input, axis, output_type)
 
 
+@exported("argmin", "math.argmin", v1=())
 @folds_constants
 def argmin(input: Any, axis: Any = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
     """The position of the smallest entry along `axis` (0 if not given), the first one if there are ties; int64.
@@ -174,12 +189,14 @@ def argmin(input: Any, axis: Any = None, output_type: DTypeLike = int64, name: s
     return _arg("argmin", jnp.argmin, input, axis, output_type)
 
 
+@exported("cumsum", "math.cumsum", "keras.backend.cumsum")
 @folds_constants
 def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """The cumulative sum. `exclusive` leaves out each entry itself; `reverse` starts from the end."""
     return _cumulative(jnp.cumsum, 0, x, axis, exclusive, reverse)
 
 
+@exported("math.cumprod", "keras.backend.cumprod", v1=["cumprod", "math.cumprod"])
 @folds_constants
 def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """The cumulative product. `exclusive` leaves out each entry itself; `reverse` starts from the end."""

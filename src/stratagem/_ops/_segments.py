@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, on_device, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
@@ -65,28 +66,33 @@ def _row_counts(ids: Any, count: Any) -> Tensor:
     return _segments("sum", jnp.ones(tensor(ids).shape, np.int32), ids, count)
 
 
+@exported("math.unsorted_segment_sum", v1=["unsorted_segment_sum", "math.unsorted_segment_sum"])
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The sum of the rows of each segment; rows with a negative id are ignored."""
     return _segments("sum", data, segment_ids, num_segments)
 
 
+@exported("math.unsorted_segment_prod", v1=["unsorted_segment_prod", "math.unsorted_segment_prod"])
 def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The product of the rows of each segment, 1 for an empty one."""
     return _segments("prod", data, segment_ids, num_segments)
 
 
+@exported("math.unsorted_segment_max", v1=["unsorted_segment_max", "math.unsorted_segment_max"])
 def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The element-wise maximum of the rows of each segment, the dtype's smallest finite value for an empty one."""
     ids, result = segment_ids, _segments("max", data, segment_ids, num_segments)
     return _fill_empty(result, _row_counts(ids, num_segments) == 0, _limit(result, "min"))
 
 
+@exported("math.unsorted_segment_min", v1=["unsorted_segment_min", "math.unsorted_segment_min"])
 def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The element-wise minimum of the rows of each segment, the dtype's largest finite value for an empty one."""
     ids, result = segment_ids, _segments("min", data, segment_ids, num_segments)
     return _fill_empty(result, _row_counts(ids, num_segments) == 0, _limit(result, "max"))
 
 
+@exported("math.unsorted_segment_mean", v1=["unsorted_segment_mean", "math.unsorted_segment_mean"])
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The mean of the rows of each segment, 0 for an empty one."""
     total = unsorted_segment_sum(data, segment_ids, num_segments)
@@ -94,6 +100,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
     return total / rows.reshape(rows.shape + (1,) * (total.ndim - 1))
 
 
+@exported("math.unsorted_segment_sqrt_n", v1=["unsorted_segment_sqrt_n", "math.unsorted_segment_sqrt_n"])
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The sum of the rows of each segment, divided by the root of their number; 0 for an empty one."""
     total = unsorted_segment_sum(data, segment_ids, num_segments)
@@ -108,11 +115,13 @@ def _sorted_count(ids: Any) -> int:
     return int(ids_now[-1]) + 1 if ids_now.size else 0
 
 
+@exported("math.segment_sum", v1=["segment_sum", "math.segment_sum"])
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The sum of the rows of each segment; ids must be sorted and known."""
     return unsorted_segment_sum(data, segment_ids, _sorted_count(segment_ids))
 
 
+@exported("math.segment_mean", v1=["segment_mean", "math.segment_mean"])
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The mean of the rows of each segment, 0 for an empty one; ids must be sorted and known. Of integers, it is truncated."""
     count, array = _sorted_count(segment_ids), tensor(data)
@@ -123,23 +132,27 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     return jax.lax.div(*jnp.broadcast_arrays(total, rows.reshape(rows.shape + (1,) * (total.ndim - 1))))
 
 
+@exported("math.segment_prod", v1=["segment_prod", "math.segment_prod"])
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The product of the rows of each segment, 1 for an empty one; ids must be sorted and known."""
     return unsorted_segment_prod(data, segment_ids, _sorted_count(segment_ids))
 
 
+@exported("math.segment_max", v1=["segment_max", "math.segment_max"])
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The element-wise maximum of the rows of each segment, 0 for an empty one; ids must be sorted and known."""
     count = _sorted_count(segment_ids)
     return _fill_empty(unsorted_segment_max(data, segment_ids, count), _row_counts(segment_ids, count) == 0, 0)
 
 
+@exported("math.segment_min", v1=["segment_min", "math.segment_min"])
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The element-wise minimum of the rows of each segment, 0 for an empty one; ids must be sorted and known."""
     count = _sorted_count(segment_ids)
     return _fill_empty(unsorted_segment_min(data, segment_ids, count), _row_counts(segment_ids, count) == 0, 0)
 
 
+@exported("math.confusion_matrix", v1=())
 def confusion_matrix(
     labels: Any,
     predictions: Any,

@@ -10,6 +10,7 @@ import numpy as np
 from jax.scipy import special
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, allow_x64, on_device, operands, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, float32
@@ -40,10 +41,18 @@ def unary(label: str, function: Callable[[Tensor], Tensor], doc: str) -> Unary:
 
 # --- Bessel functions that JAX has ------------------------------------------------------------------------------------
 
-bessel_i0 = unary("math.bessel_i0", special.i0, "The modified Bessel function I0, element by element.")
-bessel_i0e = unary("math.bessel_i0e", jax.lax.bessel_i0e, "exp(-|x|) times the Bessel function I0, element by element.")
-bessel_i1 = unary("math.bessel_i1", special.i1, "The modified Bessel function I1, element by element.")
-bessel_i1e = unary("math.bessel_i1e", jax.lax.bessel_i1e, "exp(-|x|) times the Bessel function I1, element by element.")
+bessel_i0 = exported("math.bessel_i0", "math.special.bessel_i0")(
+    unary("math.bessel_i0", special.i0, "The modified Bessel function I0, element by element.")
+)
+bessel_i0e = exported("math.bessel_i0e", "math.special.bessel_i0e")(
+    unary("math.bessel_i0e", jax.lax.bessel_i0e, "exp(-|x|) times the Bessel function I0, element by element.")
+)
+bessel_i1 = exported("math.bessel_i1", "math.special.bessel_i1")(
+    unary("math.bessel_i1", special.i1, "The modified Bessel function I1, element by element.")
+)
+bessel_i1e = exported("math.bessel_i1e", "math.special.bessel_i1e")(
+    unary("math.bessel_i1e", jax.lax.bessel_i1e, "exp(-|x|) times the Bessel function I1, element by element.")
+)
 
 
 # --- Integrals --------------------------------------------------------------------------------------------------------
@@ -70,11 +79,21 @@ _fresnel_sin = smooth(lambda x: special.fresnel(x)[0], lambda y, x: jnp.sin(np.p
 _fresnel_cos = smooth(lambda x: special.fresnel(x)[1], lambda y, x: jnp.cos(np.pi / 2 * x * x))
 _spence = smooth(_of_positive(special.spence), _spence_slope)
 
-dawsn = unary("math.special.dawsn", _dawsn, "exp(-x²) times the integral of exp(t²) from 0 to x.")
-expint = unary("math.special.expint", _expint, "The integral of exp(t) / t up to x; NaN below 0.")
-fresnel_sin = unary("math.special.fresnel_sin", _fresnel_sin, "The integral of sin(π t² / 2) from 0 to x.")
-fresnel_cos = unary("math.special.fresnel_cos", _fresnel_cos, "The integral of cos(π t² / 2) from 0 to x.")
-spence = unary("math.special.spence", _spence, "The integral of log(t) / (1 - t) from 1 to x; NaN below 0.")
+dawsn = exported("math.special.dawsn")(
+    unary("math.special.dawsn", _dawsn, "exp(-x²) times the integral of exp(t²) from 0 to x.")
+)
+expint = exported("math.special.expint")(
+    unary("math.special.expint", _expint, "The integral of exp(t) / t up to x; NaN below 0.")
+)
+fresnel_sin = exported("math.special.fresnel_sin")(
+    unary("math.special.fresnel_sin", _fresnel_sin, "The integral of sin(π t² / 2) from 0 to x.")
+)
+fresnel_cos = exported("math.special.fresnel_cos")(
+    unary("math.special.fresnel_cos", _fresnel_cos, "The integral of cos(π t² / 2) from 0 to x.")
+)
+spence = exported("math.special.spence")(
+    unary("math.special.spence", _spence, "The integral of log(t) / (1 - t) from 1 to x; NaN below 0.")
+)
 
 
 # --- Inverses ---------------------------------------------------------------------------------------------------------
@@ -82,13 +101,16 @@ spence = unary("math.special.spence", _spence, "The integral of log(t) / (1 - t)
 _ndtri = smooth(special.ndtri, lambda y, x: np.sqrt(2 * np.pi) * jnp.exp(y * y / 2))
 _erfcinv = smooth(lambda x: -np.sqrt(0.5) * special.ndtri(x / 2), lambda y, x: -np.sqrt(np.pi) / 2 * jnp.exp(y * y))
 
-ndtri = unary("math.ndtri", _ndtri, "The quantile of the standard normal distribution, NaN outside of [0, 1].")
-erfcinv = unary("math.erfcinv", _erfcinv, "The inverse of erfc; NaN outside of [0, 2].")
+ndtri = exported("math.ndtri")(
+    unary("math.ndtri", _ndtri, "The quantile of the standard normal distribution, NaN outside of [0, 1].")
+)
+erfcinv = exported("math.erfcinv")(unary("math.erfcinv", _erfcinv, "The inverse of erfc; NaN outside of [0, 2]."))
 
 
 # --- Gamma, beta, zeta ------------------------------------------------------------------------------------------------
 
 
+@exported("math.igamma", v1=["igamma", "math.igamma"])
 def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The lower incomplete gamma function, divided by gamma(a); NaN where a <= 0 or x < 0. Raises for integers."""
     arrays = floating("math.igamma", a, x)
@@ -96,6 +118,7 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
         return jax.lax.igamma(*jnp.broadcast_arrays(*arrays))
 
 
+@exported("math.igammac", v1=["igammac", "math.igammac"])
 def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The upper incomplete gamma function, divided by gamma(a): 1 - igamma(a, x). Raises for integers."""
     arrays = floating("math.igammac", a, x)
@@ -103,6 +126,7 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
         return jax.lax.igammac(*jnp.broadcast_arrays(*arrays))
 
 
+@exported("math.betainc", v1=["betainc", "math.betainc"])
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     """The incomplete beta function, divided by the whole one; NaN where x is not in [0, 1]. Raises for integers.
 
@@ -130,6 +154,7 @@ _polygamma: Callable[..., Tensor] = smooth(_polygamma_of_numbers, None, lambda y
 _zeta: Callable[..., Tensor] = smooth(jax.lax.zeta, None, lambda y, x, q: -x * _zeta(x + 1, q))
 
 
+@exported("math.polygamma", v1=["polygamma", "math.polygamma"])
 def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The derivative number `a` of digamma (0: digamma itself) at `x`; NaN for an `a` that is no natural number.
 
@@ -139,6 +164,7 @@ def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     return _polygamma(*jnp.broadcast_arrays(jax.lax.stop_gradient(order), array))
 
 
+@exported("math.zeta", v1=["zeta", "math.zeta"])
 def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     """The Hurwitz zeta function, the sum of (k + q)^-x over k from 0; inf at x = 1, NaN below.
 
@@ -148,6 +174,7 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     return _zeta(*jnp.broadcast_arrays(jax.lax.stop_gradient(exponent), start))
 
 
+@exported("math.lbeta", v1=["lbeta", "math.lbeta"])
 def lbeta(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the multivariate beta function of the last dimension; -inf of no entries."""
     (array,) = floating("math.lbeta", x)
@@ -160,6 +187,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 # --- Without NaN, next numbers, sequences -----------------------------------------------------------------------------
 
 
+@exported("math.reciprocal_no_nan")
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     """1 / x, and 0 where x is 0. Raises InvalidArgumentError for integers."""
     array = tensor(x)
@@ -169,6 +197,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     return jnp.where(zero, 0, 1 / jnp.where(zero, 1, array))
 
 
+@exported("math.xlog1py")
 def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x log(1 + y), and 0 where x is 0. Raises InvalidArgumentError for integers."""
     factor, array = operands("math.xlog1py", x, y)
@@ -181,6 +210,7 @@ def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
 _next = smooth(jnp.nextafter, lambda y, x, towards: jnp.ones_like(x), lambda y, x, towards: jnp.zeros_like(x))
 
 
+@exported("math.nextafter")
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The next number that the dtype has after `x1` in the direction of `x2`; Python's integers are float32."""
     given = [float(v) if isinstance(v, int) else v for v in (x1, x2)]
@@ -188,6 +218,7 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     return _next(first, second)
 
 
+@exported("math.invert_permutation", v1=["invert_permutation", "math.invert_permutation"])
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The places of 0, 1, 2, ... in a permutation, which is 1-D and of int32 or int64.
 
@@ -214,18 +245,21 @@ def _neighbours(label: str, x: Any) -> tuple[Tensor, Tensor]:
     return flat[:-1], flat[1:]
 
 
+@exported("math.is_non_decreasing", v1=["is_non_decreasing", "math.is_non_decreasing"])
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     """True if each entry, of all dimensions in order, is not above the next: a bool scalar. Raises TypeError for bool."""
     first, second = _neighbours("math.is_non_decreasing", x)
     return jnp.all(first <= second)
 
 
+@exported("math.is_strictly_increasing", v1=["is_strictly_increasing", "math.is_strictly_increasing"])
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """True if each entry, of all dimensions in order, is below the next: a bool scalar. Raises TypeError for bool."""
     first, second = _neighbours("math.is_strictly_increasing", x)
     return jnp.all(first < second)
 
 
+@exported("math.sobol_sample")
 def sobol_sample(
     dim: Any, num_results: Any, skip: Any = 0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
@@ -267,6 +301,7 @@ def _extremes(label: str, function: Callable[..., Any], operand: Any, k: Any, *o
     return ApproxTopK(*function(array, count, dimension, recall, size, aggregate))
 
 
+@exported("math.approx_max_k", "nn.approx_max_k")
 def approx_max_k(
     operand: Any,
     k: Any,
@@ -284,6 +319,7 @@ def approx_max_k(
     return _extremes("math.approx_max_k", jax.lax.approx_max_k, operand, k, *options)
 
 
+@exported("math.approx_min_k", "nn.approx_min_k")
 def approx_min_k(
     operand: Any,
     k: Any,
@@ -298,6 +334,7 @@ def approx_min_k(
     return _extremes("math.approx_min_k", jax.lax.approx_min_k, operand, k, *options)
 
 
+@exported("approx_top_k")
 def approx_top_k(
     input: Any,
     k: Any,

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, folds_constants, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
 
 
+@exported("strided_slice")
 @folds_constants
 def strided_slice(
     input_: Any,

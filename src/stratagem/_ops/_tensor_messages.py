@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.memory import available_memory, refuse_more_than
 from stratagem._base.tensor_proto import CODES, TensorProto
 from stratagem._base.types import DTypeLike
@@ -25,6 +26,7 @@ _FIELDS = {
 _NEVER_AS_BYTES = ("string", "bool", "complex64", "complex128", "uint16", "int4", "uint4")
 
 
+@exported("make_tensor_proto")
 def make_tensor_proto(
     values: Any,
     dtype: DTypeLike | None = None,
@@ -63,6 +65,7 @@ def make_tensor_proto(
     return message
 
 
+@exported("make_ndarray")
 def make_ndarray(tensor: Any) -> np.ndarray:
     """Returns the array in a TensorProto, as `tf.make_ndarray`; strings are bytes objects in an array of objects.
 

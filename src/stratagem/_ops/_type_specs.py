@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.values import TensorSpec, TypeSpec, VariableSpec
 from stratagem._ops._convert import is_tensor, tensor
 from stratagem._private import KerasVariable
@@ -13,6 +14,7 @@ from stratagem._private import KerasVariable
 _CONVERTED = (bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
 
 
+@exported("type_spec_from_value")
 def type_spec_from_value(value: Any) -> TypeSpec:
     """Returns the spec of a tensor, a variable, or of another value that has one; what becomes a tensor has that tensor's.
 

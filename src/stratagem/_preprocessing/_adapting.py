@@ -8,6 +8,7 @@ from typing import Any, final
 import keras
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.job import process_job
 from stratagem._checkpoints import Finalized, HostArray, Supplement
 from stratagem._core.values import is_per_replica
@@ -34,6 +35,7 @@ class _Kept(Supplement):
         self._layer.take_up(state)
 
 
+@exported("keras.layers.experimental.preprocessing.PreprocessingLayer")
 class AdaptedLayer(keras.Layer, Finalized):  # type: ignore[misc]
     """A layer with a state that `adapt` computes from data in one pass.
 

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops import Assert, as_dtype
 from stratagem._preprocessing._composites import Encoded, encoded_composite, is_composite
 from stratagem._preprocessing._encoding import checked_mode, encoded, encoded_shape
@@ -17,6 +18,7 @@ from stratagem._private import accept_any_input
 _log = logging.getLogger("stratagem")
 
 
+@exported("keras.layers.CategoryEncoding", "keras.layers.experimental.preprocessing.CategoryEncoding")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class CategoryEncoding(keras.Layer):  # type: ignore[misc]

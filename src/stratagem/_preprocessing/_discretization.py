@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._ops import allow_x64
 from stratagem._preprocessing._adapting import AdaptedLayer
@@ -20,6 +21,7 @@ from stratagem._preprocessing._vocabulary import listed
 _EMPTY = np.zeros((2, 0), np.float32)
 
 
+@exported("keras.layers.Discretization", "keras.layers.experimental.preprocessing.Discretization")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class Discretization(AdaptedLayer):

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._core.step import TracedStrings, host_function, host_function_if_needed
 from stratagem._ops import Tensor, allow_x64, as_dtype, on_device, tensor
@@ -24,6 +25,7 @@ from stratagem._preprocessing._inputs import as_input, is_known
 from stratagem._private import accept_any_input
 
 
+@exported("keras.layers.Hashing", "keras.layers.experimental.preprocessing.Hashing")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class Hashing(keras.Layer):  # type: ignore[misc]
@@ -102,6 +104,7 @@ class Hashing(keras.Layer):  # type: ignore[misc]
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 
 
+@exported("keras.layers.HashedCrossing", "keras.layers.experimental.preprocessing.HashedCrossing")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class HashedCrossing(keras.Layer):  # type: ignore[misc]

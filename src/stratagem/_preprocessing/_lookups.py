@@ -6,6 +6,7 @@ from typing import Any, final
 import keras
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops import as_dtype
 from stratagem._preprocessing._index_lookup import IndexLookup
@@ -13,6 +14,7 @@ from stratagem._preprocessing._index_lookup import IndexLookup
 _log = logging.getLogger("stratagem")
 
 
+@exported("keras.layers.StringLookup", "keras.layers.experimental.preprocessing.StringLookup")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class StringLookup(IndexLookup):
@@ -69,6 +71,7 @@ class StringLookup(IndexLookup):
         return config
 
 
+@exported("keras.layers.IntegerLookup", "keras.layers.experimental.preprocessing.IntegerLookup")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class IntegerLookup(IndexLookup):

@@ -5,12 +5,14 @@ from typing import Any, final
 import keras
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._ops import as_dtype
 from stratagem._preprocessing._adapting import AdaptedLayer
 from stratagem._preprocessing._inputs import as_input
 
 
+@exported("keras.layers.Normalization", "keras.layers.experimental.preprocessing.Normalization")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class Normalization(AdaptedLayer, keras.layers.Normalization):  # type: ignore[misc]

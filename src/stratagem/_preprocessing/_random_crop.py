@@ -4,7 +4,10 @@ from typing import Any, final
 
 import keras
 
+from stratagem._base.exports import exported
 
+
+@exported("keras.layers.RandomCrop", "keras.layers.experimental.preprocessing.RandomCrop")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class RandomCrop(keras.layers.RandomCrop):  # type: ignore[misc]

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, final
 
 import keras
 
+from stratagem._base.exports import exported
 from stratagem._ops.images import resize
 from stratagem._private import accept_any_input
 
@@ -61,6 +62,7 @@ class RandomSize(keras.Layer, abc.ABC):  # type: ignore[misc]
         return {**super().get_config(), "factor": self.factor, "interpolation": self.interpolation, "seed": self.seed}
 
 
+@exported("keras.layers.RandomHeight", "keras.layers.experimental.preprocessing.RandomHeight")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class RandomHeight(RandomSize):
@@ -77,6 +79,7 @@ class RandomHeight(RandomSize):
         self.height_lower, self.height_upper = (bound - 1.0 for bound in self._range)
 
 
+@exported("keras.layers.RandomWidth", "keras.layers.experimental.preprocessing.RandomWidth")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class RandomWidth(RandomSize):

@@ -6,6 +6,7 @@ from typing import Any, Self, final
 import keras
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.paths import local_path
 from stratagem._base.types import ShapeLike, UserFunction
 from stratagem._core.step import host_function_if_needed
@@ -28,6 +29,7 @@ _WIDEST = 1 << 10  # words of an n-gram
 _LOWER = _AS_THEY_ARE.lower()
 
 
+@exported("keras.layers.TextVectorization", "keras.layers.experimental.preprocessing.TextVectorization")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class TextVectorization(AdaptedLayer):

@@ -5,11 +5,13 @@ from typing import final
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.paths import is_remote
 from stratagem._base.storage import LocalCopy, checked_path, file_system
 from stratagem._base.types import PathLike
 
 
+@exported("saved_model.Asset")
 @final
 class Asset:
     """A file that a SavedModel gets a copy of, as `tf.saved_model.Asset`. A remote one is copied to this machine at once.

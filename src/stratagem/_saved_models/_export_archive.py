@@ -10,6 +10,7 @@ import keras
 
 from stratagem._autograph import converted
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.step import Function
 from stratagem._core.values import TensorSpec
@@ -26,6 +27,7 @@ _log = logging.getLogger("stratagem")
 _FORMAT: Final = "tf_saved_model"
 
 
+@exported("keras.export.ExportArchive")
 @final
 class ExportArchive:
     """A SavedModel in the making, as `tf.keras.export.ExportArchive`: endpoints, and the variables that they use.

@@ -9,6 +9,7 @@ from typing import Any, final
 import jax
 
 from stratagem._base.errors import DataLossError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike
 from stratagem._checkpoints import has_attached
@@ -27,6 +28,7 @@ _PARAMETER_KINDS = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL"
 _OF_TENSORFLOW = ("saved_model.pb", "saved_model.pbtxt")
 
 
+@exported("saved_model.contains_saved_model")
 def contains_saved_model(export_dir: PathLike) -> bool:
     """Returns whether a directory has what `load` reads: a SavedModel of this library, or a model that `model.save` wrote.
 
@@ -36,6 +38,7 @@ def contains_saved_model(export_dir: PathLike) -> bool:
     return file_system(path).is_directory(path) and (has_attached(path, NAME) or is_keras_folder(path))
 
 
+@exported("saved_model.load", v1=())
 def load(export_dir: PathLike, tags: str | Sequence[str] | None = None, options: LoadOptions | None = None) -> Any:
     """Returns the object that `save` wrote, with variables of the strategy in whose scope this is called.
 

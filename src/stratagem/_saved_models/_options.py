@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from stratagem._base.exports import exported
 
+
+@exported("saved_model.SaveOptions")
 @final
 @dataclass(frozen=True)
 class SaveOptions:
@@ -22,6 +25,7 @@ class SaveOptions:
     experimental_sharding_callback: Any = None
 
 
+@exported("saved_model.LoadOptions", v1=())
 @final
 @dataclass(frozen=True)
 class LoadOptions:

@@ -11,12 +11,13 @@ from typing import Any, final
 import keras
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.paths import file_errors
 from stratagem._base.slow_blocks import while_slow
 from stratagem._base.storage import checked_path
 from stratagem._base.types import PathLike, UserFunction
 from stratagem._checkpoints import ArrayKeys, is_plain_object, write_attached
-from stratagem._core.step import ConcreteFunction, Function, exported
+from stratagem._core.step import ConcreteFunction, Function, export_function
 from stratagem._core.values import Module
 from stratagem._private import KerasVariable, is_view
 from stratagem._saved_models._asset import Asset
@@ -46,6 +47,7 @@ _SAY_SECONDS = 5.0
 _FUNCTIONS = (Function, ConcreteFunction, LoadedFunction, FunctionToSave)
 
 
+@exported("saved_model.save")
 def save(
     obj: Any,
     export_dir: PathLike,
@@ -184,7 +186,7 @@ class _Writing:
         programs = []
         for call in found.calls:
             try:
-                made = exported(call.function, *call.given, EXAMPLES)
+                made = export_function(call.function, *call.given, EXAMPLES)
                 host = self._host.host(made.host, found.name)
             except (UnimplementedError, TypeError, ValueError) as error:
                 if not call.optional:

@@ -5,11 +5,13 @@ from typing import Any, Self, final
 
 import keras
 
+from stratagem._base.exports import exported
 from stratagem._private import accept_any_input
 from stratagem._saved_models._load import load
 from stratagem._saved_models._loaded_function import LoadedFunction
 
 
+@exported("keras.layers.TFSMLayer")
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class TFSMLayer(keras.Layer):  # type: ignore[misc]

@@ -8,6 +8,7 @@ import jax
 import keras
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.exports import exported
 from stratagem._base.job import Phase, SingleWorkerJob, observer
 from stratagem._base.types import DTypeLike
 from stratagem._cluster import ClusterResolver
@@ -20,6 +21,7 @@ from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
 _JOBS = ("chief", "worker", "ps", "evaluator")
 
 
+@exported("distribute.ParameterServerStrategy", "distribute.experimental.ParameterServerStrategy")
 @final
 class ParameterServerStrategy(AbstractStrategy):
     """Asynchronous training with parameter servers, as `tf.distribute.ParameterServerStrategy`.

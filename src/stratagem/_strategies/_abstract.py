@@ -14,6 +14,7 @@ import keras
 
 from stratagem._autograph import converted
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._cluster import ClusterResolver
 from stratagem._core.context import Context, assign, current, recording
@@ -99,6 +100,7 @@ def _check_same(active: Any, strategy: Any) -> None:
         )
 
 
+@exported("distribute.Strategy")
 class AbstractStrategy(abc.ABC):
     """A distribution of state and computation over replicas, as `tf.distribute.Strategy`.
 

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import ClassVar, final
 
+from stratagem._base.exports import exported
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._devices import choose_devices, find_device, list_physical_devices
 from stratagem._strategies._abstract import AbstractStrategy
 from stratagem._strategies._other_workers import warn_of_other_workers
 
 
+@exported("distribute.experimental.CentralStorageStrategy")
 @final
 class CentralStorageStrategy(AbstractStrategy):
     """Synchronous training on several devices of one machine with one set of variables, as TensorFlow's class of this name.

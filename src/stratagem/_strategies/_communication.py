@@ -5,10 +5,12 @@ import enum
 from dataclasses import dataclass
 from typing import final
 
+from stratagem._base.exports import exported
 from stratagem._cluster.control import TimeLimits
 from stratagem._core.mesh import PACK_BYTES, Communication
 
 
+@exported("distribute.experimental.CollectiveCommunication", "distribute.experimental.CommunicationImplementation")
 @final
 class CommunicationImplementation(enum.Enum):
     """TensorFlow's implementations of collectives. Here it is always gloo between CPUs and NCCL between GPUs."""
@@ -18,6 +20,7 @@ class CommunicationImplementation(enum.Enum):
     NCCL = "NCCL"
 
 
+@exported("distribute.experimental.CollectiveHints", "distribute.experimental.CommunicationOptions")
 @final
 @dataclass(frozen=True)
 class CommunicationOptions:

@@ -3,7 +3,10 @@
 import abc
 from typing import final
 
+from stratagem._base.exports import exported
 
+
+@exported("distribute.CrossDeviceOps")
 class CrossDeviceOps(abc.ABC):
     """Base of TensorFlow's classes for reductions over devices. All have the same effect: XLA chooses."""
 
@@ -13,6 +16,7 @@ class CrossDeviceOps(abc.ABC):
         """The implementation that the program asked for, for logs."""
 
 
+@exported("distribute.NcclAllReduce")
 @final
 class NcclAllReduce(CrossDeviceOps):
     """NVIDIA's collectives, which XLA uses on NVIDIA devices in any case. Raises ValueError for a negative `num_packs`."""
@@ -27,6 +31,7 @@ class NcclAllReduce(CrossDeviceOps):
         return f"NCCL in {self._num_packs} packs"
 
 
+@exported("distribute.HierarchicalCopyAllReduce")
 @final
 class HierarchicalCopyAllReduce(CrossDeviceOps):
     """A reduction along a tree of devices. Raises ValueError for a negative `num_packs`."""
@@ -41,6 +46,7 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
         return f"hierarchical copies in {self._num_packs} packs"
 
 
+@exported("distribute.ReductionToOneDevice")
 @final
 class ReductionToOneDevice(CrossDeviceOps):
     """A copy of all values to one device, a reduction there, and a copy back."""

@@ -8,6 +8,7 @@ import keras
 
 from stratagem._autograph import converted
 from stratagem._base.errors import ContextError
+from stratagem._base.exports import exported
 from stratagem._core.context import Context, assign, current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.reduce_op import reduce_op as parse_op
@@ -95,22 +96,26 @@ _DEFAULT = DefaultStrategy()
 _DEFAULT_REPLICA = ReplicaContext(_DEFAULT, outside=True)
 
 
+@exported("distribute.get_strategy")
 def get_strategy() -> AbstractStrategy:
     """Returns the strategy whose scope or replica function the calling code is in; else the default strategy."""
     strategy = current().strategy
     return _DEFAULT if strategy is None else cast(AbstractStrategy, strategy)
 
 
+@exported("distribute.has_strategy")
 def has_strategy() -> bool:
     """Returns True inside a scope or a replica of a strategy other than the default one."""
     return current().strategy is not None
 
 
+@exported("distribute.in_cross_replica_context")
 def in_cross_replica_context() -> bool:
     """Returns True inside `strategy.scope()` but not inside `strategy.run`."""
     return current().crossing
 
 
+@exported("distribute.get_replica_context")
 def get_replica_context() -> ReplicaContext | None:
     """Returns the replica's context in `strategy.run`, None in cross-replica context, a default one outside of strategies."""
     context = current()
@@ -119,6 +124,7 @@ def get_replica_context() -> ReplicaContext | None:
     return _DEFAULT_REPLICA if context.replica is None else cast(ReplicaContext, context.replica)
 
 
+@exported("distribute.experimental_set_strategy")
 def experimental_set_strategy(strategy: AbstractStrategy | None) -> None:
     """Makes a strategy current without a `with` block; None restores the default one.
 

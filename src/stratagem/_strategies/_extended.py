@@ -6,6 +6,7 @@ from typing import Any, Protocol, final
 
 import keras
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._cluster import ClusterResolver
 from stratagem._core.context import entered
@@ -40,6 +41,7 @@ class ExtendedStrategy(Protocol):
         """Calls `fn` of the variable's component on every replica."""
 
 
+@exported("distribute.StrategyExtended")
 @final
 class StrategyExtended:
     """Facts about a strategy, read-only, and what cross-replica code does with it, as `tf.distribute.StrategyExtended`."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar, final
 
+from stratagem._base.exports import exported
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._devices import choose_devices
 from stratagem._strategies._abstract import AbstractStrategy
@@ -10,6 +11,7 @@ from stratagem._strategies._cross_device_ops import CrossDeviceOps
 from stratagem._strategies._other_workers import warn_of_other_workers
 
 
+@exported("distribute.MirroredStrategy")
 @final
 class MirroredStrategy(AbstractStrategy):
     """Synchronous training on the devices of one machine: every device has a copy of the variables, kept equal.

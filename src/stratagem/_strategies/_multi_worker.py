@@ -12,6 +12,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import ClusterError, DeviceError
+from stratagem._base.exports import exported
 from stratagem._base.job import ALONE, Job, agree_on, enter_job, process_job
 from stratagem._cluster import ClusterJob, ClusterResolver, coordination, default_resolver, job_of
 from stratagem._cluster.control import ConnectedJob, ControlClient, JobInfo, TimeLimits
@@ -33,6 +34,7 @@ from stratagem._strategies._cores import take_share_of_cores
 _VERSIONS = ("stratagem", "jax", "jaxlib", "keras", "numpy")  # packages that a step's compiled program depends on
 
 
+@exported("distribute.MultiWorkerMirroredStrategy", "distribute.experimental.MultiWorkerMirroredStrategy")
 @final
 class MultiWorkerMirroredStrategy(AbstractStrategy):
     """Synchronous training on several workers, each with one or several replicas; variables are kept equal on all of them.

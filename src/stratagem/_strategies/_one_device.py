@@ -4,11 +4,13 @@ from typing import final
 
 import jax
 
+from stratagem._base.exports import exported
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._devices import find_device
 from stratagem._strategies._abstract import AbstractStrategy
 
 
+@exported("distribute.OneDeviceStrategy")
 @final
 class OneDeviceStrategy(AbstractStrategy):
     """A strategy with all variables and all computation on one device.

@@ -2,7 +2,10 @@
 
 from typing import Any, NamedTuple
 
+from stratagem._base.exports import exported
 
+
+@exported("distribute.RunOptions")
 class RunOptions(NamedTuple):
     """Options of `strategy.run`, as `tf.distribute.RunOptions`: they are about TPUs under TensorFlow, and have no effect."""
 

@@ -7,6 +7,7 @@ from typing import ClassVar, final
 import jax
 
 from stratagem._base.errors import NotFoundError
+from stratagem._base.exports import exported
 from stratagem._cluster import ClusterResolver, TPUClusterResolver
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._devices import device_name
@@ -23,6 +24,7 @@ def tpu_devices() -> tuple[jax.Device, ...]:
         raise NotFoundError(f"JAX finds no TPU in this process: {error}") from error
 
 
+@exported("distribute.TPUStrategy", "distribute.experimental.TPUStrategy")
 @final
 class TPUStrategy(AbstractStrategy):
     """Synchronous training on the TPU cores of one machine: the step of MirroredStrategy over them.
@@ -57,6 +59,7 @@ class TPUStrategy(AbstractStrategy):
         return self._resolver
 
 
+@exported("tpu.experimental.Topology")
 @final
 @dataclass(frozen=True)
 class Topology:
@@ -78,6 +81,7 @@ class Topology:
         return len(self.devices)
 
 
+@exported("tpu.experimental.initialize_tpu_system")
 def initialize_tpu_system(cluster_resolver: ClusterResolver | None = None) -> Topology:
     """Returns the topology of this machine's TPU, which JAX starts now, if it has not yet.
 
@@ -88,11 +92,13 @@ def initialize_tpu_system(cluster_resolver: ClusterResolver | None = None) -> To
     return Topology(tuple(map(device_name, tpu_devices())))
 
 
+@exported("tpu.experimental.shutdown_tpu_system")
 def shutdown_tpu_system(cluster_resolver: object = None) -> None:
     """Does nothing but say so in the log: JAX keeps its TPU until the process ends."""
     logger.info("tf.tpu.experimental.shutdown_tpu_system: JAX keeps its TPU until the process ends.")
 
 
+@exported("config.experimental_connect_to_cluster")
 def experimental_connect_to_cluster(
     cluster_spec_or_resolver: ClusterResolver,
     job_name: object = "localhost",

@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._core.step import GradientTape
 from stratagem._ops import Tensor, constant, tensor
 
 Jacobians = tuple[np.ndarray, ...]
 
 
+@exported("test.compute_gradient")
 def compute_gradient(
     f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
 ) -> tuple[Jacobians, Jacobians]:

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+from stratagem._base.exports import exported
 from stratagem._cluster import ClusterSpec, free_ports
 from stratagem._servers.remote import Server
 
 
+@exported("test.create_local_cluster")
 def create_local_cluster(
     num_workers: int,
     num_ps: int,

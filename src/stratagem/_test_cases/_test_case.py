@@ -16,6 +16,7 @@ import numpy as np
 from absl.testing import absltest
 
 from stratagem._base.errors import InvalidArgumentError, OpError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, UserFunction
 from stratagem._ops import as_dtype, map_structure
 from stratagem._ops.sampling import set_seed
@@ -96,6 +97,7 @@ def _values(structure: Any) -> Any:
     return map_structure(_value, structure)
 
 
+@exported("test.TestCase")
 class TestCase(absltest.TestCase):
     """A test case whose assertions take tensors, arrays, numbers, and lists and dictionaries of them.
 

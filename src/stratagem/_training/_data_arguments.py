@@ -7,6 +7,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._data import Dataset
 from stratagem._ops import is_strings
 
@@ -16,6 +17,7 @@ _PLAIN = (bool, int, float, str, bytes, np.generic)
 _LOOKED_AT = 8  # parts of a list, which may be long: they are alike, or the inputs of a model
 
 
+@exported("keras.utils.experimental.DatasetCreator")
 @final
 @dataclass(frozen=True, eq=False)
 class DatasetCreator:

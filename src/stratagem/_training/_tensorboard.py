@@ -11,6 +11,7 @@ import numpy as np
 
 from stratagem import _events as events
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.job import process_job
 from stratagem._base.storage import checked_path
 
@@ -28,6 +29,7 @@ _OF_TENSORFLOW_1 = {
 }  # ignored in TensorFlow 2, too
 
 
+@exported("keras.callbacks.TensorBoard")
 class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
     """Writes summaries of `fit` and `evaluate` for TensorBoard, under `log_dir`: `train/` and `validation/`.
 

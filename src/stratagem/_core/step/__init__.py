@@ -32,7 +32,7 @@ from stratagem._core.step._forward_accumulator import ForwardAccumulator as Forw
 from stratagem._core.step._function import Function as Function
 from stratagem._core.step._function import call_many as call_many
 from stratagem._core.step._function import default_mesh as default_mesh
-from stratagem._core.step._function import exported as exported
+from stratagem._core.step._function import export_function as export_function
 from stratagem._core.step._function import function_of as function_of
 from stratagem._core.step._function import kinds_of_calls as kinds_of_calls
 from stratagem._core.step._function import parameters_of as parameters_of

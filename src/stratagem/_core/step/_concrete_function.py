@@ -6,6 +6,7 @@ from typing import Any, NoReturn, final
 import jax
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.step._input_signature import InputSignature
 from stratagem._core.step._program import Program
@@ -14,6 +15,7 @@ from stratagem._core.values import TensorSpec
 from stratagem._private import KerasVariable
 
 
+@exported("types.experimental.ConcreteFunction")
 @final
 class ConcreteFunction:
     """A compiled function for one kind of arguments, made by `get_concrete_function`.

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 
 from stratagem._base.errors import TapeError
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._core.eager import is_inexact, open_recorder
@@ -31,6 +32,7 @@ from stratagem._private import (
 )
 
 
+@exported("custom_gradient")
 def custom_gradient(f: UserFunction | None = None) -> UserFunction:
     """Decorates a function that returns its result and the function that computes its gradient, as `tf.custom_gradient`.
 
@@ -42,6 +44,7 @@ def custom_gradient(f: UserFunction | None = None) -> UserFunction:
     return custom_gradient if f is None else _Decorated(f)
 
 
+@exported("grad_pass_through")
 def grad_pass_through(f: UserFunction) -> UserFunction:
     """Decorates a function of one tensor so that its gradient is that of the identity, as `tf.grad_pass_through`."""
 

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._base.errors import TapeError
+from stratagem._base.exports import exported
 from stratagem._core.eager import ForwardTangents
 from stratagem._core.step._gradient_tape import UnconnectedGradients, wants_zeros
 from stratagem._private import KerasVariable
@@ -14,6 +15,7 @@ from stratagem._private import KerasVariable
 logger = logging.getLogger("stratagem")
 
 
+@exported("autodiff.ForwardAccumulator")
 class ForwardAccumulator:
     """Pushes tangents forward through the operations of its block, as `tf.autodiff.ForwardAccumulator`.
 

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
@@ -36,6 +37,7 @@ def default_mesh() -> ReplicaMesh:
     return _mesh_of(chosen if isinstance(chosen, jax.Device) else jax.local_devices()[0])
 
 
+@exported("types.experimental.Callable", "types.experimental.GenericFunction", "types.experimental.PolymorphicFunction")
 class Function:
     """A callable made by `tf.function`, compiled once for each signature.
 
@@ -164,7 +166,7 @@ def function_of(concrete: ConcreteFunction) -> Function:
     return found
 
 
-def exported(
+def export_function(
     function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], on_host: HostExamples
 ) -> ExportedFunction:
     """Returns the program of a function for such arguments, as other processes and platforms can run it.

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._base.errors import TapeError
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._core.eager import EagerRecording, TapeRecording
 from stratagem._core.step._traced_recording import TracedRecording
@@ -20,6 +21,7 @@ from stratagem._private import KerasVariable, creation_order, current_recording
 logger = logging.getLogger("stratagem")
 
 
+@exported("UnconnectedGradients")
 class UnconnectedGradients:
     """The value of `gradient` for a source that the target does not depend on (TF's names)."""
 
@@ -27,6 +29,7 @@ class UnconnectedGradients:
     ZERO = "zero"
 
 
+@exported("GradientTape", "autodiff.GradientTape")
 class GradientTape:
     """Records operations for differentiation, as `tf.GradientTape`, in compiled steps and outside of them.
 

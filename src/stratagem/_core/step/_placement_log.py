@@ -4,11 +4,13 @@ import logging
 
 import jax
 
+from stratagem._base.exports import exported
 from stratagem._core.mesh import ReplicaMesh
 
 _log = logging.getLogger("stratagem.device_placement")
 
 
+@exported("debugging.set_log_device_placement")
 def set_log_device_placement(enabled: bool) -> None:
     """Lets the log say, for every step and function that is compiled from now on, on which devices it runs; or not again.
 
@@ -18,6 +20,7 @@ def set_log_device_placement(enabled: bool) -> None:
     _log.setLevel(logging.DEBUG if enabled else logging.NOTSET)
 
 
+@exported("debugging.get_log_device_placement")
 def get_log_device_placement() -> bool:
     """Returns what `set_log_device_placement` set; False if nothing."""
     return _log.level == logging.DEBUG

@@ -6,11 +6,13 @@ from typing import Any
 import jax
 
 from stratagem._base.errors import TapeError
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._core.step._gradient_tape import GradientTape, UnconnectedGradients, tape_of_program
 from stratagem._private import KerasVariable
 
 
+@exported("gradients", v1=())
 def gradients(
     ys: Any,
     xs: Any,
@@ -36,6 +38,7 @@ def gradients(
     return tape.gradient(_listed(ys), _listed(xs), None if grad_ys is None else _listed(grad_ys), unconnected_gradients)
 
 
+@exported("hessians", v1=())
 def hessians(
     ys: Any,
     xs: Any,

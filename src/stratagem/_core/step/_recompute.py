@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.eager import open_recorder
@@ -25,6 +26,7 @@ from stratagem._private import (
 )
 
 
+@exported("recompute_grad")
 def recompute_grad(f: UserFunction) -> UserFunction:
     """Decorates a function so that tapes keep only its arguments and compute it again for a gradient, as `tf.recompute_grad`.
 

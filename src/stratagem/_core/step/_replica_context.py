@@ -16,6 +16,7 @@ from stratagem._base.errors import (
     ReductionError,
     TracedDecisionError,
 )
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import AXIS, exact
@@ -97,6 +98,7 @@ def _explain_decision(fn: Callable[..., Any], error: Exception) -> NoReturn:
     ) from error
 
 
+@exported("distribute.ReplicaContext")
 class ReplicaContext:
     """The context of a replica function, as `tf.distribute.ReplicaContext`; `get_replica_context()` returns it."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import keras
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.values._name_scope import NameScope
 from stratagem._core.values._variable_partitioning import shards
@@ -18,6 +19,7 @@ _LETTERS = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)(?<!_)[A-Z](?=[a-z]))")
 _IDENTIFIER = re.compile(r"[a-zA-Z_]([a-zA-Z0-9_])*\Z")
 
 
+@exported("Module")
 class Module:
     """Base class for objects that hold variables in their attributes, as `tf.Module`.
 

@@ -6,6 +6,7 @@ import weakref
 from types import TracebackType
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 
 _open: contextvars.ContextVar[str] = contextvars.ContextVar("name_scope", default="")
@@ -56,6 +57,7 @@ class NameScope:
         return NameScope(self._name)
 
 
+@exported("name_scope", "keras.backend.name_scope", v1=())
 def name_scope(name: str) -> NameScope:
     """Returns a context in which names of variables begin with `name`, as `tf.name_scope`."""
     return NameScope(name)
@@ -66,6 +68,7 @@ def open_name_scope() -> str:
     return _open.get()
 
 
+@exported("get_current_name_scope", v1=())
 def get_current_name_scope() -> str:
     """Returns the open scopes, such as "a/b"; "" outside of all."""
     return _open.get().rstrip("/")

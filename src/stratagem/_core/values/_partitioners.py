@@ -8,11 +8,13 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 
 _BYTES_PER_STRING = 16  # TensorFlow's estimate
 
 
+@exported("distribute.experimental.partitioners.Partitioner")
 class Partitioner(abc.ABC):
     """Decides the number of shards of a variable, as `tf.distribute.experimental.partitioners.Partitioner`."""
 
@@ -50,6 +52,7 @@ def _check_positive(**arguments: Any) -> None:
             raise ValueError(f"Argument `{name}` must be positive. Received: {value}")
 
 
+@exported("distribute.experimental.partitioners.FixedShardsPartitioner")
 @final
 class FixedShardsPartitioner(Partitioner):
     """Cuts every variable into the same number of shards, but at most one for each row.
@@ -66,6 +69,7 @@ class FixedShardsPartitioner(Partitioner):
         return _answer(dims, axis, max(1, min(self._shards, dims[axis])))
 
 
+@exported("distribute.experimental.partitioners.MinSizePartitioner")
 @final
 class MinSizePartitioner(Partitioner):
     """Cuts a variable into as many shards as possible of at least `min_shard_bytes` each, but at most `max_shards`.
@@ -85,6 +89,7 @@ class MinSizePartitioner(Partitioner):
         return _answer(dims, axis, max(1, min(dims[axis], self._most, math.ceil(size / self._bytes))))
 
 
+@exported("distribute.experimental.partitioners.MaxSizePartitioner")
 @final
 class MaxSizePartitioner(Partitioner):
     """Cuts a variable into as few shards as possible of at most `max_shard_bytes` each, but at most `max_shards` of them.
@@ -115,11 +120,13 @@ class MaxSizePartitioner(Partitioner):
 PartitionerFunction = Callable[..., list[int]]
 
 
+@exported(v1=["fixed_size_partitioner"])
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> PartitionerFunction:
     """Returns a function of `shape` and `dtype` that is FixedShardsPartitioner along `axis`, and raises the same errors."""
     return _along(FixedShardsPartitioner(num_shards), axis)
 
 
+@exported(v1=["min_max_variable_partitioner"])
 def min_max_variable_partitioner(
     max_partitions: int = 1,
     axis: int = 0,
@@ -130,6 +137,7 @@ def min_max_variable_partitioner(
     return _along(MinSizePartitioner(min_slice_size, max_partitions, bytes_per_string_element), axis)
 
 
+@exported(v1=["variable_axis_size_partitioner"])
 def variable_axis_size_partitioner(
     max_shard_bytes: int,
     axis: int = 0,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NoReturn
 import jax
 
 from stratagem._base.errors import ContextError
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.mesh import ReplicaMesh, exact
 from stratagem._private import movable
@@ -19,6 +20,7 @@ _NO_TENSOR = (
 )
 
 
+@exported("distribute.DistributedValues")
 class DistributedValues(abc.ABC):
     """Base of values that exist once for each replica (TensorFlow: `tf.distribute.DistributedValues`)."""
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.values._identity_reference import Reference
 from stratagem._core.values._tensor_shape import TensorShape
 
@@ -71,3 +72,4 @@ if TYPE_CHECKING:
         Tensor = jax.Array
 else:
     Tensor = jax.Array
+exported("Tensor")(Tensor)

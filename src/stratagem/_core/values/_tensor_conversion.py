@@ -7,6 +7,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, UserFunction
 
 # What TensorFlow converts itself, whatever is registered.
@@ -29,6 +30,7 @@ class _RegisteredFunction:
 _conversions: list[_RegisteredFunction] = []  # in the order in which they are asked
 
 
+@exported("register_tensor_conversion_function")
 def register_tensor_conversion_function(
     base_type: type | tuple[type, ...], conversion_func: UserFunction, priority: int = _USUAL_PRIORITY
 ) -> None:

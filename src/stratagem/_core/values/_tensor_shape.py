@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any, SupportsIndex, final, overload
 
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._private import intercept_shapes
 
 
+@exported(v1=["Dimension"])
 @final
 class Dimension:
     """One size of a shape, None if it is unknown: an element of `TensorShape.dims`, as TensorFlow 1 has them."""
@@ -42,6 +44,7 @@ class Dimension:
         return "?" if self.value is None else str(self.value)
 
 
+@exported("TensorShape")
 @final
 class TensorShape(tuple[Any, ...]):
     """The sizes of a tensor's dimensions; None is an unknown size, and `TensorShape(None)` has an unknown rank.
@@ -254,11 +257,13 @@ def restored(sizes: tuple[Any, ...] | None) -> TensorShape:
     return _UNKNOWN if sizes is None else tuple.__new__(TensorShape, sizes)
 
 
+@exported("compat.dimension_value", v1=["dimension_value", "compat.dimension_value"])
 def dimension_value(dimension: Any) -> Any:
     """Returns the number of a Dimension; anything else as it is."""
     return dimension.value if isinstance(dimension, Dimension) else dimension
 
 
+@exported("compat.dimension_at_index", v1=["dimension_at_index", "compat.dimension_at_index"])
 def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
     """Returns one of the shape's dimensions, an unknown one if its rank is unknown."""
     return Dimension(shape[index])

@@ -6,11 +6,13 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._core.values._type_spec import TypeSpec, dtype_text
 
 
+@exported("TensorSpec")
 @final
 class TensorSpec(TypeSpec):
     """The shape, dtype and name of a tensor. Strings have NumPy's object dtype."""

@@ -6,9 +6,11 @@ from typing import Any, Self
 
 import jax
 
+from stratagem._base.exports import exported
 from stratagem._core.values._tensor_shape import TensorShape
 
 
+@exported("TypeSpec")
 class TypeSpec(abc.ABC):
     """The static description of a value that is made of tensors, as `tf.TypeSpec`.
 

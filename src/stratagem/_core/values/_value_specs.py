@@ -4,6 +4,7 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._core.values._type_spec import TypeSpec, dtype_text
@@ -31,6 +32,7 @@ class VariableSpec(TypeSpec):
         return f"VariableSpec(shape={self.shape}, dtype={dtype}, trainable={self.trainable}, alias_id=None)"
 
 
+@exported("IndexedSlicesSpec")
 @final
 class IndexedSlicesSpec(TypeSpec):
     """The shape and dtypes of an `IndexedSlices`, as `tf.IndexedSlicesSpec`.

@@ -10,6 +10,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current, entered
 from stratagem._core.values._formatting import described
@@ -33,6 +34,7 @@ class _KerasStringEnum(enum.Enum):
         return hash(self.name.lower())
 
 
+@exported("VariableSynchronization")
 class VariableSynchronization(_KerasStringEnum):
     """The times at which the copies of a variable are made equal (TF's names)."""
 
@@ -42,6 +44,7 @@ class VariableSynchronization(_KerasStringEnum):
     ON_READ = 3
 
 
+@exported("VariableAggregation")
 class VariableAggregation(_KerasStringEnum):
     """The reduction of the replicas' values of a variable to one (TF's names)."""
 
@@ -51,6 +54,7 @@ class VariableAggregation(_KerasStringEnum):
     ONLY_FIRST_REPLICA = 3
 
 
+@exported("IndexedSlices")
 class IndexedSlices:
     """Rows `values` (n, ...) for the positions `indices` (n,) of dimension 0, as `tf.IndexedSlices`."""
 
@@ -102,6 +106,7 @@ def _copied(value: np.ndarray | jax.Array) -> jax.Array:
     return jnp.array(value, dtype=value.dtype)
 
 
+@exported("Variable", v1=())
 class Variable(KerasVariable):  # type: ignore[misc]
     """A mutable tensor, as `tf.Variable`.
 

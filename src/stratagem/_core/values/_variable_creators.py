@@ -9,6 +9,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.context import entered
 from stratagem._core.values._tensor_shape import TensorShape
@@ -26,6 +27,7 @@ _WITHOUT_EFFECT = {
 }  # fmt: skip
 
 
+@exported("variable_creator_scope")
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator: UserFunction) -> Iterator[None]:
     """In the body variables are what `variable_creator(next_creator, **kwargs)` returns, as `tf.variable_creator_scope`.

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh, exact
 from stratagem._core.values import (
@@ -85,6 +86,7 @@ class PerReplicaSpec:
         return f"PerReplicaSpec({', '.join(map(repr, self.specs))})"
 
 
+@exported("distribute.DistributedIterator")
 @final
 class DistributedIterator(ElementIterator[Any]):
     """Elements of a distributed dataset: nests of PerReplica, or of jax.Arrays if there is one replica."""
@@ -191,6 +193,7 @@ class DistributedInput(abc.ABC):
         return jax.tree.map(lambda leaf: PerReplicaSpec(*[leaf] * len(self._mesh.local_ids)), spec)
 
 
+@exported("distribute.DistributedDataset")
 @final
 class DistributedDataset(DistributedInput):
     """A dataset of global batches, each divided among the replicas: `strategy.experimental_distribute_dataset`."""

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import final
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 
 
+@exported("distribute.InputContext")
 @final
 @dataclass(frozen=True)
 class InputContext:
@@ -35,6 +37,7 @@ class InputContext:
         )
 
 
+@exported("distribute.experimental.ValueContext")
 @final
 @dataclass(frozen=True)
 class ValueContext:
@@ -50,6 +53,7 @@ class ValueContext:
         )
 
 
+@exported("distribute.InputReplicationMode")
 class InputReplicationMode(enum.Enum):
     """The number of calls of an input function: once per worker or once per replica."""
 
@@ -57,6 +61,7 @@ class InputReplicationMode(enum.Enum):
     PER_REPLICA = "PER_REPLICA"
 
 
+@exported("distribute.InputOptions")
 @final
 @dataclass(frozen=True)
 class InputOptions:

@@ -6,6 +6,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._core.values import TensorShape, TensorSpec, TypeSpec
 from stratagem._ops.ragged import RaggedTensorSpec
@@ -25,6 +26,7 @@ class NestedDataset(abc.ABC):
         return DatasetSpec(self.element_spec)
 
 
+@exported("data.DatasetSpec")
 @final
 class DatasetSpec(TypeSpec):
     """The spec of a component that is a dataset, as `window` makes them: a scalar with elements of its own."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._data._dataset import Dataset
 from stratagem._data.elements._nest import to_numpy
 from stratagem._data.files._bytes import checked_compression
@@ -19,6 +20,7 @@ from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 
+@exported("data.experimental.CsvDataset")
 @final
 class CsvDataset(Dataset):
     """Records of comma-separated values as tuples of scalars.
@@ -54,6 +56,7 @@ class CsvDataset(Dataset):
         super().__init__(*reading(filenames, table, compression_type, buffer_size, None))
 
 
+@exported("data.experimental.make_csv_dataset")
 def make_csv_dataset(
     file_pattern: Any,
     batch_size: Any,

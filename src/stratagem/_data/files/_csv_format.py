@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.step import entrywise, host_function
 from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, to_numpy
@@ -133,6 +134,7 @@ def _scalars(values: list[Any], dtype: np.dtype[Any]) -> list[Array]:
     return [block[i, ...] for i in range(len(block))]
 
 
+@exported("io.decode_csv", v1=())
 @host_function
 @entrywise
 def decode_csv(

@@ -6,6 +6,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._data._dataset import Dataset
 from stratagem._data.files._bytes import checked_compression
 from stratagem._data.files._format import STRING, Format
@@ -18,6 +19,7 @@ from stratagem._data.stages._order import StraightOrder
 from stratagem._data.stages._stage import OrderedRowsStage, Stage
 
 
+@exported("data.TFRecordDataset")
 @final
 class TFRecordDataset(Dataset):
     """The records of TFRecord files, as scalar strings.
@@ -39,6 +41,7 @@ class TFRecordDataset(Dataset):
         super().__init__(*reading(filenames, TFRecords(), compression_type, buffer_size, num_parallel_reads))
 
 
+@exported("data.TextLineDataset")
 @final
 class TextLineDataset(Dataset):
     """The lines of text files without line ends, as scalar strings. Arguments and errors are those of `TFRecordDataset`."""
@@ -54,6 +57,7 @@ class TextLineDataset(Dataset):
         super().__init__(*reading(filenames, TextLineFormat(), compression_type, buffer_size, num_parallel_reads))
 
 
+@exported("data.FixedLengthRecordDataset")
 @final
 class FixedLengthRecordDataset(Dataset):
     """Records of `record_bytes` bytes each, as scalar strings, between a header and a footer of each file.
@@ -76,6 +80,7 @@ class FixedLengthRecordDataset(Dataset):
         super().__init__(*reading(filenames, format, compression_type, buffer_size, num_parallel_reads))
 
 
+@exported("data.experimental.ignore_errors")
 def ignore_errors(log_warning: bool = False) -> Callable[[Dataset], Dataset]:
     """`dataset.ignore_errors` as an argument for `dataset.apply`."""
     return lambda dataset: dataset.ignore_errors(log_warning)

@@ -12,6 +12,7 @@ import numpy as np
 from google.protobuf import json_format
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.step import entrywise, host_function
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._bytes import WINDOW_BITS
@@ -29,6 +30,7 @@ def _each(function: Callable[[bytes], bytes], strings: Any, what: str) -> Array:
     return numbers(result.reshape(array.shape))
 
 
+@exported("io.encode_base64", v1=["encode_base64", "io.encode_base64"])
 @host_function
 @entrywise
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Array:
@@ -41,6 +43,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Arr
     return _each(encoded, input, "tf.io.encode_base64")
 
 
+@exported("io.decode_base64", v1=["decode_base64", "io.decode_base64"])
 @host_function
 @entrywise
 def decode_base64(input: Any, name: str | None = None) -> Array:
@@ -65,6 +68,7 @@ def decode_base64(input: Any, name: str | None = None) -> Array:
     return _each(decoded, input, "tf.io.decode_base64")
 
 
+@exported("io.decode_compressed", v1=["decode_compressed", "io.decode_compressed"])
 @host_function
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Array:
     """Strings, decompressed, of the same shape. compression_type: "", "ZLIB" or "GZIP". What is cut off gives what is there.
@@ -97,6 +101,7 @@ def _decompressed(compression_type: str, data: bytes) -> bytes:
     return b"".join(parts)
 
 
+@exported("io.decode_json_example", v1=["decode_json_example", "io.decode_json_example"])
 @host_function
 def decode_json_example(json_examples: Any, name: str | None = None) -> Array:
     """Examples in protobuf's JSON as serialized ones, of the same shape.

@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._data.elements._nest import Array, to_numpy
 from stratagem._data.files._columns import Column
@@ -155,6 +156,7 @@ def each(function: Callable[[Any], Any], features: Sequence[Any], names: Sequenc
     return made
 
 
+@exported("io.FixedLenFeature", v1=["FixedLenFeature", "io.FixedLenFeature"])
 @final
 @dataclass(frozen=True)
 class FixedLenFeature(FeatureParser):
@@ -219,6 +221,7 @@ class FixedLenFeature(FeatureParser):
         return values.reshape(self.dims)
 
 
+@exported("io.FixedLenSequenceFeature", v1=["FixedLenSequenceFeature", "io.FixedLenSequenceFeature"])
 @final
 @dataclass(frozen=True)
 class FixedLenSequenceFeature(FeatureParser):
@@ -278,6 +281,7 @@ class FixedLenSequenceFeature(FeatureParser):
         return values.reshape(-1, *self.dims)
 
 
+@exported("io.VarLenFeature", v1=["VarLenFeature", "io.VarLenFeature"])
 @final
 @dataclass(frozen=True)
 class VarLenFeature(FeatureParser):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.paths import StrPath, file_errors, local_path
 from stratagem._core.step import host_function
 from stratagem._data._dataset import Dataset
@@ -166,6 +167,7 @@ def _subfolders(directory: str) -> list[str]:
     return [name for name in names if os.path.isdir(os.path.join(directory, name)) and not name.startswith(".")]
 
 
+@exported("keras.preprocessing.image_dataset_from_directory", "keras.utils.image_dataset_from_directory")
 def image_dataset_from_directory(
     directory: StrPath, labels: str | Sequence[int] | None = "inferred", label_mode: str | None = "int",
     class_names: Sequence[str] | None = None, color_mode: str = "rgb", batch_size: int | None = 32,
@@ -214,6 +216,7 @@ def _middle(image: Any, size: tuple[int, int]) -> Any:
     return image[top : top + rows, left : left + columns]
 
 
+@exported("keras.preprocessing.text_dataset_from_directory", "keras.utils.text_dataset_from_directory")
 def text_dataset_from_directory(
     directory: StrPath, labels: str | Sequence[int] | None = "inferred", label_mode: str | None = "int",
     class_names: Sequence[str] | None = None, batch_size: int | None = 32, max_length: int | None = None,

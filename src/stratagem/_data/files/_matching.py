@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.step import host_function
 from stratagem._data.elements._nest import Array, to_numpy
 from stratagem._data.files._host_tensor import numbers
 from stratagem._data.stages._file_names import found_files, names_in
 
 
+@exported("io.matching_files", v1=["matching_files", "io.matching_files"])
 @host_function
 def matching_files(pattern: Any, name: str | None = None) -> Array:
     """The names of the files that match one pattern or a vector of them, sorted; empty if there are none.
@@ -32,6 +34,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Array:
     return numbers(names)
 
 
+@exported("io.match_filenames_once")
 def match_filenames_once(pattern: Any, name: str | None = None) -> Array:
     """`matching_files`. TensorFlow keeps the names in a variable of strings; here they are a tensor."""
     return matching_files(pattern)

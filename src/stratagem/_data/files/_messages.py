@@ -7,6 +7,8 @@ from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
+from stratagem._base.exports import exported
+
 _Field = descriptor_pb2.FieldDescriptorProto
 _PACKAGE = "tensorflow"
 _LISTS = {"BytesList": _Field.TYPE_BYTES, "FloatList": _Field.TYPE_FLOAT, "Int64List": _Field.TYPE_INT64}
@@ -57,12 +59,12 @@ def _class(name: str) -> Any:
     return message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
 
 
-BytesList = _class("BytesList")
-FloatList = _class("FloatList")
-Int64List = _class("Int64List")
-Feature = _class("Feature")
-Features = _class("Features")
-FeatureList = _class("FeatureList")
-FeatureLists = _class("FeatureLists")
-Example = _class("Example")
-SequenceExample = _class("SequenceExample")
+BytesList = exported("train.BytesList")(_class("BytesList"))
+FloatList = exported("train.FloatList")(_class("FloatList"))
+Int64List = exported("train.Int64List")(_class("Int64List"))
+Feature = exported("train.Feature")(_class("Feature"))
+Features = exported("train.Features")(_class("Features"))
+FeatureList = exported("train.FeatureList")(_class("FeatureList"))
+FeatureLists = exported("train.FeatureLists")(_class("FeatureLists"))
+Example = exported("train.Example")(_class("Example"))
+SequenceExample = exported("train.SequenceExample")(_class("SequenceExample"))

@@ -8,6 +8,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.step import host_function, joint
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._columns import columns_of
@@ -43,6 +44,7 @@ def _parse_stacked(
     return {key: np.asarray(made).reshape(*serialized.shape, *made.shape[1:]) for key, made in found.items()}
 
 
+@exported("io.parse_single_example", v1=())
 @host_function
 @joint(_parse_stacked)
 def parse_single_example(
@@ -61,6 +63,7 @@ def parse_single_example(
     return {key: expected.of_example(key, found) for key, expected in features.items()}
 
 
+@exported("io.parse_example", v1=())
 @host_function
 @joint(_parse_stacked)
 def parse_example(
@@ -103,6 +106,7 @@ def _of_columns(records: Sequence[bytes], features: Mapping[str, FeatureParser])
     return made if all(tensor is not None for tensor in made.values()) else None
 
 
+@exported("io.parse_single_sequence_example", v1=["parse_single_sequence_example", "io.parse_single_sequence_example"])
 @host_function
 def parse_single_sequence_example(
     serialized: Any,

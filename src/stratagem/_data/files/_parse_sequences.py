@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.step import host_function
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._features import FeatureParser, FixedLenSequenceFeature, VarLenFeature, each
@@ -19,6 +20,7 @@ from stratagem._ops.sparse import SparseTensor
 _Parsed = dict[str, Any]
 
 
+@exported("io.parse_sequence_example")
 @host_function
 def parse_sequence_example(
     serialized: Any,

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._data.elements._composites import ragged_rows_joined
 from stratagem._data.elements._nest import Array
@@ -71,6 +72,7 @@ _MAKERS: dict[type, Callable[..., Any]] = {
 }
 
 
+@exported("io.RaggedFeature")
 @final
 @dataclass(frozen=True)
 class RaggedFeature(FeatureParser):

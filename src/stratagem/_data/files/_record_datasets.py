@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._base.types import PathLike
 from stratagem._core.values import TensorSpec
 from stratagem._data._dataset import Dataset
@@ -16,6 +17,7 @@ from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._seeds import EpochSeeds
 
 
+@exported("data.experimental.parse_example_dataset")
 def parse_example_dataset(
     features: Mapping[str, FeatureParser], num_parallel_calls: Any = 1, deterministic: object = None
 ) -> Callable[[Dataset], Dataset]:
@@ -39,6 +41,7 @@ def parse_example_dataset(
     return parsed
 
 
+@exported("data.experimental.make_batched_features_dataset")
 def make_batched_features_dataset(
     file_pattern: Any,
     batch_size: Any,
@@ -95,6 +98,7 @@ def make_batched_features_dataset(
     return parsed.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
+@exported("data.experimental.TFRecordWriter")
 @final
 class DatasetTFRecordWriter:
     """Writes the elements of a dataset of strings to one TFRecord file. compression_type: "", "GZIP" or "ZLIB"."""

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OpError, UnknownError
+from stratagem._base.exports import exported
 from stratagem._base.paths import local_path
 from stratagem._core.values import TensorSpec
 from stratagem._data._dataset import Dataset
@@ -22,6 +23,7 @@ from stratagem._ops import as_dtype
 _TYPES = ("string", "int8", "int16", "int32", "int64", "uint8", "uint16", "bool", "float64")
 
 
+@exported("data.experimental.SqlDataset")
 @final
 class SqlDataset(Dataset):
     """The rows of a query, as nests of scalars. Values are converted as SQLite does: NULL is 0 or "".

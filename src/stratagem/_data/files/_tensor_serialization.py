@@ -6,6 +6,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.tensor_proto import CODES, TensorProto, serialized_tensor
 from stratagem._base.types import DTypeLike
 from stratagem._core.step import entrywise, host_function, of_asked_size
@@ -16,6 +17,7 @@ from stratagem._ops import as_dtype, make_ndarray
 _NAMES = {code: name for name, code in CODES.items()}
 
 
+@exported("io.decode_raw", v1=())
 @host_function
 @entrywise
 def decode_raw(
@@ -59,6 +61,7 @@ def decode_raw(
     return numbers(found if fixed_length is not None else of_asked_size(found, [array.ndim]))
 
 
+@exported("io.serialize_tensor", v1=["serialize_tensor", "io.serialize_tensor"])
 @host_function
 def serialize_tensor(tensor: Any, name: str | None = None) -> Array:
     """A tensor as a scalar string: a TensorProto, which TensorFlow's `parse_tensor` accepts as well."""
@@ -68,6 +71,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Array:
     return numbers(result)
 
 
+@exported("io.parse_tensor", v1=["parse_tensor", "io.parse_tensor"])
 @host_function
 def parse_tensor(serialized: Any, out_type: DTypeLike, name: str | None = None) -> Any:
     """The tensor in a serialized TensorProto.

@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._data._dataset import Dataset
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._ops import gather, tensor
 
 
+@exported("keras.preprocessing.timeseries_dataset_from_array", "keras.utils.timeseries_dataset_from_array")
 def timeseries_dataset_from_array(
     data: Any, targets: Any, sequence_length: int, sequence_stride: int = 1, sampling_rate: int = 1,
     batch_size: int | None = 128, shuffle: bool = False, seed: int | None = None, start_index: int | None = None,

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, ClassVar, final
 
 from stratagem._base.errors import FailedPreconditionError
+from stratagem._base.exports import exported
 from stratagem._base.framing import framed
 from stratagem._base.storage import file_system
 from stratagem._base.types import PathLike
@@ -15,6 +16,7 @@ from stratagem._data.files._bytes import WINDOW_BITS, open_errors
 from stratagem._data.stages._file_names import names_in
 
 
+@exported("io.TFRecordOptions", v1=["io.TFRecordOptions", "python_io.TFRecordOptions"])
 @final
 class TFRecordOptions:
     """The compression of a `TFRecordWriter`: zlib's own parameters; None is zlib's default.
@@ -63,6 +65,7 @@ class TFRecordOptions:
         return options.compression_type if isinstance(options, TFRecordOptions) else cls(options).compression_type
 
 
+@exported("io.TFRecordWriter", v1=["io.TFRecordWriter", "python_io.TFRecordWriter"])
 @final
 class TFRecordWriter:
     """Writes records to a new file in the standard TFRecord format. Use it in a `with` block, or close it.

@@ -5,6 +5,7 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction as Function
 from stratagem._data.elements._nest import kinds_of, map_leaves, spec_of
 from stratagem._data.functions._applied import AppliedFunction
@@ -17,6 +18,7 @@ from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 
+@exported("data.experimental.Reducer")
 @final
 class Reducer:
     """The three functions that make one result of the elements of one key.

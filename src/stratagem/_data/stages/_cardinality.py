@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 
-INFINITE = -1
-UNKNOWN = -2
+from stratagem._base.exports import exported
+
+INFINITE = exported("data.INFINITE_CARDINALITY", "data.experimental.INFINITE_CARDINALITY")(-1)
+UNKNOWN = exported("data.UNKNOWN_CARDINALITY", "data.experimental.UNKNOWN_CARDINALITY")(-2)
 
 
 def repeated(length: int, count: int) -> int:

@@ -4,14 +4,16 @@ import copy
 import enum
 from typing import Any, ClassVar, Final, final
 
+from stratagem._base.exports import exported
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 
-AUTOTUNE: Final = -1
+AUTOTUNE: Final = exported("data.AUTOTUNE", "data.experimental.AUTOTUNE")(-1)
 INFINITE_CARDINALITY: Final = INFINITE
 UNKNOWN_CARDINALITY: Final = UNKNOWN
-SHARD_HINT: Final = -1
+SHARD_HINT: Final = exported("data.experimental.SHARD_HINT")(-1)
 
 
+@exported("data.experimental.AutoShardPolicy")
 class AutoShardPolicy(enum.IntEnum):
     """The ways to divide the input of several workers among them."""
 
@@ -22,6 +24,7 @@ class AutoShardPolicy(enum.IntEnum):
     HINT = 3
 
 
+@exported("data.experimental.AutotuneAlgorithm")
 class AutotuneAlgorithm(enum.Enum):
     """TensorFlow's ways to find numbers of threads and sizes of buffers. They are fixed here, so that all mean the same."""
 
@@ -32,6 +35,7 @@ class AutotuneAlgorithm(enum.Enum):
     STAGE_BASED = 4
 
 
+@exported("data.experimental.ExternalStatePolicy")
 class ExternalStatePolicy(enum.Enum):
     """The ways to save a pipeline with state outside of it. Random numbers are part of the position here: all mean the same."""
 
@@ -98,6 +102,7 @@ class _NamedSettings:
         self.__dict__["_fixed"] = True
 
 
+@exported("data.experimental.DistributeOptions")
 @final
 class DistributeOptions(_NamedSettings):
     """`Options.experimental_distribute`."""
@@ -107,6 +112,7 @@ class DistributeOptions(_NamedSettings):
     _defaults: ClassVar = {"auto_shard_policy": (AutoShardPolicy, AutoShardPolicy.AUTO), "num_devices": (int, None)}
 
 
+@exported("data.ThreadingOptions", "data.experimental.ThreadingOptions")
 @final
 class ThreadingOptions(_NamedSettings):
     """`Options.threading`: accepted, but without effect here."""
@@ -116,6 +122,7 @@ class ThreadingOptions(_NamedSettings):
     _defaults: ClassVar = {"max_intra_op_parallelism": (int, None), "private_threadpool_size": (int, None)}
 
 
+@exported("data.experimental.AutotuneOptions")
 @final
 class AutotuneOptions(_NamedSettings):
     """`Options.autotune`: accepted, but without effect here: AUTOTUNE of `map` measures, others are fixed numbers."""
@@ -132,6 +139,7 @@ class AutotuneOptions(_NamedSettings):
     }
 
 
+@exported("data.experimental.OptimizationOptions")
 @final
 class OptimizationOptions(_NamedSettings):
     """`Options.experimental_optimization`: accepted, but without effect here, because a plan is optimised when it is made."""
@@ -162,6 +170,7 @@ class OptimizationOptions(_NamedSettings):
     }
 
 
+@exported("data.Options")
 @final
 class Options(_NamedSettings):
     """The options of a dataset: `dataset.with_options(options)`.

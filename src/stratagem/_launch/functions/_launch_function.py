@@ -13,6 +13,7 @@ from typing import Any
 import jax
 
 from stratagem._base.errors import FailedPreconditionError, PeerFailedError
+from stratagem._base.exports import exported
 from stratagem._base.paths import local_path
 from stratagem._base.types import PathLike
 from stratagem._cluster import visible_gpus
@@ -32,6 +33,7 @@ _OF_TERMINALS = ("CLICOLOR_FORCE", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERAC
 _WORKER_RESTARTS = 10  # of each worker of a job with parameter servers
 
 
+@exported("launch", v1=())
 def launch(
     fn: Callable[..., Any],
     args: Sequence[Any] = (),

@@ -20,24 +20,28 @@ from stratagem._base.errors import (
     PermissionDeniedError,
     UnimplementedError,
 )
+from stratagem._base.exports import exported
 from stratagem._base.paths import StrPath, file_errors, is_remote, scheme_of
 from stratagem._base.storage import OutputFile, checked_path, copy_file, file_system, glob_remote, schemes
 from stratagem._base.types import PathLike
 from stratagem._core.step import host_function
 
 
+@exported("io.gfile.exists")
 def exists(path: StrPath) -> bool:
     """Returns whether there is a file or folder at this path."""
     where = checked_path(path)
     return file_system(where).exists(where)
 
 
+@exported("io.gfile.isdir")
 def isdir(path: StrPath) -> bool:
     """Returns whether there is a folder at this path."""
     where = checked_path(path)
     return file_system(where).is_directory(where)
 
 
+@exported("io.gfile.makedirs")
 def makedirs(path: StrPath) -> None:
     """Creates a folder and its parents; an existing one is accepted."""
     with file_errors(path):
@@ -45,6 +49,7 @@ def makedirs(path: StrPath) -> None:
         file_system(where).make_directories(where)
 
 
+@exported("io.gfile.mkdir")
 def mkdir(path: StrPath) -> None:
     """Creates one folder; an existing one is accepted. Raises NotFoundError (no parent) or FailedPreconditionError (a file)."""
     with file_errors(path):
@@ -55,6 +60,7 @@ def mkdir(path: StrPath) -> None:
             Path(where).mkdir(exist_ok=True)
 
 
+@exported("io.gfile.rmtree")
 def rmtree(path: StrPath) -> None:
     """Removes a folder and its contents. Raises NotFoundError."""
     with file_errors(path):
@@ -62,6 +68,7 @@ def rmtree(path: StrPath) -> None:
         file_system(where).remove_tree(where)
 
 
+@exported("io.gfile.remove")
 def remove(path: StrPath) -> None:
     """Removes a file. Raises NotFoundError, or FailedPreconditionError for a folder."""
     with file_errors(path):
@@ -69,6 +76,7 @@ def remove(path: StrPath) -> None:
         file_system(where).remove(where)
 
 
+@exported("io.gfile.rename")
 def rename(src: StrPath, dst: StrPath, overwrite: bool = False) -> None:
     """Moves a file or folder, on one file system. Object stores copy it, and then remove it.
 
@@ -84,6 +92,7 @@ def rename(src: StrPath, dst: StrPath, overwrite: bool = False) -> None:
         file_system(source).move(source, target)
 
 
+@exported("io.gfile.copy")
 def copy(src: StrPath, dst: StrPath, overwrite: bool = False) -> None:
     """Copies a file, also between file systems. Raises AlreadyExistsError when `dst` exists, unless `overwrite`."""
     source, target = checked_path(src), checked_path(dst)
@@ -97,6 +106,7 @@ def _refuse_existing(path: StrPath, overwrite: bool) -> None:
         raise AlreadyExistsError(f"{checked_path(path)} exists already. Pass overwrite=True to replace it.")
 
 
+@exported("io.gfile.listdir")
 def listdir(path: StrPath) -> list[str]:
     """The names in a folder, without `.` and `..`. Raises NotFoundError."""
     with file_errors(path):
@@ -104,6 +114,7 @@ def listdir(path: StrPath) -> list[str]:
         return [*file_system(where).entries(where)]
 
 
+@exported("io.gfile.glob")
 def glob(pattern: StrPath | list[StrPath]) -> list[str]:
     """The paths that match one pattern or several, sorted."""
     patterns = pattern if isinstance(pattern, list | tuple) else [pattern]
@@ -112,11 +123,13 @@ def glob(pattern: StrPath | list[StrPath]) -> list[str]:
     )
 
 
+@exported("io.gfile.get_registered_schemes")
 def get_registered_schemes() -> list[str]:
     """The kinds of paths that can be opened: plain ones and `file://`, and those that fsspec and installed packages have."""
     return ["", "file", *schemes()]
 
 
+@exported("io.gfile.walk")
 def walk(
     top: StrPath, topdown: bool = True, onerror: Callable[[OSError], None] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -143,6 +156,7 @@ def _walk_remote(
         yield found
 
 
+@exported("io.gfile.join")
 def join(path: StrPath, *paths: StrPath) -> str:
     """Joins the parts to one path."""
     return os.path.join(os.fsdecode(path), *map(os.fsdecode, paths))
@@ -157,6 +171,7 @@ class FileStatistics:
     is_directory: bool
 
 
+@exported("io.gfile.stat")
 def stat(path: StrPath) -> FileStatistics:
     """The size, modification time and kind of a file. Raises NotFoundError."""
     where = checked_path(path)
@@ -167,6 +182,7 @@ def stat(path: StrPath) -> FileStatistics:
     return FileStatistics(found.size, found.mtime_ns, found.is_directory)
 
 
+@exported("io.gfile.GFile", v1=["gfile.FastGFile", "gfile.GFile", "gfile.Open"])
 @final
 class GFile:
     """A file in text mode, unless the mode has a `b`. It is opened at once: a missing file raises NotFoundError here.
@@ -298,6 +314,7 @@ class GFile:
         self._file.close()
 
 
+@exported("io.read_file", v1=["read_file", "io.read_file"])
 @host_function
 def read_file(filename: PathLike, name: str | None = None) -> np.ndarray:
     """Reads a file's bytes as a scalar string tensor. Raises NotFoundError, and ValueError without a name."""
@@ -309,6 +326,7 @@ def read_file(filename: PathLike, name: str | None = None) -> np.ndarray:
         return np.array(file_system(name_of_file).read(name_of_file), dtype=object)
 
 
+@exported("io.write_file", v1=["write_file", "io.write_file"])
 def write_file(filename: PathLike, contents: Any, name: str | None = None) -> None:
     """Writes bytes, text or a scalar string tensor to a file; creates missing parent folders.
 

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import tensor
 from stratagem._ops._symbolic import name_results
 from stratagem._ops.flow._state import body_program, choose, is_known
@@ -14,6 +15,7 @@ from stratagem._ops.flow._state import body_program, choose, is_known
 Branch = Callable[[], Any]
 
 
+@exported("cond", v1=())
 def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str | None = None) -> Any:
     """Calls one of two functions and returns its result. If `pred` is known, only that one is called.
 
@@ -24,6 +26,7 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str | None = None) 
     return true_fn() if bool(tensor(pred)) else false_fn()
 
 
+@exported("switch_case")
 def switch_case(
     branch_index: Any,
     branch_fns: Sequence[Branch] | Mapping[int, Branch] | Sequence[tuple[int, Branch]],
@@ -51,6 +54,7 @@ def _numbered(branch_fns: Any) -> dict[int, Branch]:
     return dict(enumerate(branch_fns))
 
 
+@exported("case")
 def case(
     pred_fn_pairs: Sequence[tuple[Any, Branch]],
     default: Branch | None = None,

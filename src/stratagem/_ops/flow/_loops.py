@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._core.step import for_every_row, is_symbolic
@@ -30,6 +31,7 @@ from stratagem._ops.ragged import has_rows_alone, map_rows
 logger = logging.getLogger("stratagem")
 
 
+@exported("while_loop", v1=())
 def while_loop(
     cond: UserFunction,
     body: UserFunction,
@@ -185,6 +187,7 @@ def _begin(elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any, Any]:
     return jax.tree.map(lambda e: e[rest], rows), first, first
 
 
+@exported("scan")
 def scan(
     fn: UserFunction,
     elems: Any,
@@ -206,6 +209,7 @@ def scan(
     return jax.tree.map(lambda f, s: jnp.concatenate([s, f[None]] if reverse else [f[None], s]), first, stacked)
 
 
+@exported("foldl", "keras.backend.foldl")
 def foldl(
     fn: UserFunction,
     elems: Any,
@@ -219,6 +223,7 @@ def foldl(
     return _fold(fn, elems, initializer, reverse=False)
 
 
+@exported("foldr", "keras.backend.foldr")
 def foldr(
     fn: UserFunction,
     elems: Any,
@@ -237,6 +242,7 @@ def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: 
     return start if not _rows(rows) else _running(fn, rows, start, reverse)[0]
 
 
+@exported("map_fn")
 def map_fn(
     fn: UserFunction,
     elems: Any,

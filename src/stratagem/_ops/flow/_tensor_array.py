@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current
 from stratagem._core.values import Tensor, TensorShape
@@ -40,6 +41,7 @@ class _Facts:
         return f"TensorArray(dtype={self.dtype.name}, size={self.size}, element_shape={self.element_shape}{dynamic})"
 
 
+@exported("TensorArray")
 @final
 class TensorArray:
     """An array of tensors of one dtype, by their number. In compiled code `write` and the like return a new array.

@@ -4,11 +4,13 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import TensorShape, TypeSpec
 from stratagem._ops.flow._tensor_array import TensorArray
 
 
+@exported("TensorArraySpec")
 @final
 class TensorArraySpec(TypeSpec):
     """The elements' shape and dtype, and the options, of a `tf.TensorArray`, as `tf.TensorArraySpec`."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._core.step import host_function
 from stratagem._ops._dtypes import as_dtype, uint8
@@ -17,6 +18,7 @@ from stratagem._ops.image_files._png import png_pixels
 _BMP_BYTES = {8: 1, 24: 3, 32: 4}  # of a pixel, by its bits
 
 
+@exported("image.decode_jpeg", "io.decode_jpeg")
 @host_function
 @sized_by_file
 def decode_jpeg(
@@ -41,6 +43,7 @@ def decode_jpeg(
     return _still(data, channels, what, "uint8")
 
 
+@exported("image.decode_png", "io.decode_png")
 @host_function
 @sized_by_file
 def decode_png(contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> np.ndarray:
@@ -59,6 +62,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name:
     return _still(contents_of(contents, what), channels, what, kind)
 
 
+@exported("image.decode_gif", "io.decode_gif")
 @host_function
 @sized_by_file
 def decode_gif(contents: Any, name: str | None = None) -> np.ndarray:
@@ -74,6 +78,7 @@ def decode_gif(contents: Any, name: str | None = None) -> np.ndarray:
     return _still(data, 3, what, "uint8")[None]
 
 
+@exported("image.decode_bmp", "io.decode_bmp")
 @host_function
 @sized_by_file
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> np.ndarray:
@@ -96,6 +101,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> np.
     return _bmp(data, channels, what)
 
 
+@exported("image.decode_image", "io.decode_image")
 @host_function
 @sized_by_file
 def decode_image(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InternalError, InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._core.step import entrywise, host_function
 from stratagem._ops._convert import Tensor, on_device, on_host, static_int, tensor
@@ -77,6 +78,7 @@ def _without_black(inks: np.ndarray) -> np.ndarray:
     return (wide[..., :3] * wide[..., 3:] // 255).astype(np.uint8)
 
 
+@exported("image.decode_and_crop_jpeg", "io.decode_and_crop_jpeg")
 @host_function
 @sized_by_file
 def decode_and_crop_jpeg(
@@ -116,6 +118,7 @@ def is_jpeg_data(data: bytes) -> bool:
     return data.startswith(b"\xff\xd8\xff")
 
 
+@exported("image.is_jpeg", "io.is_jpeg")
 @host_function
 @entrywise
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
@@ -124,6 +127,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     return on_device(np.array([is_jpeg_data(data) for data in files.ravel().tolist()], bool).reshape(files.shape))
 
 
+@exported("image.extract_jpeg_shape", "io.extract_jpeg_shape")
 @host_function
 def extract_jpeg_shape(contents: Any, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
     """Returns [height, width, channels] of a JPEG file, whose pixels are not decoded: int32, or int64 as asked for.
@@ -139,6 +143,7 @@ def extract_jpeg_shape(contents: Any, output_type: DTypeLike = int32, name: str 
     return on_device(np.array([height, width, channels], as_dtype(output_type).dtype))
 
 
+@exported("image.encode_jpeg", "io.encode_jpeg")
 @host_function
 def encode_jpeg(
     image: Any, format: str = "", quality: int = 95, progressive: bool = False, optimize_size: bool = False,

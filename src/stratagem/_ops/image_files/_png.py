@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InternalError, InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, on_device
 from stratagem._ops.image_files._libraries import check_size, damage_is_an_error, library, pixels_of
@@ -134,6 +135,7 @@ def _unfiltered(filters: np.ndarray, coded: np.ndarray) -> np.ndarray:
     return found[1:, 1:].astype(np.uint8)
 
 
+@exported("image.encode_png", "io.encode_png")
 @host_function
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """Encodes images, (..., height, width, channels) of uint8 or uint16, as PNG files: strings, a file each.

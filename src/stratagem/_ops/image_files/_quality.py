@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.step import host_function
 from stratagem._ops._convert import Tensor, is_traced, need_value, on_device, static_int, tensor
 from stratagem._ops.image_files._decoding import scaled
@@ -11,6 +12,7 @@ from stratagem._ops.image_files._jpeg import jpeg_data, jpeg_pixels
 from stratagem._ops.sampling import stateless_uniform, uniform
 
 
+@exported("image.adjust_jpeg_quality")
 @host_function
 def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) -> Tensor:
     """Returns an image, (height, width, 1 or 3), as a JPEG file of this quality (0 to 100) shows it, in its dtype.
@@ -29,6 +31,7 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) 
     return on_device(scaled(jpeg_pixels(data, what, pixels.shape[-1]), pixels.dtype))
 
 
+@exported("image.random_jpeg_quality")
 def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None) -> Tensor:
     """Returns `adjust_jpeg_quality` of a random quality from `min_jpeg_quality` to below `max_jpeg_quality`.
 
@@ -40,6 +43,7 @@ def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int
     return adjust_jpeg_quality(image, quality)
 
 
+@exported("image.stateless_random_jpeg_quality", v1=())
 def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Tensor:
     """Returns `random_jpeg_quality` with a quality that the seed, two integers, decides: TensorFlow's.
 

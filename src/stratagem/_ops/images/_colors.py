@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, tensor
 from stratagem._ops._dtypes import as_dtype, float16, float32
 from stratagem._ops._symbolic import accept_symbols
@@ -29,6 +30,7 @@ _RGB_TO_YUV = (
 _YUV_TO_RGB = ((1.0, 1.0, 1.0), (0.0, -0.394642334, 2.03206185), (1.13988303, -0.58062185, 0.0))
 
 
+@exported("image.rgb_to_grayscale")
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     """Converts three channels to one of brightness, keeping the dtype; float64 is computed in float32, as in TensorFlow.
 
@@ -40,6 +42,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     return convert_image_dtype(gray, array.dtype)
 
 
+@exported("image.grayscale_to_rgb")
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Repeats the one channel of images (..., height, width, 1) three times.
 
@@ -63,21 +66,25 @@ def _mixed(name: str, images: Any, kernel: tuple[tuple[float, ...], ...]) -> Ten
         return jnp.sum(array[..., None] * weights, -2)
 
 
+@exported("image.rgb_to_yiq")
 def rgb_to_yiq(images: Any) -> Tensor:
     """Converts floating-point images from RGB to YIQ. ValueError: integers; InvalidArgumentError: other channels."""
     return _mixed("rgb_to_yiq", images, _RGB_TO_YIQ)
 
 
+@exported("image.yiq_to_rgb")
 def yiq_to_rgb(images: Any) -> Tensor:
     """Converts floating-point images from YIQ to RGB. Raises as `rgb_to_yiq` does."""
     return _mixed("yiq_to_rgb", images, _YIQ_TO_RGB)
 
 
+@exported("image.rgb_to_yuv")
 def rgb_to_yuv(images: Any) -> Tensor:
     """Converts floating-point images from RGB to YUV. Raises as `rgb_to_yiq` does."""
     return _mixed("rgb_to_yuv", images, _RGB_TO_YUV)
 
 
+@exported("image.yuv_to_rgb")
 def yuv_to_rgb(images: Any) -> Tensor:
     """Converts floating-point images from YUV to RGB. Raises as `rgb_to_yiq` does."""
     return _mixed("yuv_to_rgb", images, _YUV_TO_RGB)
@@ -92,6 +99,7 @@ def _floating_colors(name: str, images: Any) -> Tensor:
     return array
 
 
+@exported("image.rgb_to_hsv")
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Converts floating-point images from RGB, between 0 and 1, to hue, saturation and value, each between 0 and 1.
 
@@ -129,6 +137,7 @@ def _hue(array: Tensor) -> tuple[Tensor, Tensor]:
     return jnp.where(hue < 0, hue + 1, hue), largest
 
 
+@exported("image.hsv_to_rgb")
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Converts floating-point images from hue, saturation and value, each between 0 and 1, to RGB.
 
@@ -152,6 +161,7 @@ def _computed(array: Tensor) -> Tensor:
     return array if as_dtype(array.dtype) in (float16, float32) else convert_image_dtype(array, float32)
 
 
+@exported("image.adjust_brightness")
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """Adds `delta` to the pixels, taken between 0 and 1; integers stay in their range. Returns the image's dtype."""
     array = tensor(image)
@@ -159,6 +169,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
     return convert_image_dtype(pixels + tensor(delta).astype(pixels.dtype), array.dtype, saturate=True)
 
 
+@exported("image.adjust_contrast")
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Multiplies how far each pixel is from the mean of its image and channel; integers stay in their range.
 
@@ -175,6 +186,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     return convert_image_dtype(adjusted, array.dtype, saturate=True)
 
 
+@exported("image.adjust_gamma")
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     """Returns `gain * image**gamma`, with pixels taken between 0 and 1; integers stay in their range.
 
@@ -188,6 +200,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     return convert_image_dtype(adjusted, array.dtype, saturate=True)
 
 
+@exported("image.adjust_hue")
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """Adds `delta` to the hue of RGB images, which goes around from 0 to 1; keeps the dtype.
 
@@ -206,6 +219,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     return convert_image_dtype(colors, array.dtype)
 
 
+@exported("image.adjust_saturation")
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
     """Multiplies the saturation of RGB images, which stays between 0 and 1; keeps the dtype.
 

@@ -5,6 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._arrays import cast, saturate_cast
 from stratagem._ops._convert import Tensor, tensor
@@ -13,6 +14,7 @@ from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._shapes import at_least_an_image
 
 
+@exported("image.convert_image_dtype")
 def convert_image_dtype(image: Any, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
     """Converts images to another dtype: floating point ranges from 0 to 1, integers from 0 to their largest value.
 
@@ -36,6 +38,7 @@ def convert_image_dtype(image: Any, dtype: DTypeLike, saturate: bool = False, na
     return convert(array, wanted) * ((wanted.max + 1) // (given.max + 1))
 
 
+@exported("image.per_image_standardization")
 def per_image_standardization(image: Any) -> Tensor:
     """Scales every image (..., height, width, channels) to mean 0 and variance 1, float32; an image of one color becomes 0.
 

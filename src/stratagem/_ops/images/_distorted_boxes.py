@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, is_traced, need_value, on_device, tensor
 from stratagem._ops._dtypes import uint32
 from stratagem._ops.sampling import stateless_uniform, words_of
@@ -46,6 +47,7 @@ class _Limits(NamedTuple):
     attempts: int
 
 
+@exported("image.sample_distorted_bounding_box", v1=())
 def sample_distorted_bounding_box(
     image_size: Any, bounding_boxes: Any, seed: int | None = 0, min_object_covered: Any = 0.1,
     aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: int | None = None,
@@ -69,6 +71,7 @@ def sample_distorted_bounding_box(
     return _sampled(what, image_size, bounding_boxes, drawn, limits, bool(use_image_if_no_bounding_boxes))
 
 
+@exported("image.stateless_sample_distorted_bounding_box", v1=())
 def stateless_sample_distorted_bounding_box(
     image_size: Any, bounding_boxes: Any, seed: Any, min_object_covered: Any = 0.1,
     aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: int | None = None,

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._shapes import batch_of
@@ -18,6 +19,7 @@ _COLORS: Final = (
 )  # fmt: skip
 
 
+@exported("image.draw_bounding_boxes", v1=())
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
     """Draws the outlines of boxes, one pixel wide, on a batch of images with 1, 3 or 4 channels; keeps the dtype.
 

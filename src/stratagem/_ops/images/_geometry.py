@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.step import has_unknown_sizes, sized_call
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, static_int, tensor
 from stratagem._ops._symbolic import accept_symbols
@@ -16,16 +17,19 @@ from stratagem._ops.images._shapes import image_or_batch
 _HEIGHT, _WIDTH = -3, -2
 
 
+@exported("image.flip_left_right")
 def flip_left_right(image: Any) -> Tensor:
     """Returns an image or a batch mirrored horizontally, left to right. Raises ValueError for another rank."""
     return jnp.flip(image_or_batch("flip_left_right", image), _WIDTH)
 
 
+@exported("image.flip_up_down")
 def flip_up_down(image: Any) -> Tensor:
     """Returns an image or a batch mirrored vertically, top to bottom. Raises ValueError for another rank."""
     return jnp.flip(image_or_batch("flip_up_down", image), _HEIGHT)
 
 
+@exported("image.rot90")
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """Returns an image or a batch rotated counter-clockwise by 90 degrees, k times; k is a known number.
 
@@ -35,11 +39,13 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     return jnp.rot90(array, static_int(k, "a tensor is the number of rotations") % 4, (_HEIGHT, _WIDTH))
 
 
+@exported("image.transpose", v1=())
 def transpose_image(image: Any, name: str | None = None) -> Tensor:
     """Returns an image or a batch with height and width exchanged: `tf.image.transpose`. Raises ValueError for another rank."""
     return jnp.swapaxes(image_or_batch("transpose", image), _HEIGHT, _WIDTH)
 
 
+@exported("image.central_crop")
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """Returns the middle of an image or a batch, with this fraction of its height and width.
 
@@ -56,6 +62,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     return array[..., top : height - top, left : width - left, :]
 
 
+@exported("image.crop_to_bounding_box")
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
@@ -90,6 +97,7 @@ def _cut(array: Tensor, offsets: tuple[Any, Any], size: tuple[int, int]) -> Tens
     return array[..., top : top + size[0], left : left + size[1], :]
 
 
+@exported("image.pad_to_bounding_box")
 def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
@@ -115,6 +123,7 @@ def pad_to_bounding_box(
         return jax.lax.dynamic_update_slice(whole, array, [*[none] * (array.ndim - 3), *places, none])
 
 
+@exported("image.resize_with_crop_or_pad", v1=())
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
     """Returns an image or a batch with the target size: cropped around the middle, or padded with zeros on both sides.
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._arrays import cast
 from stratagem._ops._convert import Tensor, allow_x64, static_int, tensor
 from stratagem._ops._dtypes import float32
@@ -20,6 +21,7 @@ _SOBEL = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), (-1, 0,
 _POWER_FACTORS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)  # of Wang, Simoncelli, Bovik (2003), see `ssim_multiscale`
 
 
+@exported("image.image_gradients")
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     """Returns how much the next pixel below, and the next one at the right, is larger; zero at the ends.
 
@@ -37,6 +39,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     return down.reshape(array.shape), right.reshape(array.shape)
 
 
+@exported("image.sobel_edges")
 def sobel_edges(image: Any) -> Tensor:
     """Returns the edges that Sobel's two filters find, of changes downwards and to the right.
 
@@ -55,6 +58,7 @@ def sobel_edges(image: Any) -> Tensor:
     return edges.reshape(*array.shape, 2)
 
 
+@exported("image.total_variation")
 def total_variation(images: Any, name: str | None = None) -> Tensor:
     """Returns the sum of absolute differences between neighbours: a scalar for an image, (n,) for a batch.
 
@@ -65,6 +69,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
         return sum(jnp.sum(jnp.abs(jnp.diff(array, axis=axis)), (-3, -2, -1), dtype=array.dtype) for axis in (-3, -2))  # type: ignore[return-value]
 
 
+@exported("image.psnr")
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     """Returns the peak signal-to-noise ratio of images (..., height, width, channels) in decibels, float32 of shape (...).
 
@@ -90,6 +95,7 @@ def _compared(name: str, a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, 
     return convert_image_dtype(first, float32), convert_image_dtype(second, float32), largest
 
 
+@exported("image.ssim")
 def ssim(
     img1: Any,
     img2: Any,
@@ -113,6 +119,7 @@ def ssim(
     return jnp.mean(both if return_index_map else jnp.mean(both, (-3, -2)), -1)
 
 
+@exported("image.ssim_multiscale")
 def ssim_multiscale(
     img1: Any,
     img2: Any,

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._core.step import has_unknown_sizes, sized_call
 from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
@@ -45,41 +46,49 @@ def _between(name: str, draw: Draw, lower: float, upper: float) -> Tensor:
     return draw([], lower, upper)
 
 
+@exported("image.random_brightness")
 def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
     """Adds one number of [-max_delta, max_delta) to all pixels, as `adjust_brightness` does. ValueError: it is negative."""
     return adjust_brightness(image, _up_to("random_brightness", _drawing(seed), max_delta))
 
 
+@exported("image.stateless_random_brightness", v1=())
 def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Tensor:
     """Does what `random_brightness` does, with TensorFlow's number for a seed of two integers."""
     return adjust_brightness(image, _up_to("stateless_random_brightness", _stateless(seed), max_delta))
 
 
+@exported("image.random_contrast")
 def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """Changes the contrast by one factor of [lower, upper). Raises ValueError unless 0 <= lower < upper."""
     return adjust_contrast(image, _between("random_contrast", _drawing(seed), lower, upper))
 
 
+@exported("image.stateless_random_contrast", v1=())
 def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
     """Does what `random_contrast` does, with TensorFlow's number for a seed of two integers."""
     return adjust_contrast(image, _between("stateless_random_contrast", _stateless(seed), lower, upper))
 
 
+@exported("image.random_hue")
 def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
     """Turns the hue of RGB images by one number of [-max_delta, max_delta). Raises ValueError unless 0 <= max_delta <= 0.5."""
     return adjust_hue(image, _up_to("random_hue", _drawing(seed), max_delta, 0.5))
 
 
+@exported("image.stateless_random_hue", v1=())
 def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Tensor:
     """Does what `random_hue` does, with TensorFlow's number for a seed of two integers."""
     return adjust_hue(image, _up_to("stateless_random_hue", _stateless(seed), max_delta, 0.5))
 
 
+@exported("image.random_saturation")
 def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """Changes the saturation of RGB images by one factor of [lower, upper). Raises ValueError unless 0 <= lower < upper."""
     return adjust_saturation(image, _between("random_saturation", _drawing(seed), lower, upper))
 
 
+@exported("image.stateless_random_saturation", v1=())
 def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Tensor:
     """Does what `random_saturation` does, with TensorFlow's number for a seed of two integers."""
     return adjust_saturation(image, _between("stateless_random_saturation", _stateless(seed), lower, upper))
@@ -94,21 +103,25 @@ def _flipped(name: str, image: Any, draw: Draw, axis: int) -> Tensor:
     return jnp.where((draw([array.shape[0]], 0.0, 1.0) > 0.5)[:, None, None, None], mirrored, array)
 
 
+@exported("image.random_flip_left_right")
 def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     """Mirrors an image horizontally in half of all calls, or about half of the images of a batch. ValueError: another rank."""
     return _flipped("random_flip_left_right", image, _drawing(seed), -2)
 
 
+@exported("image.stateless_random_flip_left_right", v1=())
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     """Does what `random_flip_left_right` does, with TensorFlow's numbers for a seed of two integers."""
     return _flipped("stateless_random_flip_left_right", image, _stateless(seed), -2)
 
 
+@exported("image.random_flip_up_down")
 def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     """Mirrors an image vertically in half of all calls, or about half of the images of a batch. ValueError: another rank."""
     return _flipped("random_flip_up_down", image, _drawing(seed), -3)
 
 
+@exported("image.stateless_random_flip_up_down", v1=())
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     """Does what `random_flip_up_down` does, with TensorFlow's numbers for a seed of two integers."""
     return _flipped("stateless_random_flip_up_down", image, _stateless(seed), -3)
@@ -134,6 +147,7 @@ def _part_at(array: Tensor, numbers: Tensor, name: str, wanted: tuple[int, ...])
         return jax.lax.dynamic_slice(array, [offsets[axis] for axis in range(array.ndim)], wanted)
 
 
+@exported("image.random_crop", v1=["random_crop", "image.random_crop"])
 def random_crop(value: Any, size: ShapeLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """Cuts a part of this size out of a tensor of any rank, at a random place.
 
@@ -142,6 +156,7 @@ def random_crop(value: Any, size: ShapeLike, seed: int | None = None, name: str 
     return _cropped("random_crop", value, size, _drawing(seed))
 
 
+@exported("image.stateless_random_crop", v1=())
 def stateless_random_crop(value: Any, size: ShapeLike, seed: Any, name: str | None = None) -> Tensor:
     """Does what `random_crop` does, at TensorFlow's place for a seed of two integers."""
     return _cropped("stateless_random_crop", value, size, _stateless(seed))

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._core.step import PixelSums, has_unknown_sizes, sized_call
 from stratagem._ops._convert import Tensor, static_int, static_shape
@@ -25,6 +26,7 @@ _FIRST_METHODS: Final = ("bilinear", "nearest", "bicubic", "area")  # of TensorF
 _Size = tuple[int, int]
 
 
+@exported("image.ResizeMethod", v1=())
 class ResizeMethod:
     """The methods of `tf.image.resize`."""
 
@@ -38,6 +40,7 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
+@exported(v1=["image.ResizeMethod"])
 class FirstResizeMethod:
     """The methods of `tf.compat.v1.image.resize`."""
 
@@ -47,6 +50,7 @@ class FirstResizeMethod:
     AREA = 3
 
 
+@exported("image.resize", v1=())
 def resize(
     images: Any,
     size: ShapeLike,
@@ -127,6 +131,7 @@ def _taps_of(method: str, antialias: bool) -> Callable[[Grid], Taps]:
     raise ValueError(f"tf.image.resize: method is one of {', '.join(['nearest', 'area', *KERNELS])}, got {method!r}.")
 
 
+@exported("image.resize_with_pad", v1=())
 def resize_with_pad(
     image: Any, target_height: Any, target_width: Any, method: str = "bilinear", antialias: bool = False
 ) -> Tensor:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, static_int, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.images._shapes import batch_of
@@ -124,6 +125,7 @@ def _cut(chosen: _Chosen) -> tuple[Tensor, Tensor]:
     return chosen.numbers[:count], chosen.scores[:count]
 
 
+@exported("image.non_max_suppression")
 def non_max_suppression(
     boxes: Any,
     scores: Any,
@@ -141,6 +143,7 @@ def non_max_suppression(
     return _cut(_greedy(numbers, _overlap_with(places), limit, _float(iou_threshold), _float(score_threshold)))[0]
 
 
+@exported("image.non_max_suppression_with_scores")
 def non_max_suppression_with_scores(
     boxes: Any,
     scores: Any,
@@ -160,6 +163,7 @@ def non_max_suppression_with_scores(
     return chosen, own.astype(tensor(scores).dtype)
 
 
+@exported("image.non_max_suppression_overlaps")
 def non_max_suppression_overlaps(
     overlaps: Any,
     scores: Any,
@@ -184,6 +188,7 @@ def non_max_suppression_overlaps(
     return _cut(chosen)[0]
 
 
+@exported("image.non_max_suppression_padded")
 def non_max_suppression_padded(
     boxes: Any,
     scores: Any,
@@ -220,6 +225,7 @@ def non_max_suppression_padded(
     return (chosen.numbers if pad_to_max_output_size else _cut(chosen)[0]), chosen.valid
 
 
+@exported("image.combined_non_max_suppression")
 def combined_non_max_suppression(
     boxes: Any,
     scores: Any,
@@ -260,6 +266,7 @@ def combined_non_max_suppression(
     return jax.vmap(of_image)(places, numbers)
 
 
+@exported("image.generate_bounding_box_proposals")
 def generate_bounding_box_proposals(
     scores: Any,
     bbox_deltas: Any,

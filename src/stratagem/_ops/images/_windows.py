@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
@@ -18,6 +19,7 @@ from stratagem._ops.sampling import normal, uniform
 _NOISES: Final = ("uniform", "gaussian", "zero")
 
 
+@exported("image.crop_and_resize", v1=())
 def crop_and_resize(
     image: Any,
     boxes: Any,
@@ -124,6 +126,7 @@ def _nearest_tangent(
     return _nearest(*values, size), _nearest(tangents[0], corners, owners, size) + of_boxes
 
 
+@exported("image.extract_patches")
 def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
     """The pixels of each window of a batch, one after the other: (n, rows, columns, height * width of the window * channels).
 
@@ -159,6 +162,7 @@ def extract_image_patches(
     return extract_patches(images, wanted, strides, rates, padding)
 
 
+@exported("image.extract_glimpse", v1=())
 def extract_glimpse(
     input: Any,
     size: ShapeLike,

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._dtypes import as_dtype, int32
@@ -42,17 +43,20 @@ def _from_lower(array: Tensor) -> Tensor:
     return jnp.tril(array) + adjoint_of(jnp.tril(array, -1))
 
 
+@exported("linalg.cholesky", v1=["cholesky", "linalg.cholesky"])
 def cholesky(input: Any, name: str | None = None) -> Tensor:
     """The lower triangular L with L @ L^H = input, of which the lower triangle is read; NaN if it is not positive definite."""
     return jax.lax.linalg.cholesky(_self_adjoint(square_matrices("cholesky", input)), symmetrize_input=False)
 
 
+@exported("linalg.qr", v1=["qr", "linalg.qr"])
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The QR decomposition: (q, r)."""
     q, r = jnp.linalg.qr(tensor(input), mode="complete" if full_matrices else "reduced")
     return q, r
 
 
+@exported("linalg.svd", v1=["svd", "linalg.svd"])
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """The singular value decomposition: (s, u, v) in TF's order, v not transposed; s alone without `compute_uv`."""
     if not compute_uv:
@@ -65,6 +69,7 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 _tensor = tensor
 
 
+@exported("linalg.lu")
 def lu(input: Any, output_idx_type: DTypeLike = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The LU decomposition of square matrices with row exchanges: (both triangles in one matrix, the order of the rows).
 
@@ -77,6 +82,7 @@ def lu(input: Any, output_idx_type: DTypeLike = int32, name: str | None = None) 
 # --- Eigenvalues ----------------------------------------------------------------------------------------------------------
 
 
+@exported("linalg.eigh", v1=["self_adjoint_eig", "linalg.eigh"])
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues, in ascending order and of the input's dtype, and eigenvectors of self-adjoint matrices.
 
@@ -87,16 +93,19 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     return values.astype(array.dtype), vectors
 
 
+@exported("linalg.eigvalsh")
 def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of self-adjoint matrices, in ascending order and of the input's dtype. The lower triangle is read."""
     return eigh(tensor)[0]
 
 
+@exported("eig", "linalg.eig", v1=())
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues, in no particular order, and eigenvectors of length 1 of square matrices, complex."""
     return _eigenvectors(_as_complex(square_matrices("eig", tensor)))
 
 
+@exported("eigvals", "linalg.eigvals", v1=())
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of square matrices, complex and in no particular order."""
     return eig(tensor)[0]

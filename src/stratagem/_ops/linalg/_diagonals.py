@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, operands, static_int, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
 
@@ -86,6 +87,7 @@ def _read(array: Tensor, places: tuple[np.ndarray, ...]) -> Tensor:
     return jnp.take(flat, numbers, axis=-1, mode="clip", unique_indices=True)
 
 
+@exported("linalg.diag", v1=["matrix_diag", "linalg.diag"])
 def diag(
     diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
     padding_value: Any = 0, align: str = "RIGHT_LEFT",
@@ -132,6 +134,7 @@ def _padding(value: Any, like: Tensor) -> Tensor:
     return tensor(value).astype(like.dtype)
 
 
+@exported("linalg.diag_part", v1=["matrix_diag_part", "linalg.diag_part"])
 def diag_part(
     input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
@@ -146,6 +149,7 @@ def diag_part(
     return _written(whole, band.places, found)
 
 
+@exported("linalg.set_diag")
 def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
     """Matrices with other diagonals `k`, given as `diag_part` returns them.
 
@@ -168,6 +172,7 @@ def _matrices(name: str, value: Any) -> Tensor:
     return array
 
 
+@exported("linalg.tensor_diag")
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of shape [d1, ..., dk, d1, ..., dk] with zeros off the diagonal, for one of shape [d1, ..., dk].
 
@@ -179,6 +184,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     return diag(array.reshape(-1)).reshape(*array.shape, *array.shape)
 
 
+@exported("linalg.tensor_diag_part")
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The diagonal of a tensor of shape [d1, ..., dk, d1, ..., dk], of shape [d1, ..., dk].
 
@@ -194,12 +200,14 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     return diag_part(array.reshape(size, size)).reshape(half)
 
 
+@exported("linalg.trace", v1=["trace", "linalg.trace"])
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the main diagonal of the last two dimensions."""
     array = tensor(x)
     return jnp.trace(array, axis1=-2, axis2=-1, dtype=array.dtype)
 
 
+@exported("linalg.band_part", v1=["matrix_band_part", "linalg.band_part"])
 def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
     """Sets entries outside a band around the diagonal to zero; a negative number keeps that whole triangle."""
     array = tensor(input)

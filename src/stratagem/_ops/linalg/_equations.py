@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.linalg._decompositions import cholesky, square_matrices
@@ -21,17 +22,20 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
+@exported("linalg.inv", v1=["matrix_inverse", "linalg.inv"])
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of square matrices, or of their adjoints; infinite or NaN if there is none."""
     array = square_matrices("inv", input)
     return jnp.linalg.inv(adjoint_of(array) if adjoint else array)
 
 
+@exported("linalg.det", v1=["matrix_determinant", "linalg.det"])
 def det(input: Any, name: str | None = None) -> Tensor:
     """The determinant of square matrices."""
     return jnp.linalg.det(square_matrices("det", input))
 
 
+@exported("linalg.slogdet")
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """The sign of the determinant of square matrices and the logarithm of its absolute value, both of the input's dtype."""
     array = square_matrices("slogdet", input)
@@ -39,11 +43,13 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     return LogMatrixDeterminant(sign, logarithm.astype(array.dtype))
 
 
+@exported("linalg.logdet")
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of positive definite matrices, a real number; NaN for others."""
     return 2 * jnp.sum(jnp.log(jnp.real(diag_part(cholesky(matrix)))), -1)
 
 
+@exported("linalg.solve", v1=["matrix_solve", "linalg.solve"])
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves matrix @ x = rhs for x; infinite or NaN if there is no solution.
 
@@ -58,6 +64,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     return jnp.linalg.solve(adjoint_of(left) if adjoint else left, right)
 
 
+@exported("linalg.triangular_solve", v1=["matrix_triangular_solve", "linalg.triangular_solve"])
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
@@ -80,6 +87,7 @@ def solve_triangular(left: Tensor, right: Tensor, lower: bool, adjoint: bool = F
     )
 
 
+@exported("linalg.banded_triangular_solve", v1=())
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
@@ -103,12 +111,14 @@ def banded_triangular_solve(
 # --- With a decomposition that is there already ---------------------------------------------------------------------------
 
 
+@exported("linalg.cholesky_solve", v1=["cholesky_solve", "linalg.cholesky_solve"])
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """Solves a @ x = rhs for x, where `chol` is the lower triangular factor that `cholesky(a)` returns."""
     left, right = operands("linalg.cholesky_solve", square_matrices("cholesky_solve", chol), rhs)
     return solve_triangular(left, solve_triangular(left, right, lower=True), lower=True, adjoint=True)
 
 
+@exported("linalg.lu_solve")
 def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """Solves a @ x = rhs for x, where `lower_upper` and `perm` are what `lu(a)` returns."""
     packed, right = operands("linalg.lu_solve", square_matrices("lu_solve", lower_upper), rhs)
@@ -123,6 +133,7 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
     return solve_triangular(packed, solve_triangular(packed, exchanged, lower=True, unit=True), lower=False)
 
 
+@exported("linalg.lu_reconstruct")
 def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The matrices of which `lower_upper` and `perm` are the LU decomposition."""
     packed = square_matrices("lu_reconstruct", lower_upper)
@@ -131,6 +142,7 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
     return _exchanged(lower @ jnp.triu(packed), jnp.argsort(order, -1))
 
 
+@exported("linalg.lu_matrix_inverse")
 def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The inverse of the matrices of which `lower_upper` and `perm` are the LU decomposition."""
     packed = square_matrices("lu_matrix_inverse", lower_upper)
@@ -154,6 +166,7 @@ def _exchanged(rows: Tensor, order: Tensor) -> Tensor:
 # --- Least squares --------------------------------------------------------------------------------------------------------
 
 
+@exported("linalg.lstsq")
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
     """The x for which matrix @ x is nearest to rhs, or for which x is smallest if there are several.
 
@@ -173,6 +186,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     return cholesky_solve(factor, other @ right) if overdetermined else other @ cholesky_solve(factor, right)
 
 
+@exported("linalg.pinv")
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The Moore-Penrose inverse of real matrices of any rank.
 
@@ -186,6 +200,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return jnp.linalg.pinv(_at_least_matrices("pinv", array), rtol=part)
 
 
+@exported("linalg.matrix_rank")
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The number of singular values greater than `tol`, int32: without one, than the largest * max(rows, columns) * epsilon.
 

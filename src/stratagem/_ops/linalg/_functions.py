@@ -8,11 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.linalg._decompositions import square_matrices
 
 
+@exported("linalg.expm")
 def expm(input: Any, name: str | None = None) -> Tensor:
     """The exponential of square matrices; NaN for numbers greater than about 100,000. Raises ValueError for integers."""
     array = tensor(input)
@@ -22,6 +24,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     return _each_matrix(jax.scipy.linalg.expm, array)
 
 
+@exported("matrix_square_root", "linalg.sqrtm")
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
     """The square root of square matrices whose eigenvalues have a positive real part, on CPUs only.
 
@@ -57,6 +60,7 @@ def _square_root_rule(primals: tuple[Tensor], tangents: tuple[Tensor]) -> tuple[
     return root, found.reshape(root.shape)
 
 
+@exported("linalg.logm")
 def logm(input: Any, name: str | None = None) -> Tensor:
     """The principal logarithm of complex square matrices without eigenvalue 0, on CPUs only. It has no gradient.
 

@@ -8,10 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, static_axes, tensor
 from stratagem._ops._symbolic import accept_symbols
 
 
+@exported("norm", "linalg.norm", v1=())
 def norm(
     tensor: Any,
     ord: Any = "euclidean",
@@ -56,6 +58,7 @@ def _check_order(order: Any, axes: int | tuple[int, ...] | None) -> None:
         raise ValueError(f"tf.norm: ord of vectors is 'euclidean', a positive number or np.inf, got {order!r}.")
 
 
+@exported("linalg.normalize")
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """A tensor divided by its norm along `axis` (of all entries without one), and the norm, whose dimensions are kept.
 
@@ -75,6 +78,7 @@ def squares(array: Tensor) -> Tensor:
 _tensor = tensor
 
 
+@exported("linalg.l2_normalize", "math.l2_normalize", "nn.l2_normalize", v1=["linalg.l2_normalize"])
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
     """`x` divided by its Euclidean norm along `axis` (of all entries without one)."""
     array = tensor(x)
@@ -88,6 +92,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 # --- Clipping by norm -------------------------------------------------------------------------------------------------
 
 
+@exported("linalg.global_norm", v1=["global_norm", "linalg.global_norm"])
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """The Euclidean norm of all tensors in a list together; None entries are ignored.
 
@@ -99,6 +104,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     return jnp.sqrt(sum(sums[1:], sums[0])) if sums else tensor(0.0)
 
 
+@exported("clip_by_global_norm")
 def clip_by_global_norm(
     t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Tensor | None], Tensor]:
@@ -112,6 +118,7 @@ def clip_by_global_norm(
     return [None if t is None else tensor(t) * scale.astype(tensor(t).dtype) for t in t_list], before
 
 
+@exported("clip_by_norm")
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Scales the tensor down so that its norm (along `axes`) is at most `clip_norm`."""
     array = tensor(t)

@@ -5,12 +5,14 @@ from typing import Any
 import jax.numpy as jnp
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, operands, tensor
 from stratagem._ops._dtypes import as_dtype
 from stratagem._ops._symbolic import accept_symbols
 
 
+@exported("matmul", "linalg.matmul")
 def matmul(
     a: Any,
     b: Any,
@@ -48,6 +50,7 @@ def adjoint_of(array: Tensor) -> Tensor:
     return jnp.conj(jnp.swapaxes(array, -1, -2))
 
 
+@exported("linalg.matvec")
 def matvec(
     a: Any,
     b: Any,
@@ -62,17 +65,20 @@ def matvec(
     return jnp.matmul(_transposed(left, transpose_a, adjoint_a), right[..., None])[..., 0]
 
 
+@exported("tensordot", "linalg.tensordot")
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """The sum of products over these axes, given as a number of axes or as one list per tensor."""
     left, right = operands("tensordot", a, b)
     return jnp.tensordot(left, right, axes=axes)
 
 
+@exported("einsum", "linalg.einsum")
 def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
     """The sum of products described by the equation."""
     return jnp.einsum(equation, *operands("einsum", *inputs))
 
 
+@exported("linalg.cross", v1=["cross", "linalg.cross"])
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The cross product of vectors with three entries. Raises InvalidArgumentError for other shapes, and two different ones."""
     left, right = operands("linalg.cross", a, b)
@@ -83,11 +89,13 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     return jnp.cross(left, right)
 
 
+@exported("linalg.adjoint")
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The conjugate transpose of matrices: the last two dimensions change places. Raises ValueError for fewer dimensions."""
     return adjoint_of(_with_two_dimensions("adjoint", matrix))
 
 
+@exported("linalg.matrix_transpose", v1=["matrix_transpose", "linalg.matrix_transpose"])
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """Matrices whose last two dimensions change places. Raises ValueError for fewer dimensions."""
     array = _with_two_dimensions("matrix_transpose", a)

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, is_traced, need_value, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.linalg._decompositions import eigh
@@ -14,6 +15,7 @@ from stratagem._ops.linalg._diagonals import diag, diag_part
 from stratagem._ops.linalg._products import adjoint_of
 
 
+@exported("linalg.tridiagonal_solve")
 def tridiagonal_solve(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", transpose_rhs: bool = False,
     conjugate_rhs: bool = False, name: str | None = None, partial_pivoting: bool = True, perturb_singular: bool = False,
@@ -44,6 +46,7 @@ def tridiagonal_solve(
     return solution[..., 0] if as_vector else solution
 
 
+@exported("linalg.tridiagonal_matmul")
 def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
     """The product of tridiagonal matrices and matrices of shape [..., size, columns].
 
@@ -104,6 +107,7 @@ def _side(matrix: Tensor, k: int) -> Tensor:
     return diag_part(matrix, k=k) if abs(k) < matrix.shape[-1] else matrix[..., 0, :0]
 
 
+@exported("linalg.eigh_tridiagonal")
 def eigh_tridiagonal(
     alpha: Any, beta: Any, eigvals_only: bool = True, select: str = "a",
     select_range: Any = None, tol: object = None, name: str | None = None,

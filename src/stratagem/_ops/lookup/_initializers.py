@@ -7,6 +7,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
+from stratagem._base.exports import exported
 from stratagem._base.paths import file_errors
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import DTypeLike, PathLike
@@ -35,6 +36,7 @@ class TableInitializer(abc.ABC):
         """Returns the keys and the values, (n,) each."""
 
 
+@exported("lookup.KeyValueTensorInitializer")
 @final
 class KeyValueTensorInitializer(TableInitializer):
     """Keys and values of two tensors of one shape."""
@@ -72,6 +74,7 @@ class NoEntries(TableInitializer):
         return np.zeros(0, self.key_dtype.dtype), np.zeros(0, self.value_dtype.dtype)
 
 
+@exported("lookup.TextFileIndex")
 @final
 class TextFileIndex:
     """The places of a key or value in a text file that are no column."""
@@ -80,6 +83,7 @@ class TextFileIndex:
     LINE_NUMBER: ClassVar[int] = -1
 
 
+@exported("lookup.TextFileInitializer")
 @final
 class TextFileInitializer(TableInitializer):
     """Keys and values from the lines of a file: columns, whole lines, or their numbers from 0.

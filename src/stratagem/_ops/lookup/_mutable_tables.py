@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._core.context import current
 from stratagem._ops._convert import Tensor, is_traced, need_value, on_device, tensor
@@ -15,6 +16,7 @@ from stratagem._ops.lookup._calls_in_order import access, called_in_order, leave
 from stratagem._ops.lookup._static_tables import LookupTable
 
 
+@exported("lookup.experimental.MutableHashTable")
 class MutableHashTable(LookupTable):
     """`tf.lookup.experimental.MutableHashTable`: a table that grows, in the memory of this process.
 
@@ -153,6 +155,7 @@ class MutableHashTable(LookupTable):
         return _filled(self._values.values(), self.value_dtype.dtype, self._default.shape)
 
 
+@exported("lookup.experimental.DenseHashTable")
 @final
 class DenseHashTable(MutableHashTable):
     """`tf.lookup.experimental.DenseHashTable`: a table that grows, whose keys are never one of two.

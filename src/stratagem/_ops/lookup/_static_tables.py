@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, UserFunction
 from stratagem._core.step import HostKind, TracedStrings, entrywise, host_kind, pure_host_function
 from stratagem._ops._convert import Tensor, allow_x64, is_traced, need_value, on_device, tensor
@@ -60,6 +61,7 @@ class LookupTable(abc.ABC):
         return tensor(keys, self.key_dtype)
 
 
+@exported("lookup.StaticHashTable", v1=())
 class StaticHashTable(LookupTable):
     """`tf.lookup.StaticHashTable`: a table that is filled once; keys that it lacks have the default value.
 
@@ -156,6 +158,7 @@ def _without_repetitions(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarr
     return keys[places], values[places]
 
 
+@exported("lookup.StaticVocabularyTable", v1=())
 class StaticVocabularyTable(LookupTable):
     """`tf.lookup.StaticVocabularyTable`: the numbers of words; words that it lacks have one of further numbers, by their hash.
 

@@ -5,10 +5,12 @@ from typing import Any
 import jax.numpy as jnp
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._symbolic import accept_symbols
 
 
+@exported("nn.space_to_depth", v1=())
 def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Makes the pixels of each block of (n, h, w, c) channels: (n, h / size, w / size, size * size * c).
 
@@ -23,6 +25,7 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
     return _as_format(moved.reshape(*moved.shape[:3], block_size**2 * channels), data_format)
 
 
+@exported("nn.depth_to_space", v1=())
 def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Makes the channels of each pixel a block: (n, h, w, size * size * c) becomes (n, h * size, w * size, c).
 

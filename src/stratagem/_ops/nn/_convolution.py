@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._ops._convert import Tensor, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._general_convolution import WindowSteps, convolve, convolve_depthwise, transposed
 
 
+@exported("nn.conv1d", v1=())
 def conv1d(
     input: Any,
     filters: Any,
@@ -25,6 +27,7 @@ def conv1d(
     return convolve("nn.conv1d", input, filters, WindowSteps(stride, padding, data_format, dilations), 1)
 
 
+@exported("nn.conv2d", v1=())
 def conv2d(
     input: Any,
     filters: Any,
@@ -38,6 +41,7 @@ def conv2d(
     return convolve("nn.conv2d", input, filters, WindowSteps(strides, padding, data_format, dilations), 2)
 
 
+@exported("nn.conv3d", v1=())
 def conv3d(
     input: Any,
     filters: Any,
@@ -51,6 +55,7 @@ def conv3d(
     return convolve("nn.conv3d", input, filters, WindowSteps(strides, padding, data_format, dilations), 3)
 
 
+@exported("nn.convolution", v1=())
 def convolution(
     input: Any,
     filters: Any,
@@ -70,6 +75,7 @@ def convolution(
     )
 
 
+@exported("nn.atrous_conv2d")
 def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Tensor:
     """Convolution of (n..., h, w, c) with filters (h, w, c, out) whose entries are `rate` apart."""
     return convolve("nn.atrous_conv2d", value, filters, WindowSteps(1, padding, None, rate), 2)
@@ -78,6 +84,7 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str |
 # --- Depthwise --------------------------------------------------------------------------------------------------------
 
 
+@exported("nn.depthwise_conv2d", v1=())
 def depthwise_conv2d(
     input: Any,
     filter: Any,
@@ -94,6 +101,7 @@ def depthwise_conv2d(
     )
 
 
+@exported("nn.depthwise_conv2d_backprop_input")
 def depthwise_conv2d_backprop_input(
     input_sizes: ShapeLike,
     filter: Any,
@@ -114,6 +122,7 @@ def depthwise_conv2d_backprop_input(
     return transposed(label, forward, input_sizes, gradient)
 
 
+@exported("nn.depthwise_conv2d_backprop_filter")
 def depthwise_conv2d_backprop_filter(
     input: Any,
     filter_sizes: ShapeLike,
@@ -134,6 +143,7 @@ def depthwise_conv2d_backprop_filter(
     return transposed(label, forward, filter_sizes, gradient)
 
 
+@exported("nn.separable_conv2d", v1=())
 def separable_conv2d(
     input: Any,
     depthwise_filter: Any,

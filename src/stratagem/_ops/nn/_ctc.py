@@ -7,11 +7,13 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, static_int, tensor
 from stratagem._ops._dtypes import int64
 from stratagem._ops._symbolic import accept_symbols
 
 
+@exported("nn.ctc_loss", v1=())
 def ctc_loss(
     labels: Any,
     logits: Any,
@@ -42,6 +44,7 @@ def ctc_loss(
     return loss.astype(scores.dtype)
 
 
+@exported("nn.ctc_unique_labels")
 def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The different labels of each row in the order of their first places, and for each label its place among them.
 
@@ -59,6 +62,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
         return jnp.zeros_like(wide).at[batch, place].set(wide), place
 
 
+@exported("nn.collapse_repeated")
 def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Makes one of each run of equal labels: returns the labels (batch, longest), filled up with 0, and their new lengths.
 

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, is_tensor, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._straight_through import straight_through
@@ -65,6 +66,7 @@ def _quantized(levels: _Levels, inputs: Tensor, low: Tensor, high: Tensor) -> Te
 # --- A range of numbers -----------------------------------------------------------------------------------------------
 
 
+@exported("quantization.fake_quant_with_min_max_args")
 def fake_quant_with_min_max_args(
     inputs: Any,
     min: float = -6,
@@ -83,6 +85,7 @@ def fake_quant_with_min_max_args(
     return _quantized(_levels(label, num_bits, narrow_range), array, low, high)
 
 
+@exported("quantization.fake_quant_with_min_max_args_gradient")
 def fake_quant_with_min_max_args_gradient(
     gradients: Any,
     inputs: Any,
@@ -123,6 +126,7 @@ class FakeQuantGradients(NamedTuple):
     backprop_wrt_max: Tensor
 
 
+@exported("quantization.fake_quant_with_min_max_vars")
 def fake_quant_with_min_max_vars(
     inputs: Any,
     min: Any,
@@ -140,6 +144,7 @@ def fake_quant_with_min_max_vars(
     return _quantized(_levels(label, num_bits, narrow_range), array, low, high)
 
 
+@exported("quantization.fake_quant_with_min_max_vars_per_channel")
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any,
     min: Any,
@@ -154,6 +159,7 @@ def fake_quant_with_min_max_vars_per_channel(
     return _quantized(_levels(label, num_bits, narrow_range), array, low, high)
 
 
+@exported("quantization.fake_quant_with_min_max_vars_gradient")
 def fake_quant_with_min_max_vars_gradient(
     gradients: Any,
     inputs: Any,
@@ -170,6 +176,7 @@ def fake_quant_with_min_max_vars_gradient(
     return FakeQuantGradients(parts[0], jnp.sum(parts[1]), jnp.sum(parts[2]))
 
 
+@exported("quantization.fake_quant_with_min_max_vars_per_channel_gradient")
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients: Any,
     inputs: Any,

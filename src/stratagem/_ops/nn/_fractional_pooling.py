@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.sampling import uniform
@@ -20,6 +21,7 @@ class FractionalPool(NamedTuple):
     col_pooling_sequence: Tensor
 
 
+@exported("nn.fractional_max_pool", v1=())
 def fractional_max_pool(
     value: Any,
     pooling_ratio: Any,
@@ -45,6 +47,7 @@ def fractional_max_pool(
     return FractionalPool(array, *map(_wide, ends))
 
 
+@exported("nn.fractional_avg_pool", v1=())
 def fractional_avg_pool(
     value: Any,
     pooling_ratio: Any,

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, tensor
 from stratagem._ops._symbolic import accept_symbols
 
@@ -17,6 +18,7 @@ class IsotonicRegression(NamedTuple):
     segments: Tensor
 
 
+@exported("nn.isotonic_regression", v1=())
 def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> IsotonicRegression:
     """The sequences nearest to the inputs (in the sum of squares) that never rise, or never fall, along `axis`.
 

@@ -8,11 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._windows import dilated, entries, layout_of, padded, padding_of, spatial_numbers
 
 
+@exported("nn.dilation2d", v1=())
 def dilation2d(
     input: Any,
     filters: Any,
@@ -48,6 +50,7 @@ def dilation2d(
         return functools.reduce(jnp.maximum, summed)
 
 
+@exported("nn.erosion2d", v1=())
 def erosion2d(
     value: Any,
     filters: Any,
@@ -62,6 +65,7 @@ def erosion2d(
     return -dilation2d(-array, kernel[::-1, ::-1], strides, padding, data_format, dilations)
 
 
+@exported("extract_volume_patches")
 def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
     """The entries of each window of (n, d, h, w, c), one after the other: (n, d', h', w', size of the window * c).
 

@@ -8,11 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, operands, static_axes, tensor
 from stratagem._ops._nn import batch_normalization
 from stratagem._ops._symbolic import accept_symbols
 
 
+@exported("nn.batch_norm_with_global_normalization", v1=())
 def batch_norm_with_global_normalization(
     input: Any,
     mean: Any,
@@ -28,6 +30,7 @@ def batch_norm_with_global_normalization(
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 
 
+@exported("nn.sufficient_statistics", v1=())
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
@@ -46,6 +49,7 @@ def sufficient_statistics(
     return tensor(count), total, squares, origin
 
 
+@exported("nn.normalize_moments")
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -61,6 +65,7 @@ def normalize_moments(
     return mean, squares * part - jnp.square(shifted)
 
 
+@exported("nn.weighted_moments", v1=())
 def weighted_moments(
     x: Any,
     axes: Any,
@@ -88,6 +93,7 @@ def _broadcast(weights: Tensor, array: Tensor) -> tuple[Tensor, tuple[int, ...]]
     return weights, jnp.broadcast_shapes(weights.shape, array.shape)
 
 
+@exported("nn.local_response_normalization", "nn.lrn")
 def local_response_normalization(
     input: Any,
     depth_radius: int = 5,

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._core.connected import connected
 from stratagem._core.derivatives import volume_pool
@@ -121,6 +122,7 @@ def _counts(shape: Sequence[int], windows: _Windows) -> np.ndarray:
 # --- Names of TensorFlow ----------------------------------------------------------------------------------------------
 
 
+@exported("nn.max_pool", v1=())
 def max_pool(
     input: Any,
     ksize: Any,
@@ -139,6 +141,7 @@ def max_pool(
     return _max(array, _windows(array, layout, ksize, strides, padding))
 
 
+@exported("nn.avg_pool", v1=())
 def avg_pool(
     input: Any,
     ksize: Any,
@@ -162,6 +165,7 @@ def attach_volume_pools() -> None:
     replace_volume_pools(pool)
 
 
+@exported("nn.max_pool1d")
 def max_pool1d(
     input: Any,
     ksize: Any,
@@ -174,6 +178,7 @@ def max_pool1d(
     return max_pool(_of_rank("max_pool1d", input, 1), ksize, strides, padding, data_format)
 
 
+@exported("nn.max_pool2d")
 def max_pool2d(
     input: Any,
     ksize: Any,
@@ -186,6 +191,7 @@ def max_pool2d(
     return max_pool(_of_rank("max_pool2d", input, 2), ksize, strides, padding, data_format)
 
 
+@exported("nn.max_pool3d")
 def max_pool3d(
     input: Any,
     ksize: Any,
@@ -198,6 +204,7 @@ def max_pool3d(
     return max_pool(_of_rank("max_pool3d", input, 3), ksize, strides, padding, data_format)
 
 
+@exported("nn.avg_pool1d")
 def avg_pool1d(
     input: Any,
     ksize: Any,
@@ -210,6 +217,7 @@ def avg_pool1d(
     return avg_pool(_of_rank("avg_pool1d", input, 1), ksize, strides, padding, data_format)
 
 
+@exported("nn.avg_pool2d", v1=())
 def avg_pool2d(
     input: Any,
     ksize: Any,
@@ -222,6 +230,7 @@ def avg_pool2d(
     return avg_pool(_of_rank("avg_pool2d", input, 2), ksize, strides, padding, data_format)
 
 
+@exported("nn.avg_pool3d")
 def avg_pool3d(
     input: Any,
     ksize: Any,
@@ -241,6 +250,7 @@ def _of_rank(name: str, value: Any, rank: int) -> Tensor:
     return array
 
 
+@exported("nn.pool", v1=())
 def pool(
     input: Any,
     window_shape: Any,
@@ -272,6 +282,7 @@ class MaxPoolWithArgmax(NamedTuple):
     argmax: Tensor
 
 
+@exported("nn.max_pool_with_argmax", v1=())
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,

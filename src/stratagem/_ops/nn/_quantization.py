@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, is_traced, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._straight_through import straight_through
@@ -22,6 +23,7 @@ class _Rounding(NamedTuple):
     axis: int | None
 
 
+@exported("quantization.quantize_and_dequantize")
 def quantize_and_dequantize(
     input: Any,
     input_min: Any,
@@ -46,6 +48,7 @@ def quantize_and_dequantize(
     return straight_through(_rounded(array, low, high, how), (array,), (jnp.ones_like(array),))
 
 
+@exported("quantization.quantize_and_dequantize_v2")
 def quantize_and_dequantize_v2(
     input: Any,
     input_min: Any,

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.nn._general_convolution import WindowSteps, convolve, transposed
 
 
+@exported("conv")
 def conv(
     input: Any,
     filter: Any,
@@ -53,6 +55,7 @@ def _steps(
     return WindowSteps(strides, pairs if padding == "EXPLICIT" else padding, layout, list(dilations) or None)
 
 
+@exported("conv2d_backprop_input_v2")
 def conv2d_backprop_input_v2(
     input: Any,
     filter: Any,
@@ -79,6 +82,7 @@ def conv2d_backprop_input_v2(
     return transposed(label, forward, tensor(input).shape, gradient)
 
 
+@exported("conv2d_backprop_filter_v2")
 def conv2d_backprop_filter_v2(
     input: Any,
     filter: Any,

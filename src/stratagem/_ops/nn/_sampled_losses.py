@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, is_traced, need_value, tensor
 from stratagem._ops._nn import (
     embedding_lookup,
@@ -28,6 +29,7 @@ class AccidentalHits(NamedTuple):
     weights: Tensor
 
 
+@exported("nn.compute_accidental_hits")
 def compute_accidental_hits(
     true_classes: Any,
     sampled_candidates: Any,
@@ -55,6 +57,7 @@ def _true(labels: Any, num_true: int) -> Tensor:
     return classes
 
 
+@exported("nn.nce_loss", v1=())
 def nce_loss(
     weights: Any,
     biases: Any,
@@ -80,6 +83,7 @@ def nce_loss(
     return jnp.sum(sigmoid_cross_entropy_with_logits(truth, logits), 1)
 
 
+@exported("nn.sampled_softmax_loss", v1=())
 def sampled_softmax_loss(
     weights: Any,
     biases: Any,

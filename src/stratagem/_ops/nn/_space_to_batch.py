@@ -8,10 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, folds_constants, on_device, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
 
 
+@exported("space_to_batch_nd")
 @folds_constants
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Moves the entries of each block of the dimensions after the first into the batch.
@@ -37,11 +39,13 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | N
     return moved.reshape(array.shape[0] * math.prod(blocks), *cut[::2], *tail)
 
 
+@exported("space_to_batch", "nn.space_to_batch", v1=())
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Moves the entries of each block of the dimensions after the first into the batch; see `space_to_batch_nd`."""
     return space_to_batch_nd(input, block_shape, paddings)
 
 
+@exported("batch_to_space", v1=["batch_to_space_nd"])
 @folds_constants
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """Moves the entries of the batch into blocks of the dimensions after the first: the inverse of `space_to_batch`.
@@ -88,6 +92,7 @@ def _parts(
     return array, blocks, [(row[0], row[1]) for row in found]
 
 
+@exported("required_space_to_batch_paddings")
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -107,6 +112,7 @@ def required_space_to_batch_paddings(
 # --- A function of windows, dilated -----------------------------------------------------------------------------------
 
 
+@exported("nn.with_space_to_batch")
 def with_space_to_batch(
     input: Any,
     dilation_rate: Any,

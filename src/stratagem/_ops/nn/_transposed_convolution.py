@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._ops._convert import Tensor, operands, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
@@ -27,6 +28,7 @@ def _convolve_transposed(
     return transposed(name, forward, shape, array)
 
 
+@exported("nn.conv1d_transpose")
 def conv1d_transpose(
     input: Any,
     filters: Any,
@@ -46,6 +48,7 @@ def conv1d_transpose(
     )
 
 
+@exported("nn.conv2d_transpose", v1=())
 def conv2d_transpose(
     input: Any,
     filters: Any,
@@ -62,6 +65,7 @@ def conv2d_transpose(
     )
 
 
+@exported("nn.conv3d_transpose", v1=())
 def conv3d_transpose(
     input: Any,
     filters: Any,
@@ -78,6 +82,7 @@ def conv3d_transpose(
     )
 
 
+@exported("nn.conv_transpose")
 def conv_transpose(
     input: Any,
     filters: Any,
@@ -100,6 +105,7 @@ def conv_transpose(
     )
 
 
+@exported("nn.atrous_conv2d_transpose")
 def atrous_conv2d_transpose(
     value: Any,
     filters: Any,

@@ -6,6 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, is_tensor
 from stratagem._ops.operators._composed import batch_of, common_dtype
@@ -74,6 +75,7 @@ def _separated(whole: Tensor, sizes: Sequence[int], axis: int) -> list[Tensor]:
     return list(jnp.split(whole, np.cumsum(sizes)[:-1].tolist(), axis=axis))
 
 
+@exported("linalg.LinearOperatorBlockDiag")
 class LinearOperatorBlockDiag(_Blockwise):
     """Operators along the diagonal, with zeros elsewhere."""
 
@@ -158,6 +160,7 @@ class LinearOperatorBlockDiag(_Blockwise):
         return LinearOperatorBlockDiag([operator.cholesky() for operator in self._operators], is_non_singular=True)
 
 
+@exported("linalg.LinearOperatorBlockLowerTriangular")
 class LinearOperatorBlockLowerTriangular(_Blockwise):
     """Operators in rows, of which row i has i + 1: those on the diagonal are square, above it are zeros."""
 
@@ -234,6 +237,7 @@ class LinearOperatorBlockLowerTriangular(_Blockwise):
         return sum((row[-1].log_abs_determinant() for row in self._operators), jnp.zeros((), self._numpy_type()))
 
 
+@exported("linalg.LinearOperatorKronecker")
 class LinearOperatorKronecker(LinearOperator):
     """The Kronecker product of operators: each is applied along its own dimension of a vector that is written as a tensor."""
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, tensor
@@ -142,18 +143,21 @@ class _Circulant(LinearOperator):
         return self._with_spectrum(1 / tensor(self._spectrum))
 
 
+@exported("linalg.LinearOperatorCirculant")
 class LinearOperatorCirculant(_Circulant):
     """A square matrix, each of whose columns is the one before it, moved down by one row around the end."""
 
     _block_depth = 1
 
 
+@exported("linalg.LinearOperatorCirculant2D")
 class LinearOperatorCirculant2D(_Circulant):
     """A circulant matrix of blocks that are circulant: a convolution in two dimensions."""
 
     _block_depth = 2
 
 
+@exported("linalg.LinearOperatorCirculant3D")
 class LinearOperatorCirculant3D(_Circulant):
     """A nested block circulant matrix: a convolution in three dimensions."""
 

@@ -6,6 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops._dtypes import DType
@@ -16,6 +17,7 @@ from stratagem._ops.operators._matrices import kept
 from stratagem._ops.operators._operator import LinearOperator, offer
 
 
+@exported("linalg.LinearOperatorAdjoint")
 class LinearOperatorAdjoint(LinearOperator):
     """The adjoint of an operator, which computes everything."""
 
@@ -71,6 +73,7 @@ class LinearOperatorAdjoint(LinearOperator):
         return self._operator
 
 
+@exported("linalg.LinearOperatorInversion")
 class LinearOperatorInversion(LinearOperator):
     """The inverse of an operator, which solves instead of multiplying."""
 
@@ -136,6 +139,7 @@ def batch_of(operators: Sequence[LinearOperator]) -> tuple[int, ...]:
     return np.broadcast_shapes(*(tuple(operator.batch_shape) for operator in operators))
 
 
+@exported("linalg.LinearOperatorComposition")
 class LinearOperatorComposition(LinearOperator):
     """The product of operators: the last one is applied first."""
 
@@ -192,6 +196,7 @@ class LinearOperatorComposition(LinearOperator):
         return sum((operator.log_abs_determinant() for operator in self._operators), jnp.zeros((), self._numpy_type()))
 
 
+@exported("linalg.LinearOperatorLowRankUpdate")
 class LinearOperatorLowRankUpdate(LinearOperator):
     """An operator plus U @ D @ V^H: U and V of shape [..., size, rank], D diagonal, by default the identity; V by default U.
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, tensor
 from stratagem._ops.operators._operator import LinearOperator
 
@@ -19,6 +20,7 @@ class CGState(NamedTuple):
     gamma: Tensor
 
 
+@exported("linalg.experimental.conjugate_gradient")
 def conjugate_gradient(
     operator: LinearOperator, rhs: Any, preconditioner: LinearOperator | None = None, x: Any = None,
     tol: Any = 1e-5, max_iter: Any = 20, name: str = "conjugate_gradient",

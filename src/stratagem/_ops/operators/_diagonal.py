@@ -5,6 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, static_int, static_shape, tensor
@@ -19,6 +20,7 @@ from stratagem._ops.operators._operator import LinearOperator
 _REAL = "A real diagonal operator is always self adjoint."
 
 
+@exported("linalg.LinearOperatorDiag")
 class LinearOperatorDiag(LinearOperator):
     """An operator given by the diagonal of a square matrix, of shape [..., size]."""
 
@@ -102,6 +104,7 @@ class LinearOperatorDiag(LinearOperator):
         return LinearOperatorDiag(self._entries() * other._entries(), is_non_singular=non_singular)
 
 
+@exported("linalg.LinearOperatorScaledIdentity")
 class LinearOperatorScaledIdentity(LinearOperator):
     """A number times the identity: the number is `multiplier`, whose shape is the batch's."""
 
@@ -184,6 +187,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
         return LinearOperatorScaledIdentity(self._num_rows, self._factor() * other._factor(), non_singular)
 
 
+@exported("linalg.LinearOperatorIdentity")
 class LinearOperatorIdentity(LinearOperatorScaledIdentity):
     """The identity on vectors of `num_rows` entries, in a batch of this shape."""
 
@@ -218,6 +222,7 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
         return self
 
 
+@exported("linalg.LinearOperatorZeros")
 class LinearOperatorZeros(LinearOperator):
     """A matrix of zeros, in a batch of this shape; it may have more or fewer columns than rows."""
 

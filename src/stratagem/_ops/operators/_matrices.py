@@ -5,6 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, is_tensor, tensor
 from stratagem._ops._dtypes import as_dtype
@@ -33,6 +34,7 @@ def kept(name: str, value: Any, min_rank: int) -> Any:
     return value if is_tensor(value) else array
 
 
+@exported("linalg.LinearOperatorFullMatrix")
 class LinearOperatorFullMatrix(LinearOperator):
     """An operator given by its matrix, of shape [..., rows, columns]."""
 
@@ -61,6 +63,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         return jnp.matmul(adjoint_of(matrix) if adjoint else matrix, x)
 
 
+@exported("linalg.LinearOperatorLowerTriangular")
 class LinearOperatorLowerTriangular(LinearOperator):
     """An operator given by the lower triangle of a square matrix, whose other entries are not read."""
 
@@ -105,6 +108,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return self.diag_part()
 
 
+@exported("linalg.LinearOperatorTridiag")
 class LinearOperatorTridiag(LinearOperator):
     """An operator given by three diagonals of a square matrix, in a format of `tf.linalg.tridiagonal_solve`."""
 
@@ -165,6 +169,7 @@ class LinearOperatorTridiag(LinearOperator):
         return self._compact()[..., 1, :]
 
 
+@exported("linalg.LinearOperatorToeplitz")
 class LinearOperatorToeplitz(LinearOperator):
     """An operator whose square matrix is constant along diagonals, given by its first column and row (without its first entry).
 

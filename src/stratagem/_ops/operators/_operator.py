@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import Module, TensorShape
 from stratagem._ops._arrays import shape as shape_of
@@ -26,6 +27,7 @@ def offer(role: str, kind: Callable[..., "LinearOperator"]) -> None:
     _KINDS[role] = kind
 
 
+@exported("linalg.LinearOperator")
 class LinearOperator(Module, abc.ABC):
     """A matrix, or a batch of them, of shape [..., rows, columns], known by what it does to vectors.
 

@@ -5,6 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import Tensor, tensor
@@ -14,6 +15,7 @@ from stratagem._ops.operators._matrices import kept
 from stratagem._ops.operators._operator import LinearOperator
 
 
+@exported("linalg.LinearOperatorHouseholder")
 class LinearOperatorHouseholder(LinearOperator):
     """The reflection at the hyperplane that is orthogonal to `reflection_axis`, a vector that need not be of length 1."""
 
@@ -74,6 +76,7 @@ class LinearOperatorHouseholder(LinearOperator):
         return self
 
 
+@exported("linalg.LinearOperatorPermutation")
 class LinearOperatorPermutation(LinearOperator):
     """The exchange of entries: number i of the result is number perm[..., i] of the vector."""
 

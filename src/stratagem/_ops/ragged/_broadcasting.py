@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._ops._convert import is_tensor, is_traced, on_host, tensor
 from stratagem._ops.ragged import _row_splits as row_splits_
@@ -131,6 +132,7 @@ def _flat(x: Any, rank: int, levels: int) -> Any:
     return merged_dims(x, 0, own) if x.ndim else x.reshape((1,))
 
 
+@exported("ragged.map_flat_values")
 def map_flat_values(op: UserFunction, *args: Any, **kwargs: Any) -> Any:
     """Returns what `op` makes of the flat values of all ragged tensors among its arguments, also in lists, in their rows.
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops import _indexing
 from stratagem._ops._convert import Tensor, on_device, operands, static_int, static_shape, tensor
@@ -15,6 +16,7 @@ from stratagem._ops.ragged._padding import merged_dims, taken
 from stratagem._ops.ragged._ragged_tensor import RaggedTensor
 
 
+@exported("ragged.constant")
 def constant(
     pylist: Any,
     dtype: DTypeLike | None = None,
@@ -94,6 +96,7 @@ def _values(rows: list[Any], dtype: DTypeLike | None, sizes: tuple[int, ...] | N
     return found
 
 
+@exported("ragged.range")
 def range(
     starts: Any,
     limits: Any = None,
@@ -134,6 +137,7 @@ def _tensors_first(*values: Any) -> tuple[Any, ...]:
     ) else values  # fmt: skip
 
 
+@exported("ragged.stack_dynamic_partitions")
 def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> RaggedTensor:
     """Returns the values of each partition as a row.
 
@@ -161,6 +165,7 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
     return RaggedTensor(taken(values, order), row_splits_.from_lengths(lengths))
 
 
+@exported("ragged.row_splits_to_segment_ids")
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
     """Returns the number of the row of each value, of the splits' dtype. Raises ValueError for no row of integers."""
     found = row_splits_.known(row_splits_.integers("splits", splits, out_type), "the number of values")
@@ -169,6 +174,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: DT
     return on_device(np.asarray(row_splits_.rowids(found, int(found[-1]))))
 
 
+@exported("ragged.segment_ids_to_row_splits")
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops import _arrays
 from stratagem._ops._composite import rule
@@ -41,6 +42,7 @@ def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
     return combined(values, axis, stacks=False)
 
 
+@exported("ragged.stack")
 @rule(RaggedTensor, "stack")
 def stack(values: Sequence[Any], axis: Any = 0, name: str | None = None) -> Any:
     """Returns tensors, ragged or not, of one rank along a new dimension, whose rows may differ in length.

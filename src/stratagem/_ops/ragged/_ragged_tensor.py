@@ -7,6 +7,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import TensorShape
@@ -22,6 +23,7 @@ from stratagem._ops.sparse import SparseTensor
 _HINT = "the shape of the result"
 
 
+@exported("RaggedTensor")
 @final
 @hold
 class RaggedTensor(RaggedMakers):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops import _indexing
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import on_device, static_int
@@ -135,6 +136,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return on_device(np.stack([*(part[found[0]] for part in rows), *found[1:]], axis=1).astype(np.int64))
 
 
+@exported("ragged.boolean_mask")
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """Returns the values for which the mask is True, in rows for every dimension of the mask but the first.
 

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike, UserFunction
 from stratagem._core.values import CompositeTensor
 from stratagem._ops import _arrays, _creation
@@ -20,6 +21,7 @@ from stratagem._ops.ragged._ragged_tensor import RaggedTensor
 from stratagem._ops.ragged._row_splits import RowSplits, known
 
 
+@exported("experimental.DynamicRaggedShape")
 @final
 @hold
 class DynamicRaggedShape(CompositeTensor):

@@ -4,6 +4,7 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import TensorShape, TypeSpec
 from stratagem._ops._dtypes import as_dtype
@@ -11,6 +12,7 @@ from stratagem._ops.ragged._ragged_tensor import RaggedTensor
 from stratagem._ops.ragged._row_splits import splits_dtype
 
 
+@exported("RaggedTensorSpec")
 @final
 class RaggedTensorSpec(TypeSpec):
     """The shape, the dtypes of values and row splits, and the number of ragged dimensions of a `tf.RaggedTensor`.

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._core.step import host_function
 from stratagem._ops.ragged import RaggedTensor
 from stratagem._ops.text import SEPARATOR, CrossedRows, ragged_result
 
 
+@exported("ragged.cross")
 @host_function
 def cross(inputs: Sequence[Any], name: str | None = None) -> RaggedTensor:
     """Returns all combinations of values in the rows of tensors of rank 2, joined by "_X_"; the last input changes fastest.
@@ -19,6 +21,7 @@ def cross(inputs: Sequence[Any], name: str | None = None) -> RaggedTensor:
     return ragged_result(inputs, crossed, crossed.joined(SEPARATOR))
 
 
+@exported("ragged.cross_hashed")
 @host_function
 def cross_hashed(
     inputs: Sequence[Any], num_buckets: int = 0, hash_key: int | None = None, name: str | None = None

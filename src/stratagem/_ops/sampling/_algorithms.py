@@ -7,10 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import tensor
 from stratagem._ops.sampling._philox import Words, stream_of
 
 
+@exported("random.Algorithm", "random.experimental.Algorithm")
 class Algorithm(enum.Enum):
     """The algorithms of random numbers, with TensorFlow's numbers (`tf.random.Algorithm`).
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.paths import file_errors
 from stratagem._base.storage import checked_path, file_system
 from stratagem._base.types import PathLike
@@ -36,6 +37,7 @@ class _Distribution(NamedTuple):
     quantile: Callable[[Tensor], Tensor]
 
 
+@exported("random.uniform_candidate_sampler")
 def uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -58,6 +60,7 @@ def uniform_candidate_sampler(
     return _candidates("uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, distribution, seed)
 
 
+@exported("random.log_uniform_candidate_sampler")
 def log_uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -80,6 +83,7 @@ def log_uniform_candidate_sampler(
     return _candidates("log_uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, distribution, seed)
 
 
+@exported("nn.fixed_unigram_candidate_sampler", "random.fixed_unigram_candidate_sampler")
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -132,6 +136,7 @@ def _counts_of(path: PathLike) -> list[float]:
             raise InvalidArgumentError(f"{where}: the last place of each line is a count: {error}") from error
 
 
+@exported("nn.all_candidate_sampler", "random.all_candidate_sampler")
 def all_candidate_sampler(
     true_classes: Any,
     num_true: int,

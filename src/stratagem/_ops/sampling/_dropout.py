@@ -6,6 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike, UserFunction
 from stratagem._ops._convert import Tensor, is_tensor, is_traced, static_shape, tensor
 from stratagem._ops._symbolic import accept_symbols
@@ -13,6 +14,7 @@ from stratagem._ops.sampling._random import uniform
 from stratagem._ops.sampling._stateless import stateless_uniform
 
 
+@exported("nn.dropout", v1=())
 def dropout(
     x: Any, rate: Any, noise_shape: ShapeLike | None = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:
@@ -24,6 +26,7 @@ def dropout(
     return _dropped(x, rate, functools.partial(uniform, seed=seed), noise_shape)
 
 
+@exported("nn.experimental.stateless_dropout")
 def stateless_dropout(
     x: Any,
     rate: Any,
@@ -37,6 +40,7 @@ def stateless_dropout(
     return _dropped(x, rate, sampler, noise_shape)
 
 
+@exported("nn.experimental.general_dropout")
 def general_dropout(
     x: Any,
     rate: Any,

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops._convert import Tensor, static_int, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32, int32, int64, uint64
@@ -26,6 +27,7 @@ from stratagem._ops.sampling._stream_draws import draw_full_range, draw_normal, 
 from stratagem._private import seed_state
 
 
+@exported("random.Generator", "random.experimental.Generator")
 @final
 class Generator:
     """`tf.random.Generator`: random numbers from a state that advances by itself, even inside a step.
@@ -210,6 +212,7 @@ def _joined(key: Any, counter: Any, number: int) -> Tensor:
 _global: list[Generator] = []  # created at first use: the devices may not have been chosen earlier
 
 
+@exported("random.get_global_generator", "random.experimental.get_global_generator")
 def get_global_generator() -> Generator:
     """Returns the generator of the process; its state is random until `set_global_generator` is called."""
     if not _global:
@@ -217,6 +220,7 @@ def get_global_generator() -> Generator:
     return _global[0]
 
 
+@exported("random.set_global_generator", "random.experimental.set_global_generator")
 def set_global_generator(generator: Generator) -> None:
     """Makes `get_global_generator` return this generator from now on."""
     _global[:] = [generator]

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._core.mesh import AXIS
 from stratagem._core.values import placement_of
@@ -25,6 +26,7 @@ def state_size(number: int) -> int:
     return 2 if number == Algorithm.THREEFRY.value else 3
 
 
+@exported("random.create_rng_state", "random.experimental.create_rng_state")
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
     """Returns the state of a generator with this seed: int64, (3,), for ThreeFry (2,).
 

@@ -10,6 +10,7 @@ from typing import Any, Self, final
 import keras
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops._convert import Tensor
 from stratagem._ops._creation import constant, ones, zeros
@@ -53,6 +54,7 @@ def _number_type(dtype: Any) -> DType:
     return found
 
 
+@exported("zeros_initializer", v1=())
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class ZerosInitializer(RootInitializer):
@@ -63,6 +65,7 @@ class ZerosInitializer(RootInitializer):
         return zeros(_part(shape, kwargs), _number_type(dtype))
 
 
+@exported("ones_initializer", v1=())
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class OnesInitializer(RootInitializer):
@@ -73,6 +76,7 @@ class OnesInitializer(RootInitializer):
         return ones(_part(shape, kwargs), _number_type(dtype))
 
 
+@exported("constant_initializer", v1=())
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class ConstantInitializer(RootInitializer):
@@ -105,6 +109,7 @@ class ConstantInitializer(RootInitializer):
         return {"value": self.value}
 
 
+@exported("random_normal_initializer", v1=())
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class RandomNormalInitializer(RootInitializer):
@@ -131,6 +136,7 @@ class RandomNormalInitializer(RootInitializer):
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
 
+@exported("random_uniform_initializer", v1=())
 @final
 @keras.saving.register_keras_serializable("stratagem")
 class RandomUniformInitializer(RootInitializer):

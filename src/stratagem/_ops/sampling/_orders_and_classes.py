@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, operands, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32, int64
@@ -74,6 +75,7 @@ def _classes(stream: Words, scores: Tensor, count: int, dtype: np.dtype) -> Tens
     return jnp.sum(bounds[:, None, :] <= wanted[:, :, None], axis=-1, dtype=np.int64).astype(dtype)
 
 
+@exported("random.experimental.index_shuffle")
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     """Returns the place of `index` in a random order of 0, ..., max_index, TensorFlow's, without making the order.
 
@@ -86,6 +88,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     )
 
 
+@exported("random_index_shuffle")
 def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None) -> Tensor:
     """Returns the place of `index` in a random order of 0, ..., max_index, TensorFlow's, without making the order.
 

@@ -10,6 +10,7 @@ import jax
 import keras
 
 from stratagem import _private
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current
 from stratagem._core.values import placement_of
@@ -34,6 +35,7 @@ _by_seed: dict[int, Any] = {}
 _replaced: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
+@exported("random.set_seed", v1=["set_random_seed", "random.set_random_seed"])
 def set_seed(seed: int) -> None:
     """Restarts all generators with this seed, including those of programs that are already compiled.
 
@@ -106,6 +108,7 @@ def words_of(operation: tuple[str, ...], seed: int | None, count: int, blocks: i
     )
 
 
+@exported("random.normal", v1=())
 def normal(
     shape: ShapeLike,
     mean: Any = 0.0,
@@ -121,6 +124,7 @@ def normal(
     return draw_normal(_key(seed), shape, mean, stddev, dtype)
 
 
+@exported("random.uniform", v1=())
 def uniform(
     shape: ShapeLike,
     minval: Any = 0,
@@ -144,6 +148,7 @@ def uniform(
     return draw_uniform(_key(seed), shape, minval, maxval, dtype)
 
 
+@exported("random.truncated_normal", v1=())
 def truncated_normal(
     shape: ShapeLike,
     mean: Any = 0.0,
@@ -159,6 +164,7 @@ def truncated_normal(
     return draw_truncated_normal(_key(seed), shape, mean, stddev, dtype)
 
 
+@exported("random.shuffle", v1=["random_shuffle", "random.shuffle"])
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """Returns the rows (entries along dimension 0) in random order; eagerly, with a seed, TensorFlow's."""
     given = tensor(value)
@@ -167,6 +173,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     return jax.random.permutation(_key(seed), given) if stream is None else _orders_and_classes.shuffled(stream, given)
 
 
+@exported("random.categorical")
 def categorical(
     logits: Any, num_samples: Any, dtype: DTypeLike | None = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:
@@ -184,6 +191,7 @@ def categorical(
     return draw_categorical(_key(seed), logits, num_samples, dtype)
 
 
+@exported("random.gamma", v1=["random_gamma", "random.gamma"])
 def gamma(
     shape: ShapeLike,
     alpha: Any,
@@ -202,6 +210,7 @@ def gamma(
     return drawn if beta is None else drawn / tensor(beta).astype(kind)
 
 
+@exported("random.poisson", v1=())
 def poisson(
     shape: ShapeLike, lam: Any, dtype: DTypeLike = float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:

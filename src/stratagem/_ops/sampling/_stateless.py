@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops._arrays import stack
 from stratagem._ops._convert import Tensor, tensor
@@ -12,6 +13,7 @@ from stratagem._ops.sampling._orders_and_classes import draw_classes, shuffled
 from stratagem._ops.sampling._stream_draws import draw_full_range, draw_normal, draw_truncated_normal, draw_uniform
 
 
+@exported("random.stateless_normal")
 def stateless_normal(
     shape: ShapeLike,
     seed: Any,
@@ -28,6 +30,7 @@ def stateless_normal(
     return draw_normal(stateless_stream(seed, alg), shape, mean, stddev, dtype)
 
 
+@exported("random.stateless_uniform")
 def stateless_uniform(
     shape: ShapeLike,
     seed: Any,
@@ -45,6 +48,7 @@ def stateless_uniform(
     return draw_uniform(stateless_stream(seed, alg), shape, minval, maxval, dtype)
 
 
+@exported("random.stateless_truncated_normal")
 def stateless_truncated_normal(
     shape: ShapeLike,
     seed: Any,
@@ -58,6 +62,7 @@ def stateless_truncated_normal(
     return draw_truncated_normal(stateless_stream(seed, alg), shape, mean, stddev, dtype)
 
 
+@exported("random.stateless_categorical")
 def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: DTypeLike = int64, name: str | None = None
 ) -> Tensor:
@@ -68,17 +73,20 @@ def stateless_categorical(
     return draw_classes(stateless_stream(seed), logits, num_samples, dtype)
 
 
+@exported("random.experimental.stateless_shuffle")
 def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
     """Returns the rows in TensorFlow's order for this seed (two integers). The swaps follow each other: a loop over rows."""
     return shuffled(stateless_stream(seed, alg), tensor(value))
 
 
+@exported("random.split", "random.experimental.stateless_split")
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     """Returns `num` new seeds, those of TensorFlow: (num, 2), of the seed's dtype."""
     given = tensor(seed)
     return draw_full_range(stateless_stream(given, alg), (num, 2), given.dtype)
 
 
+@exported("random.fold_in", "random.experimental.stateless_fold_in")
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     """Combines a seed and an integer scalar to TensorFlow's new seed: (2,), of the integer's dtype."""
     number = tensor(data)

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32, int32
@@ -23,6 +24,7 @@ _COUNTS = ("float16", "float32", "float64", "int32", "int64")
 _FLOATS = ("float16", "float32", "float64")
 
 
+@exported("random.stateless_binomial")
 def stateless_binomial(
     shape: ShapeLike,
     seed: Any,
@@ -44,6 +46,7 @@ def stateless_binomial(
     return drawn.astype(kind)
 
 
+@exported("random.stateless_gamma")
 def stateless_gamma(
     shape: ShapeLike,
     seed: Any,
@@ -66,6 +69,7 @@ def stateless_gamma(
     return (known / rate).astype(kind)
 
 
+@exported("random.stateless_poisson")
 def stateless_poisson(
     shape: ShapeLike, seed: Any, lam: Any, dtype: DTypeLike = int32, name: str | None = None
 ) -> Tensor:
@@ -79,6 +83,7 @@ def stateless_poisson(
     return drawn.astype(kind)
 
 
+@exported("random.stateless_parameterized_truncated_normal")
 def stateless_parameterized_truncated_normal(
     shape: ShapeLike,
     seed: Any,

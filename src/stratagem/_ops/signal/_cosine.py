@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax.scipy import fft as transforms
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, static_int, tensor
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.signal._fourier import resized
@@ -57,6 +58,7 @@ def _transformed(array: Tensor, kind: int, norm: str | None) -> Tensor:
     return longer * math.sqrt(0.5 / size) if norm else longer
 
 
+@exported("signal.dct")
 def dct(
     input: Any,
     type: int = 2,
@@ -73,6 +75,7 @@ def dct(
     return _cosine_transform(_checked("dct", input, type, n, axis, norm), type, norm)
 
 
+@exported("signal.idct")
 def idct(
     input: Any,
     type: int = 2,
@@ -85,6 +88,7 @@ def idct(
     return _cosine_transform(_checked("idct", input, type, n, axis, norm), _INVERSE[type], norm)
 
 
+@exported("signal.mfccs_from_log_mel_spectrograms")
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
     """Mel-frequency cepstral coefficients: `dct` of logarithmic mel spectrograms (..., bins), divided by sqrt(2 * bins).
 
@@ -105,6 +109,7 @@ def _windowed(frames: Tensor, window_fn: WindowFunction) -> Tensor:
     return windowed(frames, window_fn, frames.shape[-1])
 
 
+@exported("signal.mdct")
 def mdct(
     signals: Any,
     frame_length: Any,
@@ -138,6 +143,7 @@ def _unfolded(halves: Tensor) -> Tensor:
     return jnp.concatenate([second, -jnp.flip(second, -1), -jnp.flip(first, -1), -first], -1)
 
 
+@exported("signal.inverse_mdct")
 def inverse_mdct(
     mdcts: Any,
     window_fn: WindowFunction = vorbis_window,

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, static_axes, static_shape, tensor
 from stratagem._ops._creation import convert_to_tensor
 from stratagem._ops._dtypes import DType, complex64, float32
@@ -54,6 +55,7 @@ def _whole(name: str, function: Callable[..., Tensor], input: Any, rank: int) ->
     return _transformed(function, array, array.shape[-rank:], _last(rank))
 
 
+@exported("signal.fft")
 def fft(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of the last dimension; of complex64 or complex128, which the result has too.
 
@@ -62,26 +64,31 @@ def fft(input: Any, name: str | None = None) -> Tensor:
     return _whole("fft", jnp.fft.fftn, input, 1)
 
 
+@exported("signal.ifft")
 def ifft(input: Any, name: str | None = None) -> Tensor:
     """The inverse of `fft`, divided by the number of entries."""
     return _whole("ifft", jnp.fft.ifftn, input, 1)
 
 
+@exported("signal.fft2d")
 def fft2d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of the last two dimensions, of complex numbers."""
     return _whole("fft2d", jnp.fft.fftn, input, 2)
 
 
+@exported("signal.ifft2d")
 def ifft2d(input: Any, name: str | None = None) -> Tensor:
     """The inverse of `fft2d`, divided by the number of entries."""
     return _whole("ifft2d", jnp.fft.ifftn, input, 2)
 
 
+@exported("signal.fft3d")
 def fft3d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of the last three dimensions, of complex numbers."""
     return _whole("fft3d", jnp.fft.fftn, input, 3)
 
 
+@exported("signal.ifft3d")
 def ifft3d(input: Any, name: str | None = None) -> Tensor:
     """The inverse of `fft3d`, divided by the number of entries."""
     return _whole("ifft3d", jnp.fft.ifftn, input, 3)
@@ -117,6 +124,7 @@ def _backward(name: str, value: Any, fft_length: Any, rank: int) -> Tensor:
     return _transformed(jnp.fft.irfftn, array, sizes, _last(rank))
 
 
+@exported("signal.rfft")
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The first half (and one) of the Fourier transform of real numbers, the rest of which is its mirror image.
 
@@ -126,26 +134,31 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     return _forward("rfft", input_tensor, fft_length, 1)
 
 
+@exported("signal.irfft")
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft`: real numbers, of shape (..., fft_length), without one 2 * (size - 1)."""
     return _backward("irfft", input_tensor, fft_length, 1)
 
 
+@exported("signal.rfft2d")
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The Fourier transform of the last two dimensions of real numbers: half of the last, all of the other."""
     return _forward("rfft2d", input_tensor, fft_length, 2)
 
 
+@exported("signal.irfft2d")
 def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft2d`."""
     return _backward("irfft2d", input_tensor, fft_length, 2)
 
 
+@exported("signal.rfft3d")
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The Fourier transform of the last three dimensions of real numbers: half of the last, all of the others."""
     return _forward("rfft3d", input_tensor, fft_length, 3)
 
 
+@exported("signal.irfft3d")
 def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft3d`."""
     return _backward("irfft3d", input_tensor, fft_length, 3)
@@ -161,6 +174,7 @@ def _along(name: str, function: Callable[..., Tensor], array: Tensor, fft_length
         return function(array, s=sizes, axes=where, norm=norm)
 
 
+@exported("signal.fftnd")
 def fftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -176,6 +190,7 @@ def fftnd(
     return _along("fftnd", jnp.fft.fftn, array, fft_length, axes, norm)
 
 
+@exported("signal.ifftnd")
 def ifftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -188,6 +203,7 @@ def ifftnd(
     return _along("ifftnd", jnp.fft.ifftn, array, fft_length, axes, norm)
 
 
+@exported("signal.rfftnd")
 def rfftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -200,6 +216,7 @@ def rfftnd(
     return _along("rfftnd", jnp.fft.rfftn, array, fft_length, axes, norm)
 
 
+@exported("signal.irfftnd")
 def irfftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -212,11 +229,13 @@ def irfftnd(
     return _along("irfftnd", jnp.fft.irfftn, array, fft_length, axes, norm)
 
 
+@exported("signal.fftshift")
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Moves the zero frequency of a Fourier transform to the middle, along `axes` (all without them)."""
     return jnp.fft.fftshift(tensor(x), static_axes(axes))
 
 
+@exported("signal.ifftshift")
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """The inverse of `fftshift`; they differ for odd sizes."""
     return jnp.fft.ifftshift(tensor(x), static_axes(axes))

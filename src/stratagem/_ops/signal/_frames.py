@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, allow_x64, static_int, tensor
 from stratagem._ops._symbolic import accept_symbols
@@ -24,6 +25,7 @@ def _count(value: Any, what: str, least: int = 1) -> int:
     return number
 
 
+@exported("signal.frame")
 def frame(
     signal: Any,
     frame_length: Any,
@@ -56,6 +58,7 @@ def frame(
     return jnp.take(array, positions, axis=where, mode="clip")  # all are inside
 
 
+@exported("signal.overlap_and_add")
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """Adds frames (..., frames, frame_length) up to one signal, each `frame_step` after the one before.
 
@@ -83,6 +86,7 @@ def _overlapped(array: Tensor, step: int) -> Tensor:
     return resized(places.reshape(*outer, math.prod(places.shape[-2:])), max(0, (frames - 1) * step + length))
 
 
+@exported("signal.stft")
 def stft(
     signals: Any,
     frame_length: Any,
@@ -103,6 +107,7 @@ def stft(
     return rfft(windowed(frames, window_fn, length), [size])
 
 
+@exported("signal.inverse_stft")
 def inverse_stft(
     stfts: Any,
     frame_length: Any,
@@ -122,6 +127,7 @@ def inverse_stft(
     return overlap_and_add(windowed(frames, window_fn, length), frame_step)
 
 
+@exported("signal.inverse_stft_window_fn")
 def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: WindowFunction = hann_window, name: str | None = None
 ) -> Callable[[Any, DTypeLike], Tensor]:

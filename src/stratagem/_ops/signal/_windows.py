@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._convert import Tensor, on_device, static_int, tensor
 from stratagem._ops._dtypes import DType, as_dtype, float32
@@ -34,6 +35,7 @@ def _length(name: str, value: Any) -> int:
     return length
 
 
+@exported("signal.hann_window")
 def hann_window(
     window_length: Any, periodic: bool = True, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
@@ -47,6 +49,7 @@ def hann_window(
     return on_device(np.hanning(length + longer)[:length].astype(kind.dtype))
 
 
+@exported("signal.hamming_window")
 def hamming_window(
     window_length: Any, periodic: bool = True, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
@@ -56,6 +59,7 @@ def hamming_window(
     return on_device(np.hamming(length + longer)[:length].astype(kind.dtype))
 
 
+@exported("signal.kaiser_window")
 def kaiser_window(
     window_length: Any, beta: float = 12.0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
@@ -64,6 +68,7 @@ def kaiser_window(
     return on_device(np.kaiser(length, float(beta)).astype(kind.dtype))
 
 
+@exported("signal.kaiser_bessel_derived_window")
 def kaiser_bessel_derived_window(
     window_length: Any, beta: float = 12.0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
@@ -78,6 +83,7 @@ def kaiser_bessel_derived_window(
     return on_device(np.concatenate([rising, rising[::-1]]).astype(kind.dtype))
 
 
+@exported("signal.vorbis_window")
 def vorbis_window(window_length: Any, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """sin(π/2 sin²(π (n + 1/2) / window_length)), the window of the Vorbis codec: shape (window_length,)."""
     kind, length = _floating("vorbis_window", dtype), _length("vorbis_window", window_length)
@@ -93,6 +99,7 @@ def _mel(hertz: np.ndarray) -> np.ndarray:
     return 1127.0 * np.log1p(hertz / 700.0)
 
 
+@exported("signal.linear_to_mel_weight_matrix")
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
     num_spectrogram_bins: Any = 129,

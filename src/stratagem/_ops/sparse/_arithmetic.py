@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.step import host_function_if_needed
 from stratagem._ops import _arrays, _elementwise
@@ -20,6 +21,7 @@ from stratagem._ops.sparse._layout import axis_in, chosen, flat_places, sparse_o
 from stratagem._ops.sparse._sparse_tensor import SparseTensor
 
 
+@exported("sparse.map_values", v1=())
 @host_function_if_needed
 def map_values(op: UserFunction, *args: Any, **kwargs: Any) -> Any:
     """Returns what `op` makes of the values of all sparse tensors among its arguments, with their indices.
@@ -40,6 +42,7 @@ def map_values(op: UserFunction, *args: Any, **kwargs: Any) -> Any:
     return first.with_values(result)
 
 
+@exported("sparse.add", v1=())
 @host_function_if_needed
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """Returns the sum: of two sparse tensors a sparse one, of a sparse and a dense one a dense one.
@@ -83,18 +86,23 @@ def _extreme(name: str, function: UserFunction, a: SparseTensor, b: SparseTensor
     return sparse_of(union.indices, values, union.shape)
 
 
+@exported("sparse.maximum", v1=["sparse_maximum", "sparse.maximum"])
 @host_function_if_needed
 def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """Returns the larger of two tensors where either has an entry; a missing one is 0. Raises as `add` does."""
     return _extreme("maximum", _elementwise.maximum, sp_a, sp_b)
 
 
+@exported("sparse.minimum", v1=["sparse_minimum", "sparse.minimum"])
 @host_function_if_needed
 def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """Returns the smaller of two tensors where either has an entry; a missing one is 0. Raises as `add` does."""
     return _extreme("minimum", _elementwise.minimum, sp_a, sp_b)
 
 
+@exported(
+    "sparse.sparse_dense_matmul", v1=["sparse_tensor_dense_matmul", "sparse.matmul", "sparse.sparse_dense_matmul"]
+)
 @host_function_if_needed
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
@@ -152,6 +160,7 @@ def _reduced(
     return sparse_of(indices, function(sparse.values, places, len(found)), new)
 
 
+@exported("sparse.reduce_sum", v1=())
 @host_function_if_needed
 def reduce_sum(
     sp_input: SparseTensor,
@@ -164,6 +173,7 @@ def reduce_sum(
     return _reduced("reduce_sum", unsorted_segment_sum, sp_input, axis, bool(keepdims), output_is_sparse)
 
 
+@exported("sparse.reduce_max", v1=())
 @host_function_if_needed
 def reduce_max(
     sp_input: SparseTensor,
@@ -182,6 +192,7 @@ def _largest(values: Tensor, groups: Any, count: int) -> Tensor:
     return jnp.where(entries == 0, jnp.zeros_like(found), found)
 
 
+@exported("sparse.softmax", v1=["sparse_softmax", "sparse.softmax"])
 @host_function_if_needed
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """Returns the softmax over the entries of each row of the last dimension. Raises ValueError for one dimension."""
@@ -195,6 +206,7 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     return sparse.with_values(powers / gather(unsorted_segment_sum(powers, groups, count), groups))
 
 
+@exported("sparse.to_indicator", v1=["sparse_to_indicator", "sparse.to_indicator"])
 @host_function_if_needed
 def to_indicator(sp_input: SparseTensor, vocab_size: Any, name: str | None = None) -> Tensor:
     """Returns where the values of each row of the last dimension are: bool, (*shape[:-1], vocab_size).

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops._composite import rule
 from stratagem._ops._convert import Tensor, tensor
@@ -15,6 +16,7 @@ from stratagem._ops.sparse._counts import occurring
 from stratagem._ops.sparse._sparse_tensor import SparseTensor
 
 
+@exported("sparse.bincount")
 def bincount(
     values: Any,
     weights: Any = None,

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.step import host_function_if_needed
 from stratagem._ops._convert import StringTensor, Tensor, is_traced, need_value, tensor
 from stratagem._ops._indexing import gather_nd, tensor_scatter_nd_update
@@ -19,6 +20,7 @@ def checked(name: str, sp_input: Any) -> SparseTensor:
     return sp_input
 
 
+@exported("sparse.to_dense", v1=["sparse_tensor_to_dense", "sparse.to_dense"])
 @host_function_if_needed
 def to_dense(
     sp_input: SparseTensor,
@@ -63,6 +65,7 @@ def check(indices: np.ndarray, shape: tuple[int, ...], *, ordered: bool) -> None
         raise InvalidArgumentError(f"indices[{bad}] = {indices[bad].tolist()} is {what}.")
 
 
+@exported("sparse.from_dense")
 @host_function_if_needed
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """Returns the entries of a tensor that are not zero, False or empty. They are known: the shape depends on their number."""

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import CompositeTensor
 from stratagem._ops._convert import Tensor, as_size, is_traced, known_sizes, static_int, tensor
@@ -45,6 +46,7 @@ def _segments(combiner: str, data: Any, indices: Any, segment_ids: Any, num_segm
     return _combined(rows, segments, count, combiner)
 
 
+@exported("sparse.segment_sum", v1=())
 def segment_sum(
     data: Any,
     indices: Any,
@@ -57,6 +59,7 @@ def segment_sum(
     return _segments("sum", data, indices, segment_ids, num_segments)
 
 
+@exported("sparse.segment_mean", v1=())
 def segment_mean(
     data: Any,
     indices: Any,
@@ -69,6 +72,7 @@ def segment_mean(
     return _segments("mean", data, indices, segment_ids, num_segments)
 
 
+@exported("sparse.segment_sqrt_n", v1=())
 def segment_sqrt_n(
     data: Any,
     indices: Any,
@@ -94,6 +98,7 @@ def _parts(ids: Any) -> tuple[Any, Any, int | None]:
     return values, rows, int(np.max(np.asarray(rows), initial=-1)) + 1
 
 
+@exported("nn.embedding_lookup_sparse", v1=())
 @host_function_if_needed
 def embedding_lookup_sparse(
     params: Any,
@@ -123,6 +128,7 @@ def embedding_lookup_sparse(
     return _combined(embedding_lookup(params, values, max_norm), rows, total, how, weights)
 
 
+@exported("nn.safe_embedding_lookup_sparse", v1=())
 @host_function_if_needed
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,

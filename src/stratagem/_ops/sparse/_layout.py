@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.step import host_function_if_needed
 from stratagem._core.values import IndexedSlices
@@ -41,6 +42,7 @@ def axis_in(name: str, axis: Any, rank: int) -> int:
     return found % rank
 
 
+@exported("sparse.reorder", v1=["sparse_reorder", "sparse.reorder"])
 @host_function_if_needed
 def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """Returns the entries in row-major order."""
@@ -50,6 +52,7 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     return SparseTensor(on_device(indices[order]), gather(sparse.values, order), sparse.dense_shape)
 
 
+@exported("sparse.transpose", v1=["sparse_transpose", "sparse.transpose"])
 @host_function_if_needed
 def transpose(sp_input: SparseTensor, perm: Any = None, name: str | None = None) -> SparseTensor:
     """Returns the tensor with permuted dimensions, reversed ones without `perm`, in row-major order."""
@@ -62,6 +65,7 @@ def transpose(sp_input: SparseTensor, perm: Any = None, name: str | None = None)
     return reorder(sparse_of(indices[:, order], sparse.values, [shape[i] for i in order]))
 
 
+@exported("sparse.reshape", v1=["sparse_reshape", "sparse.reshape"])
 @host_function_if_needed
 def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -> SparseTensor:
     """Returns the same entries in another shape; one size may be -1. Raises InvalidArgumentError for other sizes."""
@@ -74,6 +78,7 @@ def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -
     return sparse_of(np.stack(np.unravel_index(flat, new), axis=1) if len(flat) else flat, sparse.values, new)
 
 
+@exported("sparse.expand_dims")
 @host_function_if_needed
 def expand_dims(sp_input: SparseTensor, axis: Any = None, name: str | None = None) -> SparseTensor:
     """Returns the tensor with a dimension of size 1 at `axis`, by default the last."""
@@ -84,6 +89,7 @@ def expand_dims(sp_input: SparseTensor, axis: Any = None, name: str | None = Non
     return sparse_of(indices, sparse.values, [*shape[:where], 1, *shape[where:]])
 
 
+@exported("sparse.reset_shape", v1=["sparse_reset_shape", "sparse.reset_shape"])
 @host_function_if_needed
 def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> SparseTensor:
     """Returns the same entries in a larger shape of the same rank, or in the smallest; ValueError for other shapes."""
@@ -97,6 +103,7 @@ def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> S
     return sparse_of(indices, sparse.values, new)
 
 
+@exported("sparse.retain", v1=["sparse_retain", "sparse.retain"])
 @host_function_if_needed
 def retain(sp_input: SparseTensor, to_retain: Any) -> SparseTensor:
     """Returns the entries for which `to_retain` is True. Raises ValueError for another number of them."""
@@ -112,6 +119,7 @@ def chosen(sparse: SparseTensor, kept: np.ndarray, indices: np.ndarray, shape: A
     return SparseTensor(on_device(indices[kept]), gather(sparse.values, np.flatnonzero(kept)), shape)
 
 
+@exported("sparse.slice", v1=["sparse_slice", "sparse.slice"])
 @host_function_if_needed
 def slice(sp_input: SparseTensor, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """Returns the block from `start` on, of this size or up to the end. Raises InvalidArgumentError for other ranks."""
@@ -125,6 +133,7 @@ def slice(sp_input: SparseTensor, start: Any, size: Any, name: str | None = None
     return chosen(sparse, inside, moved, on_device(np.array(new, np.int64)))
 
 
+@exported("sparse.split", v1=())
 @host_function_if_needed
 def split(sp_input: SparseTensor, num_split: Any, axis: Any, name: str | None = None) -> list[SparseTensor]:
     """Returns this many parts along a dimension; the first ones are larger by one if its size is not divisible."""
@@ -147,6 +156,7 @@ def split(sp_input: SparseTensor, num_split: Any, axis: Any, name: str | None = 
     ]
 
 
+@exported("sparse.concat", v1=())
 @host_function_if_needed
 def concat(
     axis: Any, sp_inputs: Sequence[SparseTensor], expand_nonconcat_dims: bool = False, name: str | None = None
@@ -174,6 +184,7 @@ def concat(
     return reorder(sparse_of(np.concatenate(indices), tensors_concat([each.values for each in given], 0), shape))
 
 
+@exported("sparse.fill_empty_rows", v1=["sparse_fill_empty_rows", "sparse.fill_empty_rows"])
 @host_function_if_needed
 def fill_empty_rows(sp_input: SparseTensor, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
     """Returns the tensor with an entry at the beginning of each row that has none, and which rows these are: bool, (rows,)."""
@@ -190,6 +201,7 @@ def fill_empty_rows(sp_input: SparseTensor, default_value: Any, name: str | None
     return filled, on_device(empty)
 
 
+@exported("sparse.eye")
 def eye(num_rows: Any, num_columns: Any = None, dtype: DTypeLike = float32, name: str | None = None) -> SparseTensor:
     """Returns a sparse identity matrix."""
     rows = static_int(num_rows, "a tensor is part of a shape")
@@ -198,6 +210,7 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: DTypeLike = float32, name
     return sparse_of(np.stack([places, places], axis=1), ones((len(places),), dtype), (rows, columns))
 
 
+@exported("sparse.mask", v1=["sparse_mask", "sparse.mask"])
 def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """Returns the rows but those with these indices."""
     indices = concrete("tf.sparse.mask", a.indices)

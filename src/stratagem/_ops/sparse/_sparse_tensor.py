@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, final
 import jax
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.step import host_function, named_host_function
 from stratagem._core.values import CompositeTensor, TensorShape, TypeSpec
@@ -14,6 +15,7 @@ from stratagem._ops._convert import StringTensor, Tensor, is_tensor, is_traced, 
 from stratagem._ops._dtypes import as_dtype
 
 
+@exported(v1=["SparseTensorValue"])
 class SparseTensorValue(NamedTuple):
     """The parts of a sparse tensor as NumPy arrays: indices, (n, rank), values, (n,), and the shape. A session gives it."""
 
@@ -22,6 +24,7 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
+@exported("SparseTensor", "sparse.SparseTensor")
 @final
 @hold
 class SparseTensor(CompositeTensor):
@@ -162,6 +165,7 @@ def _from_leaves(nothing: None, leaves: Any) -> SparseTensor:
 jax.tree_util.register_pytree_node(SparseTensor, _leaves, _from_leaves)
 
 
+@exported("SparseTensorSpec")
 @final
 class SparseTensorSpec(TypeSpec):
     """The shape and dtype of a `tf.SparseTensor`, as `tf.SparseTensorSpec`."""

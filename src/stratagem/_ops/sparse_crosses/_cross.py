@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._core.step import host_function
 from stratagem._ops.sparse import SparseTensor
 from stratagem._ops.text import SEPARATOR, CrossedRows, sparse_inputs, sparse_result
 
 
+@exported("sparse.cross")
 @host_function
 def cross(inputs: Sequence[Any], name: str | None = None, separator: str | None = None) -> SparseTensor:
     """Returns all combinations of values in the rows of tensors of rank 2, joined by the separator, "_X_" by default.
@@ -20,6 +22,7 @@ def cross(inputs: Sequence[Any], name: str | None = None, separator: str | None 
     return sparse_result(crossed, crossed.joined(SEPARATOR if separator is None else separator))
 
 
+@exported("sparse.cross_hashed")
 @host_function
 def cross_hashed(
     inputs: Sequence[Any], num_buckets: int = 0, hash_key: int | None = None, name: str | None = None

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.step import entrywise, pure_host_function
 from stratagem._ops._convert import Tensor, on_device, static_int
 from stratagem._ops._symbolic import accept_symbols
@@ -27,6 +28,7 @@ def _buckets_by(function: Callable[[np.ndarray], Words]) -> Callable[[list[bytes
     return lambda texts, count: (hashed(texts, function) % np.uint64(count)).astype(np.int64)
 
 
+@exported("strings.to_hash_bucket", v1=())
 @pure_host_function
 @entrywise
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
@@ -34,6 +36,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Ten
     return _bucket("to_hash_bucket", input, num_buckets, _buckets_by(murmur64))
 
 
+@exported("strings.to_hash_bucket_fast", v1=["string_to_hash_bucket_fast", "strings.to_hash_bucket_fast"])
 @pure_host_function
 @entrywise
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
@@ -41,6 +44,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     return _bucket("to_hash_bucket_fast", input, num_buckets, buckets_of_strings)
 
 
+@exported("strings.to_hash_bucket_strong", v1=["string_to_hash_bucket_strong", "strings.to_hash_bucket_strong"])
 @pure_host_function
 @entrywise
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
@@ -55,6 +59,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
     return _bucket("to_hash_bucket_strong", input, num_buckets, _buckets_by(functools.partial(siphash, key=secret)))
 
 
+@exported("fingerprint")
 @pure_host_function
 def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """Returns FarmHash's fingerprint of each row, 8 bytes, the least first: uint8, (rows, 8).

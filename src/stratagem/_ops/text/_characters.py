@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._core.step import entrywise, pure_host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
 from stratagem._ops._symbolic import accept_symbols
@@ -90,6 +91,7 @@ def _places(found: Sequence[tuple[str, int]]) -> Tensor:
     return on_device(np.array([place for _, place in found], np.int64))
 
 
+@exported("strings.unicode_decode_with_offsets")
 @pure_host_function
 def unicode_decode_with_offsets(
     input: Any,
@@ -115,6 +117,7 @@ def unicode_decode_with_offsets(
     return numbers, rows_of_each(input, decode, _places)
 
 
+@exported("strings.unicode_decode")
 @pure_host_function
 def unicode_decode(
     input: Any,
@@ -130,6 +133,7 @@ def unicode_decode(
     )[0]  # fmt: skip
 
 
+@exported("strings.unicode_split_with_offsets")
 @pure_host_function
 def unicode_split_with_offsets(
     input: Any,
@@ -152,6 +156,7 @@ def unicode_split_with_offsets(
     return parts, rows_of_each(input, decode, _places)
 
 
+@exported("strings.unicode_split")
 @pure_host_function
 def unicode_split(
     input: Any,
@@ -164,6 +169,7 @@ def unicode_split(
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
 
+@exported("strings.unicode_encode")
 @pure_host_function
 def unicode_encode(
     input: Any,
@@ -204,6 +210,7 @@ def _encodable(number: int, errors: str, replacement_char: int) -> str:
     return chr(_REPLACEMENT if 0xD800 <= number <= 0xDFFF else number)
 
 
+@exported("strings.unicode_transcode")
 @pure_host_function
 @entrywise
 def unicode_transcode(

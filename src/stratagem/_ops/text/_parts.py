@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
+from stratagem._base.exports import exported
 from stratagem._core.step import joint, pure_host_function
 from stratagem._ops._convert import StringTensor, sized_by_contents, static_int
 from stratagem._ops._symbolic import accept_symbols
@@ -33,6 +34,7 @@ def _substr_of_rows(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: st
     return None if np.ndim(pos) or np.ndim(len) else substr(input, pos, len, unit)
 
 
+@exported("strings.substr", v1=())
 @pure_host_function
 @joint(_substr_of_rows)
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> StringTensor:
@@ -63,12 +65,14 @@ def _substring(text: bytes, pos: int, count: int, unit: str) -> bytes:
     return text[ends[start] : ends[end]]
 
 
+@exported("strings.bytes_split")
 @pure_host_function
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Returns the bytes of each string as strings: a RaggedTensor with one dimension more, of one string a tensor."""
     return rows_of_each(input, lambda text: [text[i : i + 1] for i in range(len(text))], row_of_strings)
 
 
+@exported("strings.split", v1=())
 @pure_host_function
 def split(input: Any, sep: str | bytes | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Returns the parts of each string between separators: a RaggedTensor with one dimension more, of one string a tensor.
@@ -85,6 +89,7 @@ def split(input: Any, sep: str | bytes | None = None, maxsplit: int = -1, name: 
     return rows_of_each(input, parts, row_of_strings)
 
 
+@exported("strings.ngrams")
 @pure_host_function
 def ngrams(
     data: Any,
@@ -155,6 +160,7 @@ def _bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 
 
+@exported("strings.reduce_join", v1=())
 @pure_host_function
 def reduce_join(
     inputs: Any,
@@ -185,6 +191,7 @@ def reduce_join(
     return string_tensor(joined, [1 if i in axes else n for i, n in enumerate(array.shape)] if keepdims else shape)
 
 
+@exported("strings.unsorted_segment_join")
 @pure_host_function
 def unsorted_segment_join(
     inputs: Any,

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.installation import install_command
 from stratagem._core.step import entrywise, pure_host_function
 from stratagem._ops._convert import StringTensor, Tensor, on_device
@@ -19,6 +20,7 @@ from stratagem._ops.text._host_strings import each, string_tensor, strings_of
 _SIZES = ((0xF0, 4), (0xE0, 3), (0xC0, 2))  # of characters in UTF-8, by the least first byte
 
 
+@exported("strings.regex_replace", v1=["regex_replace", "strings.regex_replace"])
 @pure_host_function
 @entrywise
 def regex_replace(
@@ -53,6 +55,7 @@ def regex_replace(
     return string_tensor(array.ravel().tolist(), array.shape)
 
 
+@exported("strings.regex_full_match")
 @pure_host_function
 @entrywise
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, is_tensor, is_traced, on_device, tensor
 from stratagem._ops._symbolic import accept_symbols
 
@@ -16,6 +17,7 @@ _CODE_POINTS = 0x110000
 _INVALID = -1
 
 
+@exported("strings.unicode_script")
 def unicode_script(input: Any, name: str | None = None) -> Tensor:
     """Returns the number of the script of each code point, int32, of its shape; -1 for what is no code point.
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._core.step import entrywise, pure_host_function
 from stratagem._core.values import as_text
@@ -16,6 +17,7 @@ from stratagem._ops.text._host_strings import each, numbers_of, string_tensor, s
 from stratagem._ops.text._parts import character_starts, check_unit
 
 
+@exported("as_string", "strings.as_string")
 @pure_host_function
 @entrywise
 def as_string(
@@ -42,6 +44,7 @@ def as_string(
     return string_tensor([show(n) for n in array.ravel()], array.shape)
 
 
+@exported("strings.join", v1=["string_join", "strings.join"])
 @pure_host_function
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> StringTensor:
     """Joins string tensors element by element, with broadcasting; no tensors are the empty string."""
@@ -50,6 +53,7 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     return string_tensor(joined, arrays[0].shape)
 
 
+@exported("strings.format")
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> StringTensor:
@@ -68,6 +72,7 @@ def _of_each(function: Callable[[bytes], bytes], input: Any) -> StringTensor:
     return string_tensor(found.ravel().tolist(), found.shape)
 
 
+@exported("strings.length", v1=())
 @pure_host_function
 @entrywise
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
@@ -77,6 +82,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     return on_device(each(count, input).astype(np.int32))
 
 
+@exported("strings.lower")
 @pure_host_function
 @entrywise
 def lower(input: Any, encoding: str = "", name: str | None = None) -> StringTensor:
@@ -85,6 +91,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> StringTens
     return _of_each(lambda s: s.decode(errors="replace").lower().encode() if encoding else s.lower(), input)
 
 
+@exported("strings.upper")
 @pure_host_function
 @entrywise
 def upper(input: Any, encoding: str = "", name: str | None = None) -> StringTensor:
@@ -98,6 +105,7 @@ def _check_encoding(name: str, encoding: str) -> None:
         raise InvalidArgumentError(f"tf.strings.{name}: only utf-8 or '' is an encoding here, got {encoding!r}.")
 
 
+@exported("strings.strip", v1=["string_strip", "strings.strip"])
 @pure_host_function
 @entrywise
 def strip(input: Any, name: str | None = None) -> StringTensor:
@@ -105,6 +113,7 @@ def strip(input: Any, name: str | None = None) -> StringTensor:
     return _of_each(bytes.strip, input)
 
 
+@exported("strings.to_number", v1=())
 @pure_host_function
 @entrywise
 def to_number(input: Any, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:

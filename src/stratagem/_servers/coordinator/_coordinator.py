@@ -13,6 +13,7 @@ from typing import Any, final
 import jax
 
 from stratagem._base.errors import TaskLostError, UnavailableError
+from stratagem._base.exports import exported
 from stratagem._base.job import WorkerSeconds, observer
 from stratagem._base.types import UserFunction
 from stratagem._cluster.control import TimeLimits
@@ -40,6 +41,7 @@ _lock = threading.Lock()
 _IDLE = 1.0  # seconds without a closure after which a worker's thread ends; the next closure starts it again
 
 
+@exported("distribute.coordinator.ClusterCoordinator")
 @final
 class ClusterCoordinator:
     """Schedules and coordinates remote function execution, as `tf.distribute.experimental.coordinator.ClusterCoordinator`.

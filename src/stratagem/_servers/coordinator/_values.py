@@ -12,6 +12,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import CancelledError, UnavailableError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._core.step import ReceivedArray
 from stratagem._private import on_device
 
@@ -26,6 +27,7 @@ class RemoteValueStatus(enum.Enum):
     READY = "READY"
 
 
+@exported("distribute.coordinator.RemoteValue")
 @final
 class RemoteValue:
     """The result of a scheduled function, as `tf.distribute.experimental.coordinator.RemoteValue`."""
@@ -109,6 +111,7 @@ class PerWorkerRegistry:
             values.lost(worker)
 
 
+@exported("distribute.coordinator.PerWorkerValue", "distribute.coordinator.PerWorkerValues")
 class PerWorkerValues:
     """One value for each worker: a scheduled function gets that of the worker that runs it.
 

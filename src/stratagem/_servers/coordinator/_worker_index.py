@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._ops import tensor
 
 
+@exported("distribute.coordinator.experimental_get_current_worker_index")
 def experimental_get_current_worker_index() -> Any:
     """The index of the worker that runs the current dataset function or scheduled function, as an int64 scalar.
 

@@ -32,7 +32,7 @@ def shapes_of(values: Sequence[Any]) -> Shapes:
     return tuple((tuple(v.shape), v.dtype) for v in values)
 
 
-def exported(function: Any, *arguments: Any) -> bytes:
+def export_program(function: Any, *arguments: Any) -> bytes:
     """Returns a jitted function, exported for arguments of these shapes, as bytes that another process can run."""
     specs = jax.tree.map(lambda v: jax.core.ShapedArray(tuple(v.shape), np.dtype(v.dtype)), arguments)
     try:

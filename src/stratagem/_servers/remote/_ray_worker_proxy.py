@@ -17,7 +17,7 @@ from stratagem._private import is_seed_state
 from stratagem._servers.remote._carried_prefix import CarriedPrefix, LibraryObject
 from stratagem._servers.remote._execution_plan import ExecutionPlan
 from stratagem._servers.remote._expected_prefixes import ExpectedPrefixes
-from stratagem._servers.remote._export import exported
+from stratagem._servers.remote._export import export_program
 from stratagem._servers.remote._finalizers import FinalizationQueue
 from stratagem._servers.remote._prefetch import PrefetchedValues, StalenessCheck
 from stratagem._servers.remote._ray_actors import RayActor
@@ -265,7 +265,7 @@ class RayWorkerProxy(RemoteHost):
         (kind, index), shapes = missing.function, missing.shapes
         if kind == "subprogram":
             specs = [jax.ShapeDtypeStruct(shape, np.dtype(dtype)) for shape, dtype in shapes]
-            program = exported(plan.subprograms[index].run, specs)
+            program = export_program(plan.subprograms[index].run, specs)
             self.actor.call("extend", key, index, shapes, program).result()
             return
         arrays, by_rows = shapes

@@ -12,7 +12,7 @@ import numpy as np
 from stratagem._core.values import InitializerProgram
 from stratagem._servers.remote._actors import Actor, LocalActor
 from stratagem._servers.remote._execution_plan import ServerLocation
-from stratagem._servers.remote._export import exported, shapes_of
+from stratagem._servers.remote._export import export_program, shapes_of
 from stratagem._servers.remote._finalizers import FinalizationQueue
 from stratagem._servers.remote._server import MissingVariableError, ServerStatistics
 from stratagem._servers.remote._server_messages import Push, PushId
@@ -130,7 +130,7 @@ class Servers:
             name = (initializer.text, rows)
             with self.lock:
                 if name not in self._makers:
-                    self._makers[name] = exported(maker, *arguments)
+                    self._makers[name] = export_program(maker, *arguments)
                 sent = self._makers[name]
         self.actors[placement.home].call("make", placement.key, sent, arguments).result()
 
@@ -224,6 +224,6 @@ class Servers:
             if (number, shapes) in self.ready:
                 return
             values = [np.broadcast_to(np.zeros((), v._dtype), v.shape) for v in made.state]
-            program = exported(made.run, *made.spec.split(values), arrays)
+            program = export_program(made.run, *made.spec.split(values), arrays)
             self.actors[self._server_of[number]].call("extend", number, shapes, program).result()
             self.ready = self.ready | {(number, shapes)}

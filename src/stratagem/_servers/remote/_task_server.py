@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
 from stratagem._base.errors import ClusterError, TaskSilentError, UnavailableError
+from stratagem._base.exports import exported
 from stratagem._base.slow_blocks import while_slow
 from stratagem._cluster import Address, RayClusterResolver, TFConfigClusterResolver
 from stratagem._servers.remote._actors import LocalActor
@@ -53,6 +54,7 @@ _LOOK_SECONDS = 5.0
 _NAMESPACE = "stratagem"  # of actors in the job's own Ray cluster
 
 
+@exported("distribute.Server", v1=["train.Server"])
 @final
 class Server:
     """A task of a cluster, in this process, as `tf.distribute.Server`. It runs until the process ends.

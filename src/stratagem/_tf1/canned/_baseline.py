@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._tf1.canned._arguments import class_head, graph_class_head, graph_regression_head
 from stratagem._tf1.canned._head import Head
 from stratagem._tf1.canned._models import baseline_part, model_fn_of
@@ -12,6 +13,7 @@ from stratagem._tf1.canned._regression_heads import RegressionHead
 from stratagem._tf1.estimator import Estimator, RunConfig
 
 
+@exported("estimator.BaselineClassifier", v1=())
 @final
 class BaselineClassifier(Estimator):
     """`tf.estimator.BaselineClassifier`: how often each class occurs, whatever the features.
@@ -32,6 +34,7 @@ class BaselineClassifier(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config)
 
 
+@exported(v1=["estimator.BaselineClassifier"])
 @final
 class GraphBaselineClassifier(Estimator):
     """`tf.compat.v1.estimator.BaselineClassifier`: its losses, metrics and optimizers are TensorFlow 1's.
@@ -49,6 +52,7 @@ class GraphBaselineClassifier(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config)
 
 
+@exported("estimator.BaselineRegressor", v1=())
 @final
 class BaselineRegressor(Estimator):
     """`tf.estimator.BaselineRegressor`: the mean of the labels, whatever the features.
@@ -68,6 +72,7 @@ class BaselineRegressor(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config)
 
 
+@exported(v1=["estimator.BaselineRegressor"])
 @final
 class GraphBaselineRegressor(Estimator):
     """`tf.compat.v1.estimator.BaselineRegressor`: its losses, metrics and optimizers are TensorFlow 1's.
@@ -84,6 +89,7 @@ class GraphBaselineRegressor(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config)
 
 
+@exported("estimator.BaselineEstimator", v1=())
 @final
 class BaselineEstimator(Estimator):
     """`tf.estimator.BaselineEstimator`: a bias, for a head.
@@ -102,6 +108,7 @@ class BaselineEstimator(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config)
 
 
+@exported(v1=["estimator.BaselineEstimator"])
 @final
 class GraphBaselineEstimator(Estimator):
     """`tf.compat.v1.estimator.BaselineEstimator`: its optimizers are TensorFlow 1's.

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._core.step import host_function
 from stratagem._core.values import CompositeTensor
@@ -88,6 +89,7 @@ def _argmax(scores: Tensor) -> Tensor:
         return argmax(scores, -1)[..., None]
 
 
+@exported("estimator.BinaryClassHead")
 @final
 class BinaryClassHead(_ClassHead):
     """`tf.estimator.BinaryClassHead`: two classes, whose logits are (batch, ..., 1).
@@ -163,6 +165,7 @@ class BinaryClassHead(_ClassHead):
         return found | {"prediction/mean": Observed(likely, weights=weights)}
 
 
+@exported("estimator.MultiClassHead")
 @final
 class MultiClassHead(_ClassHead):
     """`tf.estimator.MultiClassHead`: more than two classes, whose logits are (batch, ..., n_classes).
@@ -216,6 +219,7 @@ class MultiClassHead(_ClassHead):
         return {"accuracy": Observed(_argmax(logits), labels, weights)}
 
 
+@exported("estimator.MultiLabelHead")
 @final
 class MultiLabelHead(_ClassHead):
     """`tf.estimator.MultiLabelHead`: classes of which a row may have several, whose logits are (batch, n_classes).

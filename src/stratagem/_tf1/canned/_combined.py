@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._ops import relu
 from stratagem._tf1.canned._arguments import class_head, columns_of, graph_class_head, graph_regression_head
@@ -45,6 +46,7 @@ def _both(linear: ModelPart | None, dnn: ModelPart | None) -> list[ModelPart]:
     return [part for part in (dnn, linear) if part is not None]
 
 
+@exported("estimator.DNNLinearCombinedClassifier", v1=())
 @final
 class DNNLinearCombinedClassifier(Estimator):
     """`tf.estimator.DNNLinearCombinedClassifier`: classes from a linear model and a network of dense layers together.
@@ -70,6 +72,7 @@ class DNNLinearCombinedClassifier(Estimator):
         super().__init__(model_fn, model_dir, config, None, warm_start_from)
 
 
+@exported(v1=["estimator.DNNLinearCombinedClassifier"])
 @final
 class GraphDNNLinearCombinedClassifier(Estimator):
     """`tf.compat.v1.estimator.DNNLinearCombinedClassifier`: its losses, metrics and optimizers are TensorFlow 1's.
@@ -94,6 +97,7 @@ class GraphDNNLinearCombinedClassifier(Estimator):
         super().__init__(model_fn, model_dir, config, None, warm_start_from)
 
 
+@exported("estimator.DNNLinearCombinedRegressor", v1=())
 @final
 class DNNLinearCombinedRegressor(Estimator):
     """`tf.estimator.DNNLinearCombinedRegressor`: numbers from a linear model and a network of dense layers together.
@@ -119,6 +123,7 @@ class DNNLinearCombinedRegressor(Estimator):
         super().__init__(model_fn, model_dir, config, None, warm_start_from)
 
 
+@exported(v1=["estimator.DNNLinearCombinedRegressor"])
 @final
 class GraphDNNLinearCombinedRegressor(Estimator):
     """`tf.compat.v1.estimator.DNNLinearCombinedRegressor`: its losses, metrics and optimizers are TensorFlow 1's.
@@ -142,6 +147,7 @@ class GraphDNNLinearCombinedRegressor(Estimator):
         super().__init__(model_fn, model_dir, config, None, warm_start_from)
 
 
+@exported("estimator.DNNLinearCombinedEstimator", v1=())
 @final
 class DNNLinearCombinedEstimator(Estimator):
     """`tf.estimator.DNNLinearCombinedEstimator`: a linear model and a network of dense layers together, for a head.
@@ -165,6 +171,7 @@ class DNNLinearCombinedEstimator(Estimator):
         super().__init__(model_fn, model_dir, config)
 
 
+@exported(v1=["estimator.DNNLinearCombinedEstimator"])
 @final
 class GraphDNNLinearCombinedEstimator(Estimator):
     """`tf.compat.v1.estimator.DNNLinearCombinedEstimator`: its optimizers are TensorFlow 1's.

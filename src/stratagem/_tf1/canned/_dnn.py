@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._ops import relu
 from stratagem._tf1.canned._arguments import class_head, columns_of, graph_class_head, graph_regression_head
@@ -27,6 +28,7 @@ def _part(
     return dnn_part(columns, hidden_units, optimizer, activation_fn, dropout, None, DNN_RATE, normalize=batch_norm)
 
 
+@exported("estimator.DNNClassifier", v1=())
 @final
 class DNNClassifier(Estimator):
     """`tf.estimator.DNNClassifier`: classes from a network of dense layers.
@@ -50,6 +52,7 @@ class DNNClassifier(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config, None, warm_start_from)
 
 
+@exported(v1=["estimator.DNNClassifier"])
 @final
 class GraphDNNClassifier(Estimator):
     """`tf.compat.v1.estimator.DNNClassifier`: its losses, metrics and optimizers are TensorFlow 1's.
@@ -70,6 +73,7 @@ class GraphDNNClassifier(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config, None, warm_start_from)
 
 
+@exported("estimator.DNNRegressor", v1=())
 @final
 class DNNRegressor(Estimator):
     """`tf.estimator.DNNRegressor`: numbers from a network of dense layers.
@@ -92,6 +96,7 @@ class DNNRegressor(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config, None, warm_start_from)
 
 
+@exported(v1=["estimator.DNNRegressor"])
 @final
 class GraphDNNRegressor(Estimator):
     """`tf.compat.v1.estimator.DNNRegressor`: its losses, metrics and optimizers are TensorFlow 1's.
@@ -112,6 +117,7 @@ class GraphDNNRegressor(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config, None, warm_start_from)
 
 
+@exported("estimator.DNNEstimator", v1=())
 @final
 class DNNEstimator(Estimator):
     """`tf.estimator.DNNEstimator`: a network of dense layers, for a head.
@@ -133,6 +139,7 @@ class DNNEstimator(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config, None, warm_start_from)
 
 
+@exported(v1=["estimator.DNNEstimator"])
 @final
 class GraphDNNEstimator(Estimator):
     """`tf.compat.v1.estimator.DNNEstimator`: its optimizers are TensorFlow 1's.

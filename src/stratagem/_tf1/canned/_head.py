@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._legacy import compute_weighted_loss
 from stratagem._ops import Tensor, tensor
@@ -19,6 +20,7 @@ REDUCTIONS: Final = ("sum", "sum_over_batch_size")
 REGULARIZATION: Final = "regularization_loss"
 
 
+@exported("estimator.Head")
 class Head(abc.ABC):
     """The end of a model: losses, predictions and metrics of logits and labels, and the EstimatorSpec with all of them."""
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._legacy import LegacyFtrl
 from stratagem._tf1.canned._arguments import class_head, columns_of, graph_class_head, graph_regression_head
 from stratagem._tf1.canned._head import Head
@@ -24,6 +25,7 @@ def _part(feature_columns: Any, optimizer: Any, sparse_combiner: str, *, of_grap
     return linear_part(columns, optimizer or default, sparse_combiner, LINEAR_RATE)
 
 
+@exported("estimator.LinearClassifier", v1=())
 @final
 class LinearClassifier(Estimator):
     """`tf.estimator.LinearClassifier`: classes from weighted sums of columns.
@@ -46,6 +48,7 @@ class LinearClassifier(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config, None, warm_start_from)
 
 
+@exported(v1=["estimator.LinearClassifier"])
 @final
 class GraphLinearClassifier(Estimator):
     """`tf.compat.v1.estimator.LinearClassifier`: its losses, metrics and optimizers are TensorFlow 1's.
@@ -65,6 +68,7 @@ class GraphLinearClassifier(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config, None, warm_start_from)
 
 
+@exported("estimator.LinearRegressor", v1=())
 @final
 class LinearRegressor(Estimator):
     """`tf.estimator.LinearRegressor`: numbers from weighted sums of columns.
@@ -86,6 +90,7 @@ class LinearRegressor(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config, None, warm_start_from)
 
 
+@exported(v1=["estimator.LinearRegressor"])
 @final
 class GraphLinearRegressor(Estimator):
     """`tf.compat.v1.estimator.LinearRegressor`: its losses, metrics and optimizers are TensorFlow 1's.
@@ -104,6 +109,7 @@ class GraphLinearRegressor(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=True), model_dir, config, None, warm_start_from)
 
 
+@exported("estimator.LinearEstimator", v1=())
 @final
 class LinearEstimator(Estimator):
     """`tf.estimator.LinearEstimator`: weighted sums of columns, for a head.
@@ -124,6 +130,7 @@ class LinearEstimator(Estimator):
         super().__init__(model_fn_of(head, [part], of_graph=False), model_dir, config, None, warm_start_from)
 
 
+@exported(v1=["estimator.LinearEstimator"])
 @final
 class GraphLinearEstimator(Estimator):
     """`tf.compat.v1.estimator.LinearEstimator`: its optimizers are TensorFlow 1's.

@@ -3,12 +3,14 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._ops import tensor
 from stratagem._tf1.canned._head import REGULARIZATION, Head, total
 from stratagem._tf1.canned._measurements import Measurement, MeasurementKind, Observed, keras_metric, update
 from stratagem._tf1.estimator.export import ExportOutput, PredictOutput
 
 
+@exported("estimator.MultiHead")
 @final
 class MultiHead(Head):
     """`tf.estimator.MultiHead`: labels and logits are dicts by the names of heads; logits may be one tensor with all of them.

@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._columns import FeatureColumn, NumericColumn, make_parse_example_spec, numeric_column
 from stratagem._data.files import FixedLenFeature
 from stratagem._ops import float32, int64
 
 
+@exported("estimator.classifier_parse_example_spec")
 def classifier_parse_example_spec(
     feature_columns: Iterable[FeatureColumn],
     label_key: str,
@@ -24,6 +26,7 @@ def classifier_parse_example_spec(
     return _spec(feature_columns, label_key, FixedLenFeature((1,), label_dtype, label_default), weight_column)
 
 
+@exported("estimator.regressor_parse_example_spec")
 def regressor_parse_example_spec(
     feature_columns: Iterable[FeatureColumn],
     label_key: str,

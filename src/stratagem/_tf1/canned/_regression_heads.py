@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._ops import Tensor, log_poisson_loss, sigmoid_cross_entropy_with_logits, tensor
 from stratagem._tf1.canned._head import MeasuredHead, checked_reduction, chosen
@@ -77,6 +78,7 @@ class _NumbersHead(MeasuredHead):
         return {"serving_default": value, "regression": value, "predict": PredictOutput(predictions)}
 
 
+@exported("estimator.RegressionHead")
 @final
 class RegressionHead(_NumbersHead):
     """`tf.estimator.RegressionHead`: numbers, whose logits are (batch, ..., label_dimension); the loss is the squared error.
@@ -103,6 +105,7 @@ class RegressionHead(_NumbersHead):
         return jnp.square(logits - labels)
 
 
+@exported("estimator.PoissonRegressionHead")
 @final
 class PoissonRegressionHead(_NumbersHead):
     """`tf.estimator.PoissonRegressionHead`: counts, whose expected values are the exponentials of logits.
@@ -127,6 +130,7 @@ class PoissonRegressionHead(_NumbersHead):
         return log_poisson_loss(labels, logits, compute_full_loss=self._full)
 
 
+@exported("estimator.LogisticRegressionHead")
 @final
 class LogisticRegressionHead(_NumbersHead):
     """`tf.estimator.LogisticRegressionHead`: numbers from 0 to 1, which are the sigmoid of logits (batch, ..., 1).

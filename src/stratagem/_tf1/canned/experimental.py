@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._ops import Tensor, is_tensor
 from stratagem._tf1.canned._arguments import columns_of
@@ -10,6 +11,7 @@ from stratagem._tf1.canned._logits import dnn_logits, linear_logits
 from stratagem._tf1.estimator import call_with
 
 
+@exported(v1=["estimator.experimental.linear_logit_fn_builder"])
 def linear_logit_fn_builder(
     units: int, feature_columns: Any, sparse_combiner: str = "sum"
 ) -> Callable[[Mapping[str, Any]], Tensor]:
@@ -22,6 +24,7 @@ def linear_logit_fn_builder(
     return linear_logit_fn
 
 
+@exported(v1=["estimator.experimental.dnn_logit_fn_builder"])
 def dnn_logit_fn_builder(
     units: int,
     hidden_units: Sequence[int],
@@ -45,6 +48,7 @@ def dnn_logit_fn_builder(
     return dnn_logit_fn
 
 
+@exported("estimator.experimental.call_logit_fn")
 def call_logit_fn(logit_fn: UserFunction, features: Any, mode: str, params: Any, config: Any) -> Any | dict[str, Any]:
     """Calls a function with those of the other arguments that it takes, as a model_fn is called.
 

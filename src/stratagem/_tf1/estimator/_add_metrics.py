@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._tf1.estimator._call import argument_names, call_with
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
@@ -10,6 +11,7 @@ from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 _ARGUMENTS = {"features", "labels", "predictions", "config"}
 
 
+@exported("estimator.add_metrics")
 def add_metrics(estimator: Estimator, metric_fn: Callable[..., dict[str, Any]]) -> Estimator:
     """Returns a new Estimator that also evaluates the metrics that `metric_fn` returns, as `tf.estimator.add_metrics`.
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._checkpoints import CheckpointOptions
 from stratagem._cluster import ClusterSpec, ConfigProto, tf_config
@@ -26,6 +27,7 @@ _SERVERS = (
 )
 
 
+@exported("estimator.RunConfig")
 @dataclass(frozen=True, eq=False, repr=False)
 class RunConfig:
     """The configuration of an Estimator, as `tf.estimator.RunConfig`. TF_CONFIG is read when the object is created.

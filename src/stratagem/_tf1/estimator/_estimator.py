@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.exports import exported
 from stratagem._base.job import ALONE, agree_on
 from stratagem._base.storage import checked_path
 from stratagem._checkpoints import latest_checkpoint, list_variables, load_variable
@@ -43,6 +44,7 @@ _log = logging.getLogger("stratagem.estimator")
 _OF_KINDS = ("_params_in", "_check_input_fn")  # what our own subclass overrides
 
 
+@exported("estimator.Estimator")
 class Estimator:
     """Trains, evaluates and predicts with the model that `model_fn` makes, as `tf.estimator.Estimator`.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, final
 
 from stratagem._base.errors import DataLossError
+from stratagem._base.exports import exported
 from stratagem._base.storage import file_system
 from stratagem._tf1.estimator._call import argument_names
 from stratagem._tf1.estimator._receivers import Receiver
@@ -46,6 +47,7 @@ class _SavedModelExporter(Exporter):
         return found
 
 
+@exported("estimator.FinalExporter")
 @final
 class FinalExporter(_SavedModelExporter):
     """Exports the model once, after the training, as `tf.estimator.FinalExporter`."""
@@ -74,6 +76,7 @@ class FinalExporter(_SavedModelExporter):
         return self._written(estimator, export_path, checkpoint_path)
 
 
+@exported("estimator.LatestExporter")
 @final
 class LatestExporter(_SavedModelExporter):
     """Exports the model after every evaluation, as `tf.estimator.LatestExporter`.
@@ -111,6 +114,7 @@ def loss_smaller(best_eval_result: Mapping[str, Any], current_eval_result: Mappi
     return bool(best_eval_result["loss"] > current_eval_result["loss"])
 
 
+@exported("estimator.BestExporter")
 @final
 class BestExporter(_SavedModelExporter):
     """Exports the model after every evaluation that is better than all before it, as `tf.estimator.BestExporter`.

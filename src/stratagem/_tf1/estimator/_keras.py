@@ -8,6 +8,7 @@ from typing import Any
 import keras
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._core.step import gradients
 from stratagem._tf1.estimator._config import RunConfig
@@ -24,6 +25,7 @@ from stratagem._tf1.graph import (
 )
 
 
+@exported("estimator.model_to_estimator", "keras.estimator.model_to_estimator", v1=())
 def model_to_estimator(
     keras_model: Any = None,
     keras_model_path: str | os.PathLike[str] | None = None,

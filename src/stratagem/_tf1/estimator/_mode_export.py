@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from stratagem._core.context import current
-from stratagem._core.step import Function, exported, tried
+from stratagem._core.step import Function, export_function, tried
 from stratagem._core.values import TensorSpec, on_read
 from stratagem._saved_models import EXAMPLES, LoadedObject, ModelToSave
 from stratagem._tf1.estimator._alternatives import Alternative, alternatives_of
@@ -134,7 +134,7 @@ class ModeExport:
             return self._signatures(prefix, names, [self._specs[n] for n in alternative.numbers], make)
         # Which of their sizes are known, an export of the receiver alone tells.
         name = prefix.removesuffix(":")
-        found = exported(Function(functools.partial(self._tensors_of, name)), tuple(self._specs), {}, EXAMPLES)
+        found = export_function(Function(functools.partial(self._tensors_of, name)), tuple(self._specs), {}, EXAMPLES)
         return self._signatures(prefix, names, found.result, lambda _, tensors: (alternative.features(tensors), None))
 
     def _tensors_of(self, name: str, *tensors: Any) -> list[Any]:

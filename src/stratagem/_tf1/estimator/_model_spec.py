@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, final
 
 import keras
 
+from stratagem._base.exports import exported
 from stratagem._ops import is_tensor, reshape
 from stratagem._tf1.estimator._class_names import ClassNames
 from stratagem._tf1.estimator._scaffold import Scaffold
@@ -15,6 +16,7 @@ from stratagem._tf1.estimator.export import ExportOutput
 from stratagem._tf1.graph import MetricValue, Operation
 
 
+@exported("estimator.ModeKeys")
 @final
 class ModeKeys:
     """The modes that a model_fn is called in, as `tf.estimator.ModeKeys`."""
@@ -47,6 +49,7 @@ class _EstimatorSpecFields(NamedTuple):
     prediction_hooks: tuple[SessionRunHook, ...]
 
 
+@exported("estimator.EstimatorSpec")
 @final
 class EstimatorSpec(_EstimatorSpecFields):
     """The result of a model_fn, as `tf.estimator.EstimatorSpec`.

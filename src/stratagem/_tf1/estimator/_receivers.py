@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, final
 
+from stratagem._base.exports import exported
 from stratagem._core.step import TracedStrings
 from stratagem._core.values import CompositeTensor
 from stratagem._data.files import parse_example
@@ -22,6 +23,7 @@ class _Receiver(NamedTuple):
     receiver_tensors_alternatives: dict[str, dict[str, Any]] | None
 
 
+@exported("estimator.export.ServingInputReceiver")
 @final
 class ServingInputReceiver(_Receiver):
     """The result of a serving_input_receiver_fn, as `tf.estimator.export.ServingInputReceiver`.
@@ -42,6 +44,7 @@ class ServingInputReceiver(_Receiver):
         return super().__new__(cls, named, *_checked(receiver_tensors, receiver_tensors_alternatives))
 
 
+@exported("estimator.export.TensorServingInputReceiver")
 @final
 class TensorServingInputReceiver(_Receiver):
     """The same for a model_fn whose features are one tensor, as `tf.estimator.export.TensorServingInputReceiver`.
@@ -98,6 +101,7 @@ def _check_tensor(value: Any, what: str) -> None:
         raise ValueError(f"{what} must be a Tensor, SparseTensor, or RaggedTensor, got {value!r:.100}.")
 
 
+@exported("estimator.export.build_parsing_serving_input_receiver_fn")
 def build_parsing_serving_input_receiver_fn(
     feature_spec: Mapping[str, Any], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
@@ -113,6 +117,7 @@ def build_parsing_serving_input_receiver_fn(
     return serving_input_receiver_fn
 
 
+@exported("estimator.export.build_raw_serving_input_receiver_fn")
 def build_raw_serving_input_receiver_fn(
     features: Mapping[str, Any], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
@@ -130,6 +135,7 @@ def build_raw_serving_input_receiver_fn(
     return serving_input_receiver_fn
 
 
+@exported("estimator.experimental.build_raw_supervised_input_receiver_fn")
 def build_raw_supervised_input_receiver_fn(
     features: Any, labels: Any, default_batch_size: int | None = None
 ) -> Callable[[], SupervisedInputReceiver]:

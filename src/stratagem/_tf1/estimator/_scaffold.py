@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._tf1.graph import building_here
 
 _OF_SESSIONS: Final = (
@@ -12,6 +13,7 @@ _OF_SESSIONS: Final = (
 )  # fmt: skip
 
 
+@exported("estimator.Scaffold", v1=["train.Scaffold"])
 @final
 @dataclass(frozen=True)
 class Scaffold:

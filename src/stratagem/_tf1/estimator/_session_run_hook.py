@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from stratagem._base.exports import exported
 
+
+@exported("estimator.SessionRunHook", v1=["estimator.SessionRunHook", "train.SessionRunHook"])
 class SessionRunHook:
     """The base class of hooks, as `tf.train.SessionRunHook`.
 
@@ -25,6 +28,9 @@ class SessionRunHook:
         """Called at the end, unless an error ended the loop."""
 
 
+@exported(
+    "estimator.CheckpointSaverListener", v1=["estimator.CheckpointSaverListener", "train.CheckpointSaverListener"]
+)
 class CheckpointSaverListener:
     """The base class of listeners, as `tf.train.CheckpointSaverListener`. Subclasses override what they need."""
 

@@ -5,6 +5,7 @@ import logging
 from typing import Any
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.exports import exported
 from stratagem._servers.remote import Server
 from stratagem._tf1.estimator._announcement import announced
 from stratagem._tf1.estimator._config import RunConfig
@@ -18,6 +19,7 @@ _log = logging.getLogger("stratagem.estimator")
 _TASKS = ("chief", "evaluator", "master", "ps", "worker")
 
 
+@exported("estimator.train_and_evaluate")
 def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> Any:
     """Trains `estimator` and evaluates it after its checkpoints.
 

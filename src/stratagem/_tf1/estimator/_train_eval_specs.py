@@ -4,6 +4,7 @@ import abc
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, final
 
+from stratagem._base.exports import exported
 from stratagem._tf1.estimator._session_run_hook import CheckpointSaverListener, SessionRunHook
 
 
@@ -16,6 +17,7 @@ class _TrainSpec(NamedTuple):
     saving_listeners: tuple[CheckpointSaverListener, ...]
 
 
+@exported("estimator.TrainSpec")
 @final
 class TrainSpec(_TrainSpec):
     """The training of train_and_evaluate, as `tf.estimator.TrainSpec`.
@@ -42,6 +44,7 @@ class TrainSpec(_TrainSpec):
         return super().__new__(cls, input_fn, max_steps, checked_hooks(hooks), checked_listeners(saving_listeners))
 
 
+@exported("estimator.Exporter")
 class Exporter(abc.ABC):
     """The interface of exporters, which make something of a model after an evaluation, as `tf.estimator.Exporter`."""
 
@@ -74,6 +77,7 @@ class _EvalSpec(NamedTuple):
     throttle_secs: float
 
 
+@exported("estimator.EvalSpec")
 @final
 class EvalSpec(_EvalSpec):
     """The evaluations of train_and_evaluate, as `tf.estimator.EvalSpec`.

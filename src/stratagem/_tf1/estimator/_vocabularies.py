@@ -8,10 +8,12 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import CheckpointError
+from stratagem._base.exports import exported
 from stratagem._base.paths import file_errors
 from stratagem._base.storage import checked_path, file_system
 
 
+@exported("estimator.VocabInfo", v1=["estimator.VocabInfo", "train.VocabInfo"])
 @final
 @dataclass(frozen=True)
 class VocabInfo:

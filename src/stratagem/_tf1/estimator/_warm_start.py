@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stratagem._base.errors import NotFoundError
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._checkpoints import NamedCheckpoint, latest_checkpoint, load_checkpoint
 from stratagem._private import KerasVariable
@@ -18,6 +19,7 @@ from stratagem._tf1.graph import ModelState
 _log = logging.getLogger("stratagem.estimator")
 
 
+@exported("estimator.WarmStartSettings")
 class WarmStartSettings(NamedTuple):
     """The variables of a model that start with values from a checkpoint, as `tf.estimator.WarmStartSettings`.
 

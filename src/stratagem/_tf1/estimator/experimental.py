@@ -5,6 +5,7 @@ import operator
 from collections.abc import Callable
 from typing import final
 
+from stratagem._base.exports import exported
 from stratagem._base.job import ALONE, Job
 from stratagem._base.storage import checked_path
 from stratagem._events import read_scalars
@@ -17,6 +18,7 @@ _log = logging.getLogger("stratagem.estimator")
 _EVERY_SECS = 60
 
 
+@exported("estimator.experimental.make_early_stopping_hook")
 def make_early_stopping_hook(
     estimator: Estimator,
     should_stop_fn: Callable[[], bool],
@@ -71,6 +73,7 @@ class _StopOnPredicateHook(SessionRunHook):
             run_context.request_stop()
 
 
+@exported("estimator.experimental.stop_if_higher_hook")
 def stop_if_higher_hook(
     estimator: Estimator,
     metric_name: str,
@@ -89,6 +92,7 @@ def stop_if_higher_hook(
     return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
 
 
+@exported("estimator.experimental.stop_if_lower_hook")
 def stop_if_lower_hook(
     estimator: Estimator,
     metric_name: str,
@@ -103,6 +107,7 @@ def stop_if_lower_hook(
     return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
 
 
+@exported("estimator.experimental.stop_if_no_increase_hook")
 def stop_if_no_increase_hook(
     estimator: Estimator,
     metric_name: str,
@@ -120,6 +125,7 @@ def stop_if_no_increase_hook(
     return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
 
 
+@exported("estimator.experimental.stop_if_no_decrease_hook")
 def stop_if_no_decrease_hook(
     estimator: Estimator,
     metric_name: str,

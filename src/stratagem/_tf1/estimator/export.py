@@ -3,11 +3,15 @@
 from dataclasses import dataclass
 from typing import Any, final
 
+from stratagem._base.exports import exported
 
+
+@exported("estimator.export.ExportOutput")
 class ExportOutput:
     """The base class of outputs, as `tf.estimator.export.ExportOutput`."""
 
 
+@exported("estimator.export.PredictOutput")
 @final
 @dataclass(frozen=True)
 class PredictOutput(ExportOutput):
@@ -16,6 +20,7 @@ class PredictOutput(ExportOutput):
     outputs: Any
 
 
+@exported("estimator.export.ClassificationOutput")
 @final
 @dataclass(frozen=True)
 class ClassificationOutput(ExportOutput):
@@ -35,6 +40,7 @@ class ClassificationOutput(ExportOutput):
             )
 
 
+@exported("estimator.export.RegressionOutput")
 @final
 @dataclass(frozen=True)
 class RegressionOutput(ExportOutput):

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._data import Dataset
 
 
+@exported(v1=["estimator.inputs.numpy_input_fn"])
 def numpy_input_fn(
     x: Any,
     y: Any = None,
@@ -38,6 +40,7 @@ def numpy_input_fn(
     return input_fn
 
 
+@exported(v1=["estimator.inputs.pandas_input_fn"])
 def pandas_input_fn(
     x: Any,
     y: Any = None,

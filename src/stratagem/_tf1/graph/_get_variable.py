@@ -6,6 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import Variable, VariableAggregation, VariableSynchronization
 from stratagem._ops import as_dtype, float32
@@ -19,6 +20,7 @@ def _made(name: str, initial: Callable[[], Any], **settings: Any) -> Callable[[]
     return lambda: GraphVariable(initial, name=name, **settings)
 
 
+@exported(v1=["get_variable"])
 def get_variable(
     name: str,
     shape: ShapeLike | None = None,
@@ -69,6 +71,7 @@ def get_variable(
     return _get_plainly(full, **arguments) if getter is None else getter(getter=_get_plainly, name=full, **arguments)
 
 
+@exported(v1=["get_local_variable"])
 def get_local_variable(
     name: str,
     shape: ShapeLike | None = None,
@@ -175,6 +178,7 @@ def _check_found(name: str, found: Any, shape: Any, dtype: Any, reuse: Any) -> N
         )
 
 
+@exported(v1=["train.get_or_create_global_step"])
 def get_or_create_global_step(graph: object = None) -> Any:
     """Returns the variable that counts training steps, int64. graph: ignored; there are no graph objects here."""
     building = current_building()
@@ -186,11 +190,13 @@ def get_or_create_global_step(graph: object = None) -> Any:
     return step
 
 
+@exported(v1=["train.get_global_step"])
 def get_global_step(graph: object = None) -> Any:
     """Returns the variable that counts training steps, int64, which every Estimator creates; None outside of a model_fn."""
     return None if building_here() is None else get_or_create_global_step()
 
 
+@exported(v1=["train.create_global_step"])
 def create_global_step(graph: object = None) -> Any:
     """Creates the global step. Raises ValueError if it exists."""
     if GraphKeys.GLOBAL_STEP in current_building().shared:
@@ -198,12 +204,14 @@ def create_global_step(graph: object = None) -> Any:
     return get_or_create_global_step()
 
 
+@exported(v1=["train.assert_global_step"])
 def assert_global_step(global_step_tensor: Any) -> None:
     """Raises TypeError unless the argument is an integer scalar, as a global step is."""
     if not jnp.issubdtype(jnp.dtype(global_step_tensor.dtype), np.integer) or tuple(global_step_tensor.shape) != ():
         raise TypeError(f"A global step is an integer scalar, got {global_step_tensor!r}.")
 
 
+@exported(v1=["Variable"])
 def variable(
     initial_value: Any = None,
     trainable: bool | None = None,

@@ -5,6 +5,7 @@ from typing import Any, final
 import jax
 
 from stratagem._base.errors import FailedPreconditionError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._core.step import init_scope
 from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._data import Dataset, is_fed, with_feeds
@@ -17,6 +18,7 @@ _NO_HANDLES = (
 )
 
 
+@exported(v1=["data.Iterator"])
 @final
 class GraphIterator:
     """The iterator that `make_initializable_iterator(dataset)` returns in a graph, and `Iterator.from_structure`.
@@ -120,11 +122,13 @@ def _structure(specs: Any) -> Any:
     return jax.tree.structure(specs)
 
 
+@exported(v1=["data.make_one_shot_iterator"])
 def make_one_shot_iterator(dataset: Dataset) -> Any:
     """Returns `dataset.make_one_shot_iterator()`."""
     return dataset.make_one_shot_iterator()
 
 
+@exported(v1=["data.make_initializable_iterator"])
 def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Any:
     """Returns `dataset.make_initializable_iterator()`."""
     return dataset.make_initializable_iterator(shared_name)

@@ -4,12 +4,14 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._checkpoints import CheckpointReader, latest_checkpoint, new_checkpoint_reader
 from stratagem._tf1.graph._collections import global_variables
 from stratagem._tf1.graph._model_build import current_building
 
 
+@exported(v1=["train.init_from_checkpoint"])
 def init_from_checkpoint(ckpt_dir_or_file: str | os.PathLike[str], assignment_map: Any) -> None:
     """Has variables begin with values of a checkpoint, unless training continues from one of its own. For a model_fn.
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops import as_dtype, float32
 
@@ -36,6 +37,7 @@ class Initializer(abc.ABC):
         return self.make(tuple(int(d) for d in shape), name, seed if self.seed is None else self.seed)
 
 
+@exported(v1=["zeros_initializer", "initializers.zeros"])
 @final
 class Zeros(Initializer):
     """All zeros."""
@@ -44,6 +46,7 @@ class Zeros(Initializer):
         return jnp.zeros(shape, dtype)
 
 
+@exported(v1=["ones_initializer", "initializers.ones"])
 @final
 class Ones(Initializer):
     """All ones."""
@@ -52,6 +55,7 @@ class Ones(Initializer):
         return jnp.ones(shape, dtype)
 
 
+@exported(v1=["constant_initializer", "initializers.constant"])
 @final
 class Constant(Initializer):
     """One number for all elements, or a number for each. Raises ValueError for any other count of numbers."""
@@ -67,6 +71,7 @@ class Constant(Initializer):
         return jnp.asarray(whole.astype(dtype), dtype)
 
 
+@exported(v1=["random_normal_initializer", "initializers.random_normal"])
 @final
 class RandomNormal(Initializer):
     """A normal distribution."""
@@ -81,6 +86,7 @@ class RandomNormal(Initializer):
         return keras.initializers.RandomNormal(self.mean, self.stddev, seed)(shape, dtype=dtype)
 
 
+@exported(v1=["truncated_normal_initializer", "initializers.truncated_normal"])
 @final
 class TruncatedNormal(Initializer):
     """A normal distribution, truncated at two standard deviations from the mean."""
@@ -95,6 +101,7 @@ class TruncatedNormal(Initializer):
         return keras.initializers.TruncatedNormal(self.mean, self.stddev, seed)(shape, dtype=dtype)
 
 
+@exported(v1=["random_uniform_initializer", "initializers.random_uniform"])
 @final
 class RandomUniform(Initializer):
     """A uniform distribution over [minval, maxval); maxval is 1 by default."""
@@ -109,6 +116,7 @@ class RandomUniform(Initializer):
         return keras.initializers.RandomUniform(self.minval, self.maxval, seed)(shape, dtype=dtype)
 
 
+@exported(v1=["uniform_unit_scaling_initializer", "initializers.uniform_unit_scaling"])
 @final
 class UniformUnitScaling(Initializer):
     """Uniform random numbers below factor · sqrt(3 / n), where n is the product of all dimensions but the last."""
@@ -122,6 +130,7 @@ class UniformUnitScaling(Initializer):
         return keras.initializers.RandomUniform(-limit, limit, seed)(shape, dtype=dtype)
 
 
+@exported(v1=["variance_scaling_initializer", "initializers.variance_scaling"])
 class VarianceScaling(Initializer):
     """Random numbers with the variance scale / n, where n is the number of inputs, of outputs, or the mean of both."""
 
@@ -142,6 +151,7 @@ class VarianceScaling(Initializer):
         return keras.initializers.VarianceScaling(self.scale, self.mode, self.distribution, seed)(shape, dtype=dtype)
 
 
+@exported(v1=["glorot_uniform_initializer", "initializers.glorot_uniform"])
 @final
 class GlorotUniform(VarianceScaling):
     """Glorot and Bengio's uniform initializer, the default of `get_variable`."""
@@ -150,6 +160,7 @@ class GlorotUniform(VarianceScaling):
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
 
+@exported(v1=["glorot_normal_initializer", "initializers.glorot_normal"])
 @final
 class GlorotNormal(VarianceScaling):
     """Glorot and Bengio's normal initializer."""
@@ -158,6 +169,7 @@ class GlorotNormal(VarianceScaling):
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
+@exported(v1=["initializers.he_normal"])
 @final
 class HeNormal(VarianceScaling):
     """He et al.'s normal initializer."""
@@ -166,6 +178,7 @@ class HeNormal(VarianceScaling):
         super().__init__(2.0, "fan_in", "truncated_normal", seed)
 
 
+@exported(v1=["initializers.he_uniform"])
 @final
 class HeUniform(VarianceScaling):
     """He et al.'s uniform initializer."""
@@ -174,6 +187,7 @@ class HeUniform(VarianceScaling):
         super().__init__(2.0, "fan_in", "uniform", seed)
 
 
+@exported(v1=["initializers.lecun_normal"])
 @final
 class LecunNormal(VarianceScaling):
     """LeCun's normal initializer."""
@@ -182,6 +196,7 @@ class LecunNormal(VarianceScaling):
         super().__init__(1.0, "fan_in", "truncated_normal", seed)
 
 
+@exported(v1=["initializers.lecun_uniform"])
 @final
 class LecunUniform(VarianceScaling):
     """LeCun's uniform initializer."""
@@ -190,6 +205,7 @@ class LecunUniform(VarianceScaling):
         super().__init__(1.0, "fan_in", "uniform", seed)
 
 
+@exported(v1=["orthogonal_initializer", "initializers.orthogonal"])
 @final
 class Orthogonal(Initializer):
     """A random matrix with orthogonal rows or columns, times `gain`."""
@@ -202,6 +218,7 @@ class Orthogonal(Initializer):
         return keras.initializers.Orthogonal(self.gain, seed)(shape, dtype=dtype)
 
 
+@exported(v1=["initializers.identity"])
 @final
 class Identity(Initializer):
     """The identity matrix times `gain`."""

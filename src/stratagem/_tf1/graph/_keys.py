@@ -2,7 +2,10 @@
 
 from typing import final
 
+from stratagem._base.exports import exported
 
+
+@exported(v1=["GraphKeys"])
 @final
 class GraphKeys:
     """Names of collections for `tf1.get_collection`, as `tf.compat.v1.GraphKeys`."""

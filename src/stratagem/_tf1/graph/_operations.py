@@ -7,9 +7,11 @@ from typing import Any, final
 import jax
 import keras
 
+from stratagem._base.exports import exported
 from stratagem._tf1.graph._model_build import ModelBuild, begun_building, current_building
 
 
+@exported("Operation")
 @final
 class Operation:
     """A deferred change of a step: an update, an assignment, or a group of operations.
@@ -73,6 +75,7 @@ def operations(values: Iterable[Any]) -> list[Operation]:
     return found
 
 
+@exported("group")
 def group(*inputs: Any, name: str | None = None) -> Operation | None:
     """Returns an operation that runs all of `inputs`: operations, tensors, and lists of them.
 
@@ -83,6 +86,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation | None:
     return Operation(name or "group_deps", lambda: None, operations(inputs))
 
 
+@exported("no_op")
 def no_op(name: str | None = None) -> Operation | None:
     """Returns an operation that does nothing but run its dependencies; None outside of a model_fn."""
     if begun_building() is None:
@@ -90,6 +94,7 @@ def no_op(name: str | None = None) -> Operation | None:
     return Operation(name or "NoOp", lambda: None)
 
 
+@exported("control_dependencies")
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]:
     """Makes operations of the body run after `control_inputs`; None drops the dependencies of enclosing blocks.
@@ -107,6 +112,7 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]
         yield
 
 
+@exported(v1=["assign"])
 def assign(
     ref: keras.Variable,
     value: Any,
@@ -118,11 +124,13 @@ def assign(
     return Operation(name or "Assign", lambda: _after(ref, ref.assign, value))
 
 
+@exported(v1=["assign_add"])
 def assign_add(ref: keras.Variable, value: Any, use_locking: object = None, name: str | None = None) -> Operation:
     """Returns an operation that adds to the variable `ref`; its result is the new value."""
     return Operation(name or "AssignAdd", lambda: _after(ref, ref.assign_add, value))
 
 
+@exported(v1=["assign_sub"])
 def assign_sub(ref: keras.Variable, value: Any, use_locking: object = None, name: str | None = None) -> Operation:
     """Returns an operation that subtracts from the variable `ref`; its result is the new value."""
     return Operation(name or "AssignSub", lambda: _after(ref, ref.assign_sub, value))

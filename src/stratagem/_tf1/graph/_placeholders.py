@@ -2,6 +2,7 @@
 
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._ops import as_dtype, tensor
@@ -45,6 +46,7 @@ def receiver_placeholder(dtype: DTypeLike, shape: ShapeLike | None, name: str | 
     return building.receiver.next(TensorSpec(shape, as_dtype(dtype).dtype, name))
 
 
+@exported(v1=["placeholder"])
 def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> Any:
     """Returns a tensor that every run which needs it has to be fed: `session.run(fetches, {placeholder: value})`.
 
@@ -65,6 +67,7 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | No
     return graph.new_tensor(() if sizes.rank is None else sizes, kind.as_numpy_dtype, name or "Placeholder")
 
 
+@exported(v1=["placeholder_with_default"])
 def placeholder_with_default(input: Any, shape: ShapeLike | None, name: str | None = None) -> Any:
     """Returns a tensor with the values of `input`, in whose place a run may be fed others.
 

@@ -7,11 +7,13 @@ from typing import Any, Final, final
 import jax
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._private import SeedSource, seed_source, seeds_from
 
 _MODES: Final = ("constant", "num_random_ops")
 
 
+@exported("keras.utils.DeterministicRandomTestTool")
 @final
 class DeterministicRandomTestTool:
     """Makes random numbers the same in a graph and outside of one, as `tf.compat.v1.keras.utils.DeterministicRandomTestTool`.

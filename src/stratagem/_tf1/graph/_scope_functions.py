@@ -4,11 +4,13 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._tf1.graph._model_build import begun_building, current_building
 from stratagem._tf1.graph._scopes import AUTO_REUSE, VariableScope
 
 
+@exported(v1=["variable_scope"])
 @contextlib.contextmanager
 def variable_scope(
     name_or_scope: str | VariableScope | None,
@@ -60,6 +62,7 @@ def variable_scope(
         yield scope
 
 
+@exported(v1=["name_scope"])
 @contextlib.contextmanager
 def name_scope(name: str | None, default_name: str | None = None, values: object = None) -> Iterator[str]:
     """Prefixes the names of tensors, operations and summaries in the body with `name`, made unique.
@@ -74,6 +77,7 @@ def name_scope(name: str | None, default_name: str | None = None, values: object
         yield stack
 
 
+@exported(v1=["get_variable_scope"])
 def get_variable_scope() -> VariableScope:
     """Returns the open variable scope."""
     return current_building().scopes.variables

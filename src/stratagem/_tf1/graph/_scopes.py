@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, final
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops import float32
 
@@ -20,9 +21,10 @@ class AutoReuse:
         return "AUTO_REUSE"
 
 
-AUTO_REUSE: Final = AutoReuse()
+AUTO_REUSE: Final = exported(v1=["AUTO_REUSE"])(AutoReuse())
 
 
+@exported(v1=["VariableScope"])
 @final
 @dataclass(eq=False, kw_only=True)
 class VariableScope:

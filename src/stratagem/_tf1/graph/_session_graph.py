@@ -11,6 +11,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import ContextError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import assign, current, entered
 from stratagem._core.step import GraphCapture, GraphPart, TracedStrings, UnknownSizes, default_mesh, with_tensors
@@ -28,6 +29,7 @@ from stratagem._tf1.graph._operations import Operation
 from stratagem._tf1.graph._random_test_tool import unless_testing
 
 
+@exported("Graph")
 @final
 class Graph:
     """A graph of TensorFlow 1, as `tf.Graph`: the code in `with graph.as_default():` describes tensors and operations.
@@ -384,6 +386,7 @@ def _checked(graph: Any) -> Graph:
     return graph
 
 
+@exported(v1=["get_default_graph"])
 def get_default_graph() -> Graph:
     """Returns the graph that the present code adds to; where there is none, an empty one."""
     building = building_here()
@@ -392,6 +395,7 @@ def get_default_graph() -> Graph:
     return default_graph()
 
 
+@exported(v1=["reset_default_graph"])
 def reset_default_graph() -> None:
     """Lets the next code begin another default graph. Raises AssertionError inside of `graph.as_default()`."""
     building = building_here()
@@ -403,6 +407,7 @@ def reset_default_graph() -> None:
     graph.close()
 
 
+@exported(v1=["disable_eager_execution"])
 def disable_eager_execution() -> None:
     """Lets code outside of graphs add to a default graph, which begins with the first name that needs one."""
     context = current()
@@ -410,6 +415,7 @@ def disable_eager_execution() -> None:
         assign(dataclasses.replace(context, begin_graph=_begin))
 
 
+@exported(v1=["enable_eager_execution"])
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
     """Ends what `disable_eager_execution` began: code outside of graphs runs at once."""
     if current().begin_graph is not None:

@@ -7,6 +7,7 @@ from typing import Any, ParamSpec, TypeVar, final
 
 import keras
 
+from stratagem._base.exports import exported
 from stratagem._core.values import Module
 from stratagem._private import seeds_from, track_late
 from stratagem._tf1.graph._keys import GraphKeys
@@ -53,6 +54,7 @@ class VariableStore(Module):
             track_late(layer, made)
 
 
+@exported("keras.utils.track_tf1_style_variables")
 def track_tf1_style_variables(method: Callable[P, T]) -> Callable[P, T]:
     """Decorates a method of a tf.Module or a Keras layer, as `tf.compat.v1.keras.utils.track_tf1_style_variables`.
 
@@ -91,6 +93,7 @@ def _store_of(owner: Any) -> VariableStore:
     return found
 
 
+@exported("keras.utils.get_or_create_layer")
 def get_or_create_layer(name: str, create_layer_method: Callable[[], Any]) -> Any:
     """Returns the layer of this name in the open variable scope, which `create_layer_method()` makes the first time.
 

@@ -9,6 +9,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, PathLike, UserFunction
 from stratagem._columns import (
     CategoricalColumn,
@@ -86,6 +87,7 @@ def _flat(column: Any, features: Features, variables: _ScopeVariables) -> Tensor
     return dense.reshape((dense.shape[0], int(np.prod(tuple(column.variable_shape), dtype=int))))
 
 
+@exported(v1=["feature_column.input_layer"])
 def input_layer(
     features: Mapping[str, Any],
     feature_columns: FeatureColumn | Iterable[FeatureColumn],
@@ -119,6 +121,7 @@ def input_layer(
     return jnp.concatenate(found, axis=1)
 
 
+@exported(v1=["feature_column.linear_model"])
 def linear_model(
     features: Mapping[str, Any],
     feature_columns: FeatureColumn | Iterable[FeatureColumn],
@@ -166,6 +169,7 @@ def _weighted(column: Any, features: Features, variables: _ScopeVariables, units
     return combined(weights, type(entries)(*map(reshape, entries)), combiner)
 
 
+@exported(v1=["feature_column.categorical_column_with_vocabulary_file"])
 def categorical_column_with_vocabulary_file(
     key: str,
     vocabulary_file: PathLike,

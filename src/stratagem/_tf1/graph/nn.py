@@ -3,6 +3,7 @@
 from typing import Any
 
 from stratagem import _ops as ops
+from stratagem._base.exports import exported
 from stratagem._base.types import ShapeLike
 from stratagem._ops import Tensor, named, nn
 from stratagem._ops import sparse as ops_sparse
@@ -11,6 +12,7 @@ from stratagem._ops.sparse import SparseTensor
 from stratagem._tf1.graph.functions.reductions import one_of
 
 
+@exported(v1=["nn.dropout"])
 @named
 def dropout(
     x: Any,
@@ -27,24 +29,28 @@ def dropout(
     return _dropped(x, share, noise_shape, seed)
 
 
+@exported(v1=["math.softmax", "nn.softmax"])
 @named
 def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """Returns probabilities along `axis` (formerly dim), by default the last."""
     return ops.softmax(logits, one_of(axis=axis, dim=dim))
 
 
+@exported(v1=["math.log_softmax", "nn.log_softmax"])
 @named
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """Returns the logarithm of `softmax`."""
     return ops.log_softmax(logits, one_of(axis=axis, dim=dim))
 
 
+@exported(v1=["math.l2_normalize", "nn.l2_normalize"])
 @named
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
     """Returns `x` scaled to norm 1 along `axis` (formerly dim)."""
     return ops.l2_normalize(x, one_of(axis=axis, dim=dim), epsilon)
 
 
+@exported(v1=["nn.softmax_cross_entropy_with_logits"])
 @named
 def softmax_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, dim: int = -1, name: str | None = None, axis: Any = None
@@ -54,6 +60,7 @@ def softmax_cross_entropy_with_logits(
     return ops.softmax_cross_entropy_with_logits(ops.stop_gradient(labels), logits, dim if axis is None else axis)
 
 
+@exported(v1=["nn.softmax_cross_entropy_with_logits_v2"])
 @named
 def softmax_cross_entropy_with_logits_v2(
     labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
@@ -63,6 +70,7 @@ def softmax_cross_entropy_with_logits_v2(
     return ops.softmax_cross_entropy_with_logits(labels, logits, -1 if along is None else along)
 
 
+@exported(v1=["nn.sparse_softmax_cross_entropy_with_logits"])
 @named
 def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
     """Returns the cross entropy of class indices."""
@@ -70,6 +78,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
     return ops.sparse_softmax_cross_entropy_with_logits(labels, logits)
 
 
+@exported(v1=["nn.sigmoid_cross_entropy_with_logits"])
 @named
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
     """Returns the cross entropy of independent binary labels."""
@@ -77,6 +86,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
     return ops.sigmoid_cross_entropy_with_logits(labels, logits)
 
 
+@exported(v1=["nn.weighted_cross_entropy_with_logits"])
 @named
 def weighted_cross_entropy_with_logits(
     labels: Any = None,
@@ -89,6 +99,7 @@ def weighted_cross_entropy_with_logits(
     return ops.weighted_cross_entropy_with_logits(one_of(labels=labels, targets=targets), logits, pos_weight)
 
 
+@exported(v1=["nn.moments"])
 @named
 def moments(
     x: Any,
@@ -102,6 +113,7 @@ def moments(
     return ops.moments(x, axes, keepdims=bool(one_of(keepdims=keepdims, keep_dims=keep_dims)))
 
 
+@exported(v1=["nn.conv2d"])
 @named
 def conv2d(
     input: Any,
@@ -118,6 +130,7 @@ def conv2d(
     return nn.conv2d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
 
 
+@exported(v1=["nn.conv1d"])
 @named
 def conv1d(
     value: Any = None,
@@ -135,6 +148,7 @@ def conv1d(
     return nn.conv1d(one_of(value=value, input=input), filters, stride, padding, str(layout), dilations)
 
 
+@exported(v1=["nn.conv3d"])
 @named
 def conv3d(
     input: Any,
@@ -150,6 +164,7 @@ def conv3d(
     return nn.conv3d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
 
 
+@exported(v1=["nn.depthwise_conv2d"])
 @named
 def depthwise_conv2d(
     input: Any,
@@ -165,6 +180,7 @@ def depthwise_conv2d(
     return nn.depthwise_conv2d(input, filter, strides, padding, data_format, one_of(dilations=dilations, rate=rate))
 
 
+@exported(v1=["nn.max_pool"])
 @named
 def max_pool(
     value: Any,
@@ -179,6 +195,7 @@ def max_pool(
     return nn.max_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
 
 
+@exported(v1=["nn.avg_pool", "nn.avg_pool2d"])
 @named
 def avg_pool(
     value: Any,
@@ -193,6 +210,7 @@ def avg_pool(
     return nn.avg_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
 
 
+@exported(v1=["nn.embedding_lookup"])
 @named
 def embedding_lookup(
     params: Any,
@@ -206,6 +224,7 @@ def embedding_lookup(
     return ops.embedding_lookup(_whole(params, partition_strategy), ids, max_norm)
 
 
+@exported(v1=["nn.embedding_lookup_sparse"])
 @named
 def embedding_lookup_sparse(
     params: Any,
@@ -223,6 +242,7 @@ def embedding_lookup_sparse(
     )
 
 
+@exported(v1=["nn.safe_embedding_lookup_sparse"])
 @named
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
@@ -249,12 +269,14 @@ def _whole(params: Any, partition_strategy: str) -> Any:
     return params
 
 
+@exported(v1=["nn.xw_plus_b"])
 @named
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
     """Returns x @ weights + biases."""
     return ops.bias_add(ops.matmul(x, weights), biases)
 
 
+@exported(v1=["math.in_top_k", "nn.in_top_k"])
 @named
 def in_top_k(predictions: Any, targets: Any, k: int, name: str | None = None) -> Tensor:
     """Returns, for each row, whether the class `targets` is among the k most probable ones."""

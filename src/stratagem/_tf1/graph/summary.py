@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, final
 
+from stratagem._base.exports import exported
 from stratagem._events import serialized_summaries
 from stratagem._ops import tensor
 from stratagem._tf1.graph._model_build import building_here
@@ -38,6 +39,7 @@ def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | Grap
     return GraphSummary([(kind, tag, value)]) if building.owner is not None else (kind, tag, value)
 
 
+@exported(v1=["summary.scalar"])
 def scalar(
     name: str, tensor: Any, collections: object = None, family: str | None = None
 ) -> Summary | GraphSummary | None:
@@ -45,6 +47,7 @@ def scalar(
     return _add("scalar", name, _as_tensor(tensor), family)
 
 
+@exported(v1=["summary.histogram"])
 def histogram(
     name: str, values: Any, collections: object = None, family: str | None = None
 ) -> Summary | GraphSummary | None:
@@ -52,6 +55,7 @@ def histogram(
     return _add("histogram", name, _as_tensor(values), family)
 
 
+@exported(v1=["summary.image"])
 def image(
     name: str, tensor: Any, max_outputs: int = 3, collections: object = None, family: str | None = None
 ) -> Summary | GraphSummary | None:
@@ -59,11 +63,13 @@ def image(
     return _add("image", name, _as_tensor(tensor)[:max_outputs], family)
 
 
+@exported(v1=["summary.text"])
 def text(name: str, tensor: Any, collections: object = None) -> Summary | GraphSummary | None:
     """Records text, which must be known when the step is compiled."""
     return _add("text", name, tensor, None)
 
 
+@exported(v1=["summary.merge"])
 def merge(inputs: Sequence[Any], collections: object = None, name: str | None = None) -> Any:
     """Returns the summaries as one list; in a graph as one summary."""
     given = [one for one in inputs if one is not None]
@@ -72,6 +78,7 @@ def merge(inputs: Sequence[Any], collections: object = None, name: str | None = 
     return given
 
 
+@exported(v1=["summary.merge_all"])
 def merge_all(key: str = "summaries", scope: str | None = None, name: str | None = None) -> Any:
     """Returns all summaries so far; None if there are none."""
     building = building_here()

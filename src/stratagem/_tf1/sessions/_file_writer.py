@@ -6,6 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._base.paths import absolute
 from stratagem._base.proto_messages import MessageClass
 from stratagem._base.storage import checked_path
@@ -13,6 +14,7 @@ from stratagem._events import SummaryMessage, SummaryValue, create_file_writer, 
 from stratagem._tf1.graph import building_here, default_graph, outside_of_graphs
 
 
+@exported(v1=["summary.FileWriter"])
 @final
 class FileWriter:
     """Writes summaries to an event file in a folder, as `tf.compat.v1.summary.FileWriter`.
@@ -88,6 +90,7 @@ def _number(step: Any) -> int:
     return int(np.asarray(getattr(step, "value", step)))
 
 
+@exported(v1=["summary.FileWriterCache"])
 @final
 class FileWriterCache:
     """One FileWriter for each folder, as `tf.compat.v1.summary.FileWriterCache`; they belong to the default graph."""
@@ -111,6 +114,7 @@ class FileWriterCache:
             building.writers.clear()
 
 
+@exported(v1=["Summary", "summary.Summary"])
 @final
 class Summary:
     """A message for an event file, as `tf.compat.v1.Summary`: made of `Summary.Value(tag=..., simple_value=...)`s."""

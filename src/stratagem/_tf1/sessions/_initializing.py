@@ -5,10 +5,12 @@ from typing import Any
 
 import keras
 
+from stratagem._base.exports import exported
 from stratagem._tf1.graph import Operation, default_graph, global_variables, local_variables
 from stratagem._tf1.sessions._session import Session
 
 
+@exported(v1=["initialize_variables", "variables_initializer"])
 def variables_initializer(var_list: Iterable[keras.Variable], name: str = "init") -> Operation:
     """Returns an operation that gives variables their first values; random ones are drawn anew unless seeds say otherwise."""
     variables = list(var_list)
@@ -20,18 +22,21 @@ def variables_initializer(var_list: Iterable[keras.Variable], name: str = "init"
     return Operation(name, lambda: building.effects.on_host(initialize))
 
 
+@exported(v1=["global_variables_initializer", "initialize_all_variables"])
 def global_variables_initializer() -> Operation:
     """Returns an operation that gives all variables of the graph so far, but for local ones, their first values."""
     default_graph()
     return variables_initializer(global_variables())
 
 
+@exported(v1=["initialize_local_variables", "local_variables_initializer"])
 def local_variables_initializer() -> Operation:
     """Returns an operation that gives the local variables of the graph so far, those of metrics, their first values."""
     default_graph()
     return variables_initializer(local_variables(), "init_local")
 
 
+@exported(v1=["is_variable_initialized"])
 def is_variable_initialized(variable: keras.Variable) -> Operation:
     """Returns what a session runs to learn whether a variable has a value: True or False."""
     building = default_graph().building
@@ -40,6 +45,7 @@ def is_variable_initialized(variable: keras.Variable) -> Operation:
     )
 
 
+@exported(v1=["report_uninitialized_variables"])
 def report_uninitialized_variables(
     var_list: Sequence[keras.Variable] | None = None, name: str = "report_uninitialized_variables"
 ) -> Operation:

@@ -9,6 +9,7 @@ from typing import Any, Final, Self, final
 import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._checkpoints import get_checkpoint_state, latest_checkpoint
 from stratagem._tf1.estimator import EventFolders, Scaffold, SessionRunHook
@@ -73,6 +74,7 @@ class HookSession:
         self._saver().save(self._session, os.path.join(directory, name), global_step=step)
 
 
+@exported(v1=["train.MonitoredSession", "train.SingularMonitoredSession"])
 class MonitoredSession:
     """A session that calls hooks around each run, as `tf.compat.v1.train.MonitoredSession`.
 
@@ -185,6 +187,7 @@ class StepContext:
         self._session._stop = True
 
 
+@exported(v1=["train.ChiefSessionCreator"])
 @final
 class ChiefSessionCreator:
     """Makes a session whose variables have the values of the latest checkpoint, or their first ones.
@@ -238,6 +241,7 @@ class ChiefSessionCreator:
         return session
 
 
+@exported(v1=["train.MonitoredTrainingSession"])
 def monitored_training_session(
     master: str = "",
     is_chief: bool = True,

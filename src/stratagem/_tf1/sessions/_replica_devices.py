@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._cluster import ClusterSpec
 
 
+@exported(v1=["train.replica_device_setter"])
 def replica_device_setter(
     ps_tasks: int = 0,
     ps_device: str = "/job:ps",

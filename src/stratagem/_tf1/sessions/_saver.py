@@ -9,6 +9,7 @@ import keras
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, NotFoundError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.paths import absolute, parent
 from stratagem._base.storage import checked_path, file_system
 from stratagem._checkpoints import (
@@ -24,6 +25,7 @@ from stratagem._tf1.sessions._session import Session
 _SECONDS_PER_HOUR = 3600.0
 
 
+@exported(v1=["train.Saver"])
 @final
 class Saver:
     """Saves variables by their names and restores them, as `tf.compat.v1.train.Saver`; TensorFlow reads the files.

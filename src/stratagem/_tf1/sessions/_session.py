@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._core.step import GraphPart, IdentityKey, StepSequence, TracedStrings, default_mesh
 from stratagem._private import KerasVariable, is_seed_state
 from stratagem._servers.remote import is_only_task
@@ -18,6 +19,7 @@ from stratagem._tf1.sessions._planned_run import PlannedRun
 _HERE = ("", "local", "localhost")
 
 
+@exported(v1=["Session"])
 class Session:
     """Runs parts of a graph, as `tf.compat.v1.Session`.
 
@@ -276,6 +278,7 @@ class Session:
             raise RuntimeError("Attempted to use a closed Session.")
 
 
+@exported(v1=["InteractiveSession"])
 @final
 class InteractiveSession(Session):
     """A Session that is the default one as soon as it is made, until it is closed."""
@@ -292,6 +295,7 @@ class InteractiveSession(Session):
         self._stack.close()
 
 
+@exported(v1=["get_default_session"])
 def get_default_session() -> Session | None:
     """Returns the session that `eval` and `run` use; None if none is open."""
     building = building_here()

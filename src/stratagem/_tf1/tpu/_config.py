@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
+from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._cluster import ClusterResolver
 from stratagem._tf1.estimator import RunConfig
 
 
+@exported(v1=["estimator.tpu.InputPipelineConfig"])
 @final
 class InputPipelineConfig:
     """Ways in which TensorFlow calls an input_fn on TPUs, as `tf.compat.v1.estimator.tpu.InputPipelineConfig`."""
@@ -24,6 +26,7 @@ class InputPipelineConfig:
 _CORES: Final = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
+@exported(v1=["estimator.tpu.TPUConfig"])
 @final
 @dataclass(frozen=True)
 class TPUConfig:
@@ -84,6 +87,7 @@ class TPUConfig:
             raise ValueError("input_partition_dims requires setting num_cores_per_replica.")
 
 
+@exported(v1=["estimator.tpu.RunConfig"])
 class TPURunConfig(RunConfig):
     """`tf.compat.v1.estimator.tpu.RunConfig`: the configuration of an Estimator, and that of its TPUs.
 

@@ -7,6 +7,7 @@ from typing import Any, final
 import jax.numpy as jnp
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._core.reduce_op import ReduceOp
 from stratagem._ops import Tensor, tensor
@@ -16,6 +17,7 @@ from stratagem._tf1.graph.losses import Reduction
 from stratagem._tf1.graph.train import Optimizer
 
 
+@exported(v1=["tpu.CrossShardOptimizer"])
 @final
 class CrossShardOptimizer:
     """`tf.compat.v1.tpu.CrossShardOptimizer`: an optimizer whose gradients are those of all shards together.
@@ -94,6 +96,7 @@ class CrossShardOptimizer:
         return self._opt.variables()
 
 
+@exported(v1=["tpu.cross_replica_sum"])
 def cross_replica_sum(x: Any, group_assignment: Any = None, name: str | None = None) -> Tensor:
     """Returns the sum of a tensor over all replicas; outside of one, the tensor. Raises UnimplementedError for groups."""
     if group_assignment is not None:
@@ -105,6 +108,7 @@ def cross_replica_sum(x: Any, group_assignment: Any = None, name: str | None = N
     return summed
 
 
+@exported(v1=["tpu.bfloat16_scope"])
 @contextlib.contextmanager
 def bfloat16_scope(name: str | None = None) -> Iterator[Any]:
     """Opens a variable scope whose variables are float32, and which `get_variable` returns as bfloat16 where it is asked to.

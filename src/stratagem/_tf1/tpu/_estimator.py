@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stratagem._base.errors import NotFoundError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._strategies import AbstractStrategy, TPUStrategy
 from stratagem._tf1.estimator import Estimator, EstimatorSpec, ModeKeys, argument_names, call_with
 from stratagem._tf1.tpu._config import InputPipelineConfig, TPURunConfig, check_positive
@@ -16,6 +17,7 @@ _log = logging.getLogger("stratagem.estimator")
 _RESERVED = ("batch_size", "context", "use_tpu")
 
 
+@exported(v1=["estimator.tpu.TPUEstimator"])
 class TPUEstimator(Estimator):
     """An Estimator for TPUs, as `tf.compat.v1.estimator.tpu.TPUEstimator`.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._tf1.estimator import EstimatorSpec, ModeKeys, Scaffold, SessionRunHook
 from stratagem._tf1.estimator.export import ExportOutput
 from stratagem._tf1.graph import Operation, group, operations
@@ -14,6 +15,7 @@ from stratagem._tf1.graph import Operation, group, operations
 Call = tuple[Callable[..., Any], Any]
 
 
+@exported(v1=["estimator.tpu.TPUEstimatorSpec"])
 @final
 @dataclass(frozen=True, eq=False)
 class TPUEstimatorSpec:

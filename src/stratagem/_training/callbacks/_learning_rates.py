@@ -4,12 +4,15 @@ from typing import Any
 
 import keras
 
+from stratagem._base.exports import exported
+
 
 def _renamed(logs: dict[str, Any] | None) -> None:
     if logs is not None and "learning_rate" in logs:
         logs["lr"] = logs.pop("learning_rate")
 
 
+@exported("keras.callbacks.LearningRateScheduler")
 class LearningRateScheduler(keras.callbacks.LearningRateScheduler):  # type: ignore[misc]
     """Sets the learning rate of an epoch to what a function of the epoch and the present one returns."""
 
@@ -19,6 +22,7 @@ class LearningRateScheduler(keras.callbacks.LearningRateScheduler):  # type: ign
         _renamed(logs)
 
 
+@exported("keras.callbacks.ReduceLROnPlateau")
 class ReduceLROnPlateau(keras.callbacks.ReduceLROnPlateau):  # type: ignore[misc]
     """Reduces the learning rate when a number of the logs no longer improves."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import keras
 
 from stratagem._base.errors import CheckpointError
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path, file_system
 from stratagem._checkpoints import Checkpoint, latest_checkpoint, list_variables
 
@@ -20,6 +21,7 @@ _FILE = re.compile(r"[^.].*?(\.weights\.h5|\.keras|\.h5)")
 _NUMBER = re.compile(r"-(\d+)(\.weights\.h5|\.keras|\.h5)?$")
 
 
+@exported("keras.experimental.SidecarEvaluator", "keras.utils.SidecarEvaluator")
 class SidecarEvaluator:
     """Evaluates every new latest checkpoint of a directory, like `tf.keras.utils.SidecarEvaluator`.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._tf1.estimator._session_run_hook import CheckpointSaverListener, SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunContext, SessionRunValues
@@ -14,6 +15,7 @@ from stratagem._tf1.estimator.hooks._timer import SecondOrStepTimer
 _log = logging.getLogger("stratagem.estimator")
 
 
+@exported("estimator.CheckpointSaverHook", v1=["estimator.CheckpointSaverHook", "train.CheckpointSaverHook"])
 class CheckpointSaverHook(SessionRunHook):
     """Saves a checkpoint before the first step, every so many steps or seconds, and after the last step.
 

@@ -3,9 +3,11 @@
 from typing import Any
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 
 
+@exported("estimator.FinalOpsHook", v1=["estimator.FinalOpsHook", "train.FinalOpsHook"])
 class FinalOpsHook(SessionRunHook):
     """Fetches values at the end: current ones of variables and metrics, those of the last step for tensors."""
 
@@ -34,11 +36,15 @@ def refused_hook(name: str, instead: str) -> Any:
     return refuse
 
 
-ProfilerHook = refused_hook(
-    "ProfilerHook",
-    "steps are compiled programs here, without a timeline of ops. To see where the time goes, use "
-    "jax.profiler.trace(logdir) around Estimator.train.",
+ProfilerHook = exported("estimator.ProfilerHook", v1=["estimator.ProfilerHook", "train.ProfilerHook"])(
+    refused_hook(
+        "ProfilerHook",
+        "steps are compiled programs here, without a timeline of ops. To see where the time goes, use "
+        "jax.profiler.trace(logdir) around Estimator.train.",
+    )
 )
-FeedFnHook = refused_hook(
-    "FeedFnHook", "a compiled step has no placeholders to feed. Put the data into the dataset of the input_fn."
+FeedFnHook = exported("estimator.FeedFnHook", v1=["estimator.FeedFnHook", "train.FeedFnHook"])(
+    refused_hook(
+        "FeedFnHook", "a compiled step has no placeholders to feed. Put the data into the dataset of the input_fn."
+    )
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 from stratagem._tf1.estimator.hooks._timer import NeverTimer, SecondOrStepTimer
@@ -14,6 +15,7 @@ from stratagem._tf1.graph import building_here
 _log = logging.getLogger("stratagem.estimator")
 
 
+@exported("estimator.LoggingTensorHook", v1=["estimator.LoggingTensorHook", "train.LoggingTensorHook"])
 class LoggingTensorHook(SessionRunHook):
     """Logs tensors every so many steps of this worker or seconds, beginning with the first step, and optionally at the end.
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, final
 
+from stratagem._base.exports import exported
+
 
 class StepSession(Protocol):
     """The session of a hook: what it may request outside of a step."""
@@ -38,6 +40,7 @@ class StepSession(Protocol):
         """Writes the checkpoint `<directory>/<name>-<step>`."""
 
 
+@exported("estimator.SessionRunArgs", v1=["estimator.SessionRunArgs", "train.SessionRunArgs"])
 class SessionRunArgs(NamedTuple):
     """The values that a hook fetches from the next step: a structure of tensors, variables and names.
 
@@ -49,6 +52,7 @@ class SessionRunArgs(NamedTuple):
     options: Any = None
 
 
+@exported("estimator.SessionRunValues", v1=["estimator.SessionRunValues", "train.SessionRunValues"])
 class SessionRunValues(NamedTuple):
     """The values that a hook gets after a step, in the structure of its fetches."""
 
@@ -67,6 +71,7 @@ class OriginalArgs:
     options: Any = None
 
 
+@exported("estimator.SessionRunContext", v1=["estimator.SessionRunContext", "train.SessionRunContext"])
 @final
 class SessionRunContext:
     """A step as hooks see it: the session, and a way to end the loop after it."""

@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
@@ -14,6 +15,7 @@ _TAG = "global_step/sec"
 _WARNINGS = 5
 
 
+@exported("estimator.StepCounterHook", v1=["estimator.StepCounterHook", "train.StepCounterHook"])
 class StepCounterHook(SessionRunHook):
     """Logs global steps per second every so many steps or seconds, and writes them to the event file of `output_dir`.
 

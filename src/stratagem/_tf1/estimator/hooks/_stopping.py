@@ -5,12 +5,14 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 
 _log = logging.getLogger("stratagem.estimator")
 
 
+@exported("estimator.StopAtStepHook", v1=["estimator.StopAtStepHook", "train.StopAtStepHook"])
 class StopAtStepHook(SessionRunHook):
     """Ends the loop after `num_steps` more steps, or when the global step is `last_step`.
 
@@ -35,6 +37,10 @@ class StopAtStepHook(SessionRunHook):
             run_context.request_stop()
 
 
+@exported(
+    "estimator.NanLossDuringTrainingError",
+    v1=["estimator.NanLossDuringTrainingError", "train.NanLossDuringTrainingError"],
+)
 class NanLossDuringTrainingError(RuntimeError):
     """The error of a training whose loss is NaN."""
 
@@ -42,6 +48,7 @@ class NanLossDuringTrainingError(RuntimeError):
         return "NaN loss during training." if not self.args else str(self.args[0])
 
 
+@exported("estimator.NanTensorHook", v1=["estimator.NanTensorHook", "train.NanTensorHook"])
 class NanTensorHook(SessionRunHook):
     """Raises NanLossDuringTrainingError when the tensor is NaN, or ends the loop (fail_on_nan_loss=False)."""
 
@@ -73,6 +80,7 @@ class NanTensorHook(SessionRunHook):
         )
 
 
+@exported("estimator.GlobalStepWaiterHook", v1=["estimator.GlobalStepWaiterHook", "train.GlobalStepWaiterHook"])
 class GlobalStepWaiterHook(SessionRunHook):
     """In TensorFlow, delays a worker until others reach `wait_until_step`. Here it logs that it does not wait.
 

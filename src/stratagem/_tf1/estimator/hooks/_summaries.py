@@ -1,5 +1,6 @@
 """SummarySaverHook: the summaries of a model_fn, in the event file."""
 
+from stratagem._base.exports import exported
 from stratagem._base.storage import checked_path
 from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
@@ -7,6 +8,7 @@ from stratagem._tf1.estimator.hooks._step_counter import refuse_writer
 from stratagem._tf1.estimator.hooks._timer import SecondOrStepTimer
 
 
+@exported("estimator.SummarySaverHook", v1=["estimator.SummarySaverHook", "train.SummarySaverHook"])
 class SummarySaverHook(SessionRunHook):
     """Writes the summaries of a model_fn (`tf1.summary.*`), and its loss, every so many steps or seconds to `output_dir`.
 

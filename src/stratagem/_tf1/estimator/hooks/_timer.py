@@ -3,7 +3,10 @@
 import time
 from typing import final
 
+from stratagem._base.exports import exported
 
+
+@exported("estimator.SecondOrStepTimer", v1=["estimator.SecondOrStepTimer", "train.SecondOrStepTimer"])
 @final
 class SecondOrStepTimer:
     """A timer that is due at the first step, then every `every_steps` or `every_secs`, as `tf.train.SecondOrStepTimer`.

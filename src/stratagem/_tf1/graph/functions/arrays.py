@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem import _ops as ops
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops import Tensor, named, tensor
 from stratagem._tf1.graph._function_wrappers import titled
@@ -13,36 +14,42 @@ from stratagem._tf1.graph._model_build import building_here
 from stratagem._tf1.graph.functions.reductions import one_of
 
 
+@exported(v1=["expand_dims"])
 @named
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """Returns the tensor with a new dimension of size 1 at `axis` (formerly dim)."""
     return ops.expand_dims(input, one_of(axis=axis, dim=dim))
 
 
+@exported(v1=["squeeze"])
 @named
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
     """Returns the tensor without dimensions of size 1: all of them, or those in `axis` (formerly squeeze_dims)."""
     return ops.squeeze(input, one_of(axis=axis, squeeze_dims=squeeze_dims))
 
 
+@exported(v1=["transpose"])
 @named
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
     """Returns the tensor with its dimensions in the order `perm`, by default reversed."""
     return ops.transpose(a, perm, conjugate)
 
 
+@exported(v1=["shape"])
 @named
 def shape(input: Any, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """Returns the shape, by default as int32."""
     return ops.shape(input, ops.int32 if out_type is None else out_type)
 
 
+@exported(v1=["size"])
 @named
 def size(input: Any, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """Returns the number of elements, by default as int32."""
     return ops.size(input, ops.int32 if out_type is None else out_type)
 
 
+@exported(v1=["gather"])
 @named
 def gather(
     params: Any,
@@ -56,18 +63,21 @@ def gather(
     return ops.gather(params, indices, axis=axis, batch_dims=batch_dims)
 
 
+@exported(v1=["gather_nd"])
 @named
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
     """Returns the slices at the positions in the last dimension of `indices`."""
     return ops.gather_nd(params, indices, batch_dims)
 
 
+@exported(v1=["boolean_mask"])
 @named
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
     """Returns the elements where the mask is True."""
     return ops.boolean_mask(tensor, mask, axis)
 
 
+@exported(v1=["pad"])
 @named
 def pad(
     tensor: Any,
@@ -80,18 +90,21 @@ def pad(
     return ops.pad(tensor, paddings, mode, constant_values)
 
 
+@exported(v1=["zeros_like"])
 @named
 def zeros_like(tensor: Any, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Returns zeros of the same shape."""
     return ops.zeros_like(tensor, dtype)
 
 
+@exported(v1=["ones_like"])
 @named
 def ones_like(tensor: Any, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Returns ones of the same shape."""
     return ops.ones_like(tensor, dtype)
 
 
+@exported(v1=["convert_to_tensor"])
 @named
 def convert_to_tensor(
     value: Any,
@@ -104,6 +117,7 @@ def convert_to_tensor(
     return ops.convert_to_tensor(value, dtype, one_of(dtype_hint=dtype_hint, preferred_dtype=preferred_dtype))
 
 
+@exported(v1=["where"])
 @named
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Returns x where the condition is True, else y; without x and y, the positions where it is True.
@@ -125,6 +139,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return ops.where(chosen, first, second)
 
 
+@exported(v1=["div"])
 @named
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Returns x / y, rounded down if both are integers."""
@@ -141,9 +156,15 @@ def _to(dtype: Any, label: str) -> Any:
 
 
 to_float, to_double = _to(ops.float32, "ToFloat"), _to(ops.float64, "ToDouble")
+exported(v1=["to_float"])(to_float)
+exported(v1=["to_double"])(to_double)
 to_int32, to_int64, to_bfloat16 = _to(ops.int32, "ToInt32"), _to(ops.int64, "ToInt64"), _to(ops.bfloat16, "ToBFloat16")
+exported(v1=["to_int64"])(to_int64)
+exported(v1=["to_int32"])(to_int32)
+exported(v1=["to_bfloat16"])(to_bfloat16)
 
 
+@exported(v1=["confusion_matrix", "math.confusion_matrix"])
 @named
 def confusion_matrix(
     labels: Any,
@@ -157,6 +178,7 @@ def confusion_matrix(
     return ops.confusion_matrix(labels, predictions, num_classes, weights, dtype)
 
 
+@exported(v1=["clip_by_average_norm"])
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
     """Returns the tensor scaled down so that its norm, divided by the number of elements, is at most `clip_norm`."""
     values = tensor(t)
@@ -164,16 +186,19 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     return values * jnp.minimum(1.0, clip_norm / average)
 
 
+@exported(v1=["tuple"])
 def tuple_of(tensors: Any, name: str | None = None, control_inputs: object = None) -> list[Any]:
     """Returns the tensors, all of which are computed before anything that uses them."""
     return list(tensors)
 
 
+@exported(v1=["py_func"])
 def py_func(func: Any, inp: Any, Tout: DTypeLike, stateful: bool = True, name: str | None = None) -> Any:
     """Calls `tf.numpy_function`."""
     return ops.numpy_function(func, inp, Tout)
 
 
+@exported(v1=["Print"])
 @named
 def print_tensor(
     input_: Any,

@@ -3,11 +3,13 @@
 from typing import Any
 
 from stratagem import _ops as ops
+from stratagem._base.exports import exported
 from stratagem._ops import Tensor, named
 from stratagem._ops import nn as blocks
 from stratagem._tf1.graph.functions.reductions import one_of
 
 
+@exported(v1=["space_to_batch", "nn.space_to_batch"])
 @named
 def space_to_batch(
     input: Any,
@@ -23,6 +25,7 @@ def space_to_batch(
     return blocks.space_to_batch(input, _shape(block_size, block_shape), paddings)
 
 
+@exported(v1=["batch_to_space"])
 @named
 def batch_to_space(
     input: Any,
@@ -42,6 +45,7 @@ def _shape(block_size: int | None, block_shape: Any) -> Any:
     return given if block_size is None else [block_size, block_size]
 
 
+@exported(v1=["reverse_sequence"])
 @named
 def reverse_sequence(
     input: Any,

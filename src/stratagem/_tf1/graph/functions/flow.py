@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from stratagem._base.exports import exported
 from stratagem._ops import flow
 from stratagem._tf1.graph.functions.reductions import one_of
 
 
+@exported(v1=["cond"])
 def cond(
     pred: Any,
     true_fn: Callable[[], Any] | None = None,
@@ -26,6 +28,7 @@ def cond(
     return flow.cond(pred, yes, no)
 
 
+@exported(v1=["while_loop"])
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],

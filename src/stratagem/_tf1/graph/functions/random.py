@@ -6,6 +6,7 @@ from typing import Any
 import jax
 
 from stratagem import _ops as ops
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._ops import Tensor, named, sampling
 from stratagem._tf1.graph._model_build import building_here
@@ -30,6 +31,7 @@ def _drawn(
     return numbers
 
 
+@exported(v1=["random_normal", "random.normal", "random.random_normal"])
 @named
 def normal(
     shape: ShapeLike,
@@ -43,6 +45,7 @@ def normal(
     return _drawn(sampling.normal, sampling.stateless_normal, shape, mean, stddev, dtype, seed)
 
 
+@exported(v1=["truncated_normal", "random.truncated_normal"])
 @named
 def truncated_normal(
     shape: ShapeLike,
@@ -56,6 +59,7 @@ def truncated_normal(
     return _drawn(sampling.truncated_normal, sampling.stateless_truncated_normal, shape, mean, stddev, dtype, seed)
 
 
+@exported(v1=["random_uniform", "random.random_uniform", "random.uniform"])
 @named
 def uniform(
     shape: ShapeLike,
@@ -69,6 +73,7 @@ def uniform(
     return _drawn(sampling.uniform, sampling.stateless_uniform, shape, minval, maxval, dtype, seed)
 
 
+@exported(v1=["multinomial", "random.multinomial"])
 @named
 def multinomial(
     logits: Any,
@@ -81,6 +86,7 @@ def multinomial(
     return sampling.categorical(logits, num_samples, ops.int64 if output_dtype is None else output_dtype, seed)
 
 
+@exported(v1=["random_poisson", "random.poisson", "random.random_poisson"])
 @named
 def poisson(
     lam: Any, shape: ShapeLike, dtype: DTypeLike = ops.float32, seed: int | None = None, name: str | None = None

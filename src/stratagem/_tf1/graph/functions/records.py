@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from typing import ClassVar, final
 
+from stratagem._base.exports import exported
 from stratagem._base.types import PathLike
 from stratagem._data.files import TFRecordDataset, TFRecordOptions
 from stratagem._tf1.graph._session_graph import outside_of_graphs
 
 
+@exported(v1=["io.TFRecordCompressionType", "python_io.TFRecordCompressionType"])
 @final
 class TFRecordCompressionType:
     """The compressions of TFRecord files, as numbers that `tf.io.TFRecordOptions` takes in place of their names."""
@@ -17,6 +19,7 @@ class TFRecordCompressionType:
     GZIP: ClassVar = 2
 
 
+@exported(v1=["io.tf_record_iterator", "python_io.tf_record_iterator"])
 def tf_record_iterator(path: PathLike, options: TFRecordOptions | str | int | None = None) -> Iterator[bytes]:
     """Returns an iterator over the records of a file, each as bytes, also where a graph is built.
 

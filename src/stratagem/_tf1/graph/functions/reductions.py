@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stratagem import _ops as ops
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._ops import Tensor, named
 from stratagem._tf1.graph._function_wrappers import titled
@@ -33,16 +34,17 @@ def one_of(**given: Any) -> Any:
     return next(iter(known.values()), None)
 
 
-reduce_all = _reduction(ops.reduce_all)
-reduce_any = _reduction(ops.reduce_any)
-reduce_logsumexp = _reduction(ops.reduce_logsumexp)
-reduce_max = _reduction(ops.reduce_max)
-reduce_mean = _reduction(ops.reduce_mean)
-reduce_min = _reduction(ops.reduce_min)
-reduce_prod = _reduction(ops.reduce_prod)
-reduce_sum = _reduction(ops.reduce_sum)
+reduce_all = exported(v1=["reduce_all", "math.reduce_all"])(_reduction(ops.reduce_all))
+reduce_any = exported(v1=["reduce_any", "math.reduce_any"])(_reduction(ops.reduce_any))
+reduce_logsumexp = exported(v1=["reduce_logsumexp", "math.reduce_logsumexp"])(_reduction(ops.reduce_logsumexp))
+reduce_max = exported(v1=["reduce_max", "math.reduce_max"])(_reduction(ops.reduce_max))
+reduce_mean = exported(v1=["reduce_mean", "math.reduce_mean"])(_reduction(ops.reduce_mean))
+reduce_min = exported(v1=["reduce_min", "math.reduce_min"])(_reduction(ops.reduce_min))
+reduce_prod = exported(v1=["reduce_prod", "math.reduce_prod"])(_reduction(ops.reduce_prod))
+reduce_sum = exported(v1=["reduce_sum", "math.reduce_sum"])(_reduction(ops.reduce_sum))
 
 
+@exported(v1=["count_nonzero", "math.count_nonzero"])
 @named
 def count_nonzero(
     input_tensor: Any = None,
@@ -62,6 +64,7 @@ def count_nonzero(
     return ops.count_nonzero(values, along, bool(one_of(keepdims=keepdims, keep_dims=keep_dims)), dtype)
 
 
+@exported(v1=["argmax", "math.argmax"])
 @named
 def argmax(
     input: Any,
@@ -74,6 +77,7 @@ def argmax(
     return ops.argmax(input, one_of(axis=axis, dimension=dimension), output_type)
 
 
+@exported(v1=["argmin", "math.argmin"])
 @named
 def argmin(
     input: Any,
@@ -86,6 +90,7 @@ def argmin(
     return ops.argmin(input, one_of(axis=axis, dimension=dimension), output_type)
 
 
+@exported(v1=["norm", "linalg.norm"])
 @named
 def norm(
     tensor: Any,

@@ -7,6 +7,7 @@ import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike, UserFunction
 from stratagem._ops import Tensor, named, sparse
 from stratagem._ops.sparse import SparseTensor
@@ -26,6 +27,7 @@ def _sparse(value: Any) -> Any:
     return SparseTensor(*value) if isinstance(value, SparseTensorValue) else value
 
 
+@exported(v1=["sparse_add", "sparse.add"])
 def add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
     """Returns the sum: of two sparse tensors a sparse one, of a sparse and a dense one a dense one.
 
@@ -36,6 +38,7 @@ def add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
     return sparse.add(_sparse(a), _sparse(b), 0 if least is None else least)
 
 
+@exported(v1=["sparse_concat", "sparse.concat"])
 def concat(
     axis: Any,
     sp_inputs: Sequence[SparseTensor] | SparseTensor,
@@ -59,6 +62,7 @@ def concat(
     return sparse.concat(where, given, bool(expand_nonconcat_dim), name)
 
 
+@exported(v1=["sparse_split", "sparse.split"])
 def split(
     keyword_required: Any = _KEYWORDS,
     sp_input: SparseTensor | None = None,
@@ -97,10 +101,18 @@ def _reduction(function: UserFunction, name: str, *, output_is_sparse: bool) -> 
     return titled(reduce, name, doc)
 
 
-reduce_sum = _reduction(sparse.reduce_sum, "reduce_sum", output_is_sparse=False)
-reduce_sum_sparse = _reduction(sparse.reduce_sum, "reduce_sum_sparse", output_is_sparse=True)
-reduce_max = _reduction(sparse.reduce_max, "reduce_max", output_is_sparse=False)
-reduce_max_sparse = _reduction(sparse.reduce_max, "reduce_max_sparse", output_is_sparse=True)
+reduce_sum = exported(v1=["sparse_reduce_sum", "sparse.reduce_sum"])(
+    _reduction(sparse.reduce_sum, "reduce_sum", output_is_sparse=False)
+)
+reduce_sum_sparse = exported(v1=["sparse_reduce_sum_sparse", "sparse.reduce_sum_sparse"])(
+    _reduction(sparse.reduce_sum, "reduce_sum_sparse", output_is_sparse=True)
+)
+reduce_max = exported(v1=["sparse_reduce_max", "sparse.reduce_max"])(
+    _reduction(sparse.reduce_max, "reduce_max", output_is_sparse=False)
+)
+reduce_max_sparse = exported(v1=["sparse_reduce_max_sparse", "sparse.reduce_max_sparse"])(
+    _reduction(sparse.reduce_max, "reduce_max_sparse", output_is_sparse=True)
+)
 
 
 def _of_segments(function: UserFunction) -> UserFunction:
@@ -117,11 +129,12 @@ def _of_segments(function: UserFunction) -> UserFunction:
     return named(titled(segments, function.__name__, function.__doc__))
 
 
-segment_sum = _of_segments(sparse.segment_sum)
-segment_mean = _of_segments(sparse.segment_mean)
-segment_sqrt_n = _of_segments(sparse.segment_sqrt_n)
+segment_sum = exported(v1=["sparse_segment_sum", "sparse.segment_sum"])(_of_segments(sparse.segment_sum))
+segment_mean = exported(v1=["sparse_segment_mean", "sparse.segment_mean"])(_of_segments(sparse.segment_mean))
+segment_sqrt_n = exported(v1=["sparse_segment_sqrt_n", "sparse.segment_sqrt_n"])(_of_segments(sparse.segment_sqrt_n))
 
 
+@exported(v1=["sparse_to_dense"])
 @named
 def to_dense_of_parts(
     sparse_indices: Any,
@@ -147,6 +160,7 @@ def to_dense_of_parts(
     return ops.tensor_scatter_nd_update(found, places, values)
 
 
+@exported(v1=["sparse_merge", "sparse.merge"])
 def merge(
     sp_ids: SparseTensor | Sequence[SparseTensor],
     sp_values: SparseTensor,
@@ -178,6 +192,7 @@ def merge(
     return found if already_sorted else sparse.reorder(found)
 
 
+@exported(v1=["sparse_matmul"])
 @named
 def matmul_of_zeros(
     a: Any,
@@ -192,6 +207,7 @@ def matmul_of_zeros(
     return ops.cast(ops.matmul(a, b, transpose_a, transpose_b), np.float32)
 
 
+@exported(v1=["convert_to_tensor_or_sparse_tensor"])
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Returns a sparse tensor of what is one, and a tensor of all else.
 

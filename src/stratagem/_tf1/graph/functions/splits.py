@@ -8,6 +8,7 @@ import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._core.step import pure_host_function
 from stratagem._ops import text
 from stratagem._ops.sparse import SparseTensor
@@ -16,6 +17,7 @@ from stratagem._tf1.graph.functions.reductions import one_of
 _SPARSE, _RAGGED = "SparseTensor", "RaggedTensor"
 
 
+@exported(v1=["string_split"])
 @pure_host_function
 def string_split(
     source: Any,
@@ -50,6 +52,7 @@ def _parts(string: bytes, between: re.Pattern[bytes] | None, skip_empty: bool) -
     return [part for part in found if part] if skip_empty else found
 
 
+@exported(v1=["strings.split"])
 @pure_host_function
 def split(
     input: Any = None,

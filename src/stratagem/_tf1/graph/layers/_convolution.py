@@ -6,6 +6,7 @@ from typing import Any, ClassVar, final
 import jax.numpy as jnp
 import keras
 
+from stratagem._base.exports import exported
 from stratagem._ops import Tensor, bias_add, tensor
 from stratagem._ops.nn import conv1d as _conv1d
 from stratagem._ops.nn import conv2d as _conv2d
@@ -125,6 +126,7 @@ class _PlainConvolution(_Convolution):
         )
 
 
+@exported(v1=["layers.Conv1D"])
 @final
 class Conv1D(_PlainConvolution):
     """A convolution over one dimension: (n, w, c) to (n, w', filters)."""
@@ -132,6 +134,7 @@ class Conv1D(_PlainConvolution):
     rank = 1
 
 
+@exported(v1=["layers.Conv2D"])
 @final
 class Conv2D(_PlainConvolution):
     """A convolution over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
@@ -139,6 +142,7 @@ class Conv2D(_PlainConvolution):
     rank = 2
 
 
+@exported(v1=["layers.Conv3D"])
 @final
 class Conv3D(_PlainConvolution):
     """A convolution over three dimensions: (n, d, h, w, c) to (n, d', h', w', filters)."""
@@ -187,6 +191,7 @@ class _Transposed(_Convolution):
         return self.finished(jnp.moveaxis(outputs, -1, 1) if first else outputs)
 
 
+@exported(v1=["layers.Conv2DTranspose"])
 @final
 class Conv2DTranspose(_Transposed):
     """The transpose of a convolution over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
@@ -194,6 +199,7 @@ class Conv2DTranspose(_Transposed):
     rank = 2
 
 
+@exported(v1=["layers.Conv3DTranspose"])
 @final
 class Conv3DTranspose(_Transposed):
     """The transpose of a convolution over three dimensions: (n, d, h, w, c) to (n, d', h', w', filters)."""
@@ -260,6 +266,7 @@ class _Separable(_Convolution):
         return self.finished(jnp.moveaxis(outputs, -1, 1) if first else outputs)
 
 
+@exported(v1=["layers.SeparableConv1D"])
 @final
 class SeparableConv1D(_Separable):
     """A depthwise, then a pointwise convolution over one dimension: (n, w, c) to (n, w', filters)."""
@@ -267,6 +274,7 @@ class SeparableConv1D(_Separable):
     rank = 1
 
 
+@exported(v1=["layers.SeparableConv2D"])
 @final
 class SeparableConv2D(_Separable):
     """A depthwise, then a pointwise convolution over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
@@ -274,10 +282,10 @@ class SeparableConv2D(_Separable):
     rank = 2
 
 
-conv1d = as_function(Conv1D, "conv1d")
-conv2d = as_function(Conv2D, "conv2d")
-conv3d = as_function(Conv3D, "conv3d")
-conv2d_transpose = as_function(Conv2DTranspose, "conv2d_transpose")
-conv3d_transpose = as_function(Conv3DTranspose, "conv3d_transpose")
-separable_conv1d = as_function(SeparableConv1D, "separable_conv1d")
-separable_conv2d = as_function(SeparableConv2D, "separable_conv2d")
+conv1d = exported(v1=["layers.conv1d"])(as_function(Conv1D, "conv1d"))
+conv2d = exported(v1=["layers.conv2d"])(as_function(Conv2D, "conv2d"))
+conv3d = exported(v1=["layers.conv3d"])(as_function(Conv3D, "conv3d"))
+conv2d_transpose = exported(v1=["layers.conv2d_transpose"])(as_function(Conv2DTranspose, "conv2d_transpose"))
+conv3d_transpose = exported(v1=["layers.conv3d_transpose"])(as_function(Conv3DTranspose, "conv3d_transpose"))
+separable_conv1d = exported(v1=["layers.separable_conv1d"])(as_function(SeparableConv1D, "separable_conv1d"))
+separable_conv2d = exported(v1=["layers.separable_conv2d"])(as_function(SeparableConv2D, "separable_conv2d"))

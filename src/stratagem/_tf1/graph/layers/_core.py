@@ -6,6 +6,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._ops import Tensor, bias_add, tensor
 from stratagem._ops.sampling import dropout as _dropped
 from stratagem._tf1.graph.layers._layer import Layer, as_function, python_bool, weight_settings
@@ -13,6 +14,7 @@ from stratagem._tf1.graph.layers._layer import Layer, as_function, python_bool, 
 Activation = Callable[[Any], Any] | None
 
 
+@exported(v1=["layers.Dense"])
 @final
 class Dense(Layer):
     """A fully connected layer, activation(inputs @ kernel + bias), over the last dimension: (..., n) to (..., units)."""
@@ -53,6 +55,7 @@ class Dense(Layer):
         return outputs if self.activation is None else self.activation(outputs)
 
 
+@exported(v1=["layers.Dropout"])
 @final
 class Dropout(Layer):
     """A layer that, while training, zeroes elements with probability `rate` and scales the rest up by 1 / (1 - rate)."""
@@ -75,6 +78,7 @@ class Dropout(Layer):
         return _dropped(inputs, self.rate, self.noise_shape, self.seed)
 
 
+@exported(v1=["layers.Flatten"])
 @final
 class Flatten(Layer):
     """A layer that makes every example a vector: (n, ...) to (n, k). "channels_first" inputs are reordered to channels_last."""
@@ -90,9 +94,10 @@ class Flatten(Layer):
         return inputs.reshape(inputs.shape[0], int(np.prod(inputs.shape[1:])))
 
 
-dense = as_function(Dense, "dense")
+dense = exported(v1=["layers.dense"])(as_function(Dense, "dense"))
 
 
+@exported(v1=["layers.dropout"])
 def dropout(
     inputs: Any,
     rate: float = 0.5,
@@ -105,6 +110,7 @@ def dropout(
     return Dropout(rate, noise_shape, seed, name)(inputs, training=training)
 
 
+@exported(v1=["layers.flatten"])
 def flatten(inputs: Any, name: str | None = None, data_format: str = "channels_last") -> Tensor:
     """Returns `Flatten(...)(inputs)`."""
     return Flatten(data_format, name)(inputs)

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._ops import Tensor, as_dtype, tensor
 from stratagem._tf1.graph._function_wrappers import titled
 from stratagem._tf1.graph._get_variable import collect_regularization, get_variable
@@ -18,6 +19,7 @@ from stratagem._tf1.graph._model_build import ModelBuild, current_building
 from stratagem._tf1.graph._scopes import VariableScope
 
 
+@exported(v1=["layers.Layer"])
 class Layer:
     """An object with variables that is called on a tensor, as `tf.compat.v1.layers.Layer`.
 

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.exports import exported
 from stratagem._core.values import VariableAggregation
 from stratagem._ops import Tensor, moments, tensor
 from stratagem._tf1.graph._keys import GraphKeys
@@ -15,6 +16,7 @@ from stratagem._tf1.graph._operations import Operation
 from stratagem._tf1.graph.layers._layer import Layer, python_bool, weight_settings
 
 
+@exported(v1=["layers.BatchNormalization"])
 @final
 class BatchNormalization(Layer):
     """A layer that normalizes each channel to mean 0 and variance 1, then scales it by gamma and shifts it by beta.
@@ -112,6 +114,7 @@ def _follow(moving: Any, new: Any, part: float) -> Any:
     return moving.value
 
 
+@exported(v1=["layers.batch_normalization"])
 def batch_normalization(
     inputs: Any,
     axis: Any = -1,

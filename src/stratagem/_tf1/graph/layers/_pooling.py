@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ClassVar, final
 
+from stratagem._base.exports import exported
 from stratagem._ops import Tensor
 from stratagem._ops.nn import avg_pool, max_pool
 from stratagem._tf1.graph.layers._convolution import channels, each
@@ -36,6 +37,7 @@ class _Pooling(Layer):
         return type(self).reduce(inputs, self.pool_size, self.strides, self.padding, self.format)
 
 
+@exported(v1=["layers.MaxPooling1D"])
 @final
 class MaxPooling1D(_Pooling):
     """The maximum of each window of (n, w, c)."""
@@ -43,6 +45,7 @@ class MaxPooling1D(_Pooling):
     rank, reduce = 1, staticmethod(max_pool)
 
 
+@exported(v1=["layers.MaxPooling2D"])
 @final
 class MaxPooling2D(_Pooling):
     """The maximum of each window of (n, h, w, c)."""
@@ -50,6 +53,7 @@ class MaxPooling2D(_Pooling):
     rank, reduce = 2, staticmethod(max_pool)
 
 
+@exported(v1=["layers.MaxPooling3D"])
 @final
 class MaxPooling3D(_Pooling):
     """The maximum of each window of (n, d, h, w, c)."""
@@ -57,6 +61,7 @@ class MaxPooling3D(_Pooling):
     rank, reduce = 3, staticmethod(max_pool)
 
 
+@exported(v1=["layers.AveragePooling1D"])
 @final
 class AveragePooling1D(_Pooling):
     """The mean of each window of (n, w, c)."""
@@ -64,6 +69,7 @@ class AveragePooling1D(_Pooling):
     rank, reduce = 1, staticmethod(avg_pool)
 
 
+@exported(v1=["layers.AveragePooling2D"])
 @final
 class AveragePooling2D(_Pooling):
     """The mean of each window of (n, h, w, c)."""
@@ -71,6 +77,7 @@ class AveragePooling2D(_Pooling):
     rank, reduce = 2, staticmethod(avg_pool)
 
 
+@exported(v1=["layers.AveragePooling3D"])
 @final
 class AveragePooling3D(_Pooling):
     """The mean of each window of (n, d, h, w, c)."""
@@ -78,9 +85,9 @@ class AveragePooling3D(_Pooling):
     rank, reduce = 3, staticmethod(avg_pool)
 
 
-max_pooling1d = as_function(MaxPooling1D, "max_pooling1d")
-max_pooling2d = as_function(MaxPooling2D, "max_pooling2d")
-max_pooling3d = as_function(MaxPooling3D, "max_pooling3d")
-average_pooling1d = as_function(AveragePooling1D, "average_pooling1d")
-average_pooling2d = as_function(AveragePooling2D, "average_pooling2d")
-average_pooling3d = as_function(AveragePooling3D, "average_pooling3d")
+max_pooling1d = exported(v1=["layers.max_pooling1d"])(as_function(MaxPooling1D, "max_pooling1d"))
+max_pooling2d = exported(v1=["layers.max_pooling2d"])(as_function(MaxPooling2D, "max_pooling2d"))
+max_pooling3d = exported(v1=["layers.max_pooling3d"])(as_function(MaxPooling3D, "max_pooling3d"))
+average_pooling1d = exported(v1=["layers.average_pooling1d"])(as_function(AveragePooling1D, "average_pooling1d"))
+average_pooling2d = exported(v1=["layers.average_pooling2d"])(as_function(AveragePooling2D, "average_pooling2d"))
+average_pooling3d = exported(v1=["layers.average_pooling3d"])(as_function(AveragePooling3D, "average_pooling3d"))

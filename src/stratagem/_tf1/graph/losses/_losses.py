@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._ops import (
     Tensor,
     sigmoid_cross_entropy_with_logits,
@@ -59,6 +60,7 @@ def _alike(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
     return truth, guess
 
 
+@exported(v1=["losses.absolute_difference"])
 @_loss("absolute_difference")
 def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0) -> Losses:
     """Returns the absolute difference, |predictions - labels|."""
@@ -66,6 +68,7 @@ def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0) -> Lo
     return jnp.abs(guess - truth), weights
 
 
+@exported(v1=["losses.cosine_distance"])
 def cosine_distance(
     labels: Any,
     predictions: Any,
@@ -85,6 +88,7 @@ def cosine_distance(
     return compute_weighted_loss(losses, weights, scope or "cosine_distance_loss", loss_collection, reduction)
 
 
+@exported(v1=["losses.hinge_loss"])
 @_loss("hinge_loss")
 def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0) -> Losses:
     """Returns the hinge loss: max(0, 1 - logits) for labels 1, max(0, 1 + logits) for labels 0."""
@@ -92,6 +96,7 @@ def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0) -> Losses:
     return jax.nn.relu(1 - (2 * truth - 1) * guess), weights
 
 
+@exported(v1=["losses.huber_loss"])
 @_loss("huber_loss")
 def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0) -> Losses:
     """Returns the Huber loss: half the squared error up to `delta`, linear beyond."""
@@ -101,6 +106,7 @@ def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float =
     return 0.5 * small * small + delta * (error - small), weights
 
 
+@exported(v1=["losses.log_loss"])
 @_loss("log_loss")
 def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7) -> Losses:
     """Returns -log of the predicted probability of the label, for predictions in [0, 1] and labels 0 or 1."""
@@ -108,6 +114,7 @@ def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float =
     return -truth * jnp.log(guess + epsilon) - (1 - truth) * jnp.log(1 - guess + epsilon), weights
 
 
+@exported(v1=["losses.mean_squared_error"])
 @_loss("mean_squared_error")
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0) -> Losses:
     """Returns the squared error, (predictions - labels) ** 2."""
@@ -115,6 +122,7 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0) -> Los
     return jnp.square(guess - truth), weights
 
 
+@exported(v1=["losses.mean_pairwise_squared_error"])
 def mean_pairwise_squared_error(
     labels: Any,
     predictions: Any,
@@ -137,6 +145,7 @@ def mean_pairwise_squared_error(
     return loss
 
 
+@exported(v1=["losses.sigmoid_cross_entropy"])
 @_loss("sigmoid_cross_entropy_loss")
 def sigmoid_cross_entropy(
     multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0
@@ -149,6 +158,7 @@ def sigmoid_cross_entropy(
     return sigmoid_cross_entropy_with_logits(truth, scores), weights
 
 
+@exported(v1=["losses.softmax_cross_entropy"])
 @_loss("softmax_cross_entropy_loss")
 def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0) -> Losses:
     """Returns the cross entropy of class probabilities. label_smoothing: moves labels towards equal probabilities."""
@@ -159,6 +169,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, l
     return softmax_cross_entropy_with_logits(jax.lax.stop_gradient(truth), scores), weights
 
 
+@exported(v1=["losses.sparse_softmax_cross_entropy"])
 @_loss("sparse_softmax_cross_entropy_loss")
 def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0) -> Losses:
     """Returns the cross entropy of class indices (n,) or (n, 1) and logits (n, classes)."""

@@ -5,12 +5,14 @@ from typing import Any, ClassVar, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.graph._collections import get_collection
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._model_build import building_here, current_building
 
 
+@exported(v1=["losses.Reduction"])
 @final
 class Reduction:
     """The ways to combine the losses of the elements, as `tf.compat.v1.losses.Reduction`.
@@ -39,6 +41,7 @@ class Reduction:
             raise ValueError(f"Invalid Reduction Key {key!r}: one of {', '.join(cls._ALL)}.")
 
 
+@exported(v1=["losses.compute_weighted_loss"])
 def compute_weighted_loss(
     losses: Any,
     weights: Any = 1.0,
@@ -108,27 +111,32 @@ def ratio(total: Any, count: Any) -> Tensor:
     return jnp.where(nothing, 0.0, total / jnp.where(nothing, 1.0, count))
 
 
+@exported(v1=["losses.add_loss"])
 def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
     """Adds a loss to the collection that `get_total_loss` sums."""
     if loss_collection and building_here() is not None:
         current_building().collect(loss_collection, loss)
 
 
+@exported(v1=["losses.get_losses"])
 def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
     """Returns the losses so far. scope: only those whose names start with it."""
     return get_collection(loss_collection, scope)
 
 
+@exported(v1=["losses.get_regularization_losses"])
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
     """Returns the results of the regularizers of layers and variables."""
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
+@exported(v1=["losses.get_regularization_loss"])
 def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Tensor:
     """Returns the sum of the regularization losses, 0.0 if there are none."""
     return sum(get_regularization_losses(scope), start=jnp.zeros((), np.float32))
 
 
+@exported(v1=["losses.get_total_loss"])
 def get_total_loss(
     add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None
 ) -> Tensor:

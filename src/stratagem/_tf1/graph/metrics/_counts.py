@@ -6,6 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.graph.losses._weighted import check_weights, ratio
 from stratagem._tf1.graph.metrics._metric import Measure, Metric, Sums, alike, keep, metric
@@ -38,24 +39,28 @@ def _counted(kind: str, labels: Any, predictions: Any, weights: Any) -> Measure:
     return amounts, lambda sums: sums["count"]
 
 
+@exported(v1=["metrics.true_positives"])
 @metric("true_positives")
 def true_positives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Counts positive examples that were predicted positive."""
     return _counted("true_positives", labels, predictions, weights)
 
 
+@exported(v1=["metrics.false_positives"])
 @metric("false_positives")
 def false_positives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Counts negative examples that were predicted positive."""
     return _counted("false_positives", labels, predictions, weights)
 
 
+@exported(v1=["metrics.true_negatives"])
 @metric("true_negatives")
 def true_negatives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Counts negative examples that were predicted negative."""
     return _counted("true_negatives", labels, predictions, weights)
 
 
+@exported(v1=["metrics.false_negatives"])
 @metric("false_negatives")
 def false_negatives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Counts positive examples that were predicted negative."""
@@ -70,12 +75,14 @@ def _share(other: str, labels: Any, predictions: Any, weights: Any) -> Measure:
     return amounts, lambda sums: ratio(sums[hits], jnp.maximum(sums[hits] + sums[others], 0))
 
 
+@exported(v1=["metrics.precision"])
 @metric("precision")
 def precision(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Measures the share of positive examples among those predicted positive."""
     return _share("false_positives", labels, predictions, weights)
 
 
+@exported(v1=["metrics.recall"])
 @metric("recall")
 def recall(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Measures the share of positive examples that were predicted positive."""
@@ -105,12 +112,14 @@ def _share_at(other: str, labels: Any, predictions: Any, thresholds: Sequence[fl
     return amounts, lambda sums: sums["true_positives"] / (_EDGE + sums["true_positives"] + sums[other])
 
 
+@exported(v1=["metrics.precision_at_thresholds"])
 @metric("precision_at_thresholds")
 def precision_at_thresholds(labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None) -> Measure:
     """Measures the share of positive examples among those predicted above each threshold: (thresholds,)."""
     return _share_at("false_positives", labels, predictions, thresholds, weights)
 
 
+@exported(v1=["metrics.recall_at_thresholds"])
 @metric("recall_at_thresholds")
 def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None) -> Measure:
     """Measures the share of positive examples that were predicted above each threshold: (thresholds,)."""
@@ -122,6 +131,7 @@ def _counted_at(kind: str, labels: Any, predictions: Any, thresholds: Sequence[f
     return counts, lambda sums: sums[kind]
 
 
+@exported(v1=["metrics.true_positives_at_thresholds"])
 @metric("true_positives")
 def true_positives_at_thresholds(
     labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
@@ -130,6 +140,7 @@ def true_positives_at_thresholds(
     return _counted_at("true_positives", labels, predictions, thresholds, weights)
 
 
+@exported(v1=["metrics.false_positives_at_thresholds"])
 @metric("false_positives")
 def false_positives_at_thresholds(
     labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
@@ -138,6 +149,7 @@ def false_positives_at_thresholds(
     return _counted_at("false_positives", labels, predictions, thresholds, weights)
 
 
+@exported(v1=["metrics.true_negatives_at_thresholds"])
 @metric("true_negatives")
 def true_negatives_at_thresholds(
     labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
@@ -146,6 +158,7 @@ def true_negatives_at_thresholds(
     return _counted_at("true_negatives", labels, predictions, thresholds, weights)
 
 
+@exported(v1=["metrics.false_negatives_at_thresholds"])
 @metric("false_negatives")
 def false_negatives_at_thresholds(
     labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
@@ -158,6 +171,7 @@ def _edges(num_thresholds: int, last: float) -> list[float]:
     return [-_EDGE, *(i / (num_thresholds - 1) for i in range(1, num_thresholds - 1)), last]
 
 
+@exported(v1=["metrics.sensitivity_at_specificity"])
 @metric("sensitivity_at_specificity")
 def sensitivity_at_specificity(
     labels: Any, predictions: Any, specificity: float, weights: Any = None, num_thresholds: int = 200
@@ -178,6 +192,7 @@ def sensitivity_at_specificity(
     return _counts_at(labels, predictions, _edges(num_thresholds, 1 + _EDGE), weights, list(_KINDS)), value
 
 
+@exported(v1=["metrics.specificity_at_sensitivity"])
 @metric("specificity_at_sensitivity")
 def specificity_at_sensitivity(
     labels: Any, predictions: Any, sensitivity: float, weights: Any = None, num_thresholds: int = 200
@@ -199,6 +214,7 @@ def specificity_at_sensitivity(
     return _counts_at(labels, predictions, _edges(num_thresholds, 1 - _EDGE), weights, list(_KINDS)), value
 
 
+@exported(v1=["metrics.auc"])
 def auc(
     labels: Any,
     predictions: Any,

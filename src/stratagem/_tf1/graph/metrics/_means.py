@@ -6,11 +6,13 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.graph.losses._weighted import check_same_shape, check_weights, ratio
 from stratagem._tf1.graph.metrics._metric import Measure, alike, metric, quotient, ranked, squeezed
 
 
+@exported(v1=["metrics.mean"])
 @metric("mean")
 def mean(values: Any, weights: Any = None) -> Measure:
     """Measures the weighted mean of all values; 0 before the first."""
@@ -30,6 +32,7 @@ def _weighted(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
     return numbers, jnp.broadcast_to(check_weights(weight, numbers.shape), numbers.shape)
 
 
+@exported(v1=["metrics.mean_tensor"])
 @metric("mean")
 def mean_tensor(values: Any, weights: Any = None) -> Measure:
     """Measures the weighted mean of each element of `values` over the batches, in the shape of `values`."""
@@ -38,6 +41,7 @@ def mean_tensor(values: Any, weights: Any = None) -> Measure:
     return amounts, quotient("total_tensor", "count_tensor")
 
 
+@exported(v1=["metrics.accuracy"])
 @metric("accuracy")
 def accuracy(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Measures how often predictions equal labels."""
@@ -46,6 +50,7 @@ def accuracy(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     return _mean(right, weight)
 
 
+@exported(v1=["metrics.mean_absolute_error"])
 @metric("mean_absolute_error")
 def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Measures the mean of |predictions - labels|."""
@@ -53,6 +58,7 @@ def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None) -> M
     return _mean(jnp.abs(guess - truth), weight)
 
 
+@exported(v1=["metrics.mean_squared_error"])
 @metric("mean_squared_error")
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Measures the mean of (predictions - labels) ** 2."""
@@ -60,6 +66,7 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Me
     return _mean(jnp.square(guess - truth), weight)
 
 
+@exported(v1=["metrics.root_mean_squared_error"])
 @metric("root_mean_squared_error")
 def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Measures the square root of the mean of (predictions - labels) ** 2."""
@@ -67,6 +74,7 @@ def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None) 
     return _mean(jnp.square(guess - truth), weight, jnp.sqrt)
 
 
+@exported(v1=["metrics.mean_relative_error"])
 @metric("mean_relative_error")
 def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights: Any = None) -> Measure:
     """Measures the mean of |labels - predictions| / normalizer; 0 where the normalizer is 0.
@@ -80,6 +88,7 @@ def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights:
     return _mean(errors, weight)
 
 
+@exported(v1=["metrics.mean_cosine_distance"])
 @metric("mean_cosine_distance")
 def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any = None) -> Measure:
     """Measures 1 - the mean scalar product along `dim` of vectors of length 1."""
@@ -88,6 +97,7 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any =
     return _mean(products, weight, lambda mean: 1.0 - mean)
 
 
+@exported(v1=["metrics.percentage_below"])
 @metric("percentage_below_threshold")
 def percentage_below(values: Any, threshold: Any, weights: Any = None) -> Measure:
     """Measures the share of values less than `threshold`."""
@@ -95,6 +105,7 @@ def percentage_below(values: Any, threshold: Any, weights: Any = None) -> Measur
     return _mean(below, weights)
 
 
+@exported(v1=["metrics.mean_per_class_accuracy"])
 @metric("mean_accuracy")
 def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: int, weights: Any = None) -> Measure:
     """Measures the accuracy of each class, averaged over the classes. Examples with other labels are ignored."""
@@ -112,6 +123,7 @@ def _classes(values: Any, num_classes: int) -> Tensor:
     return jnp.where(numbers < 0, num_classes, numbers)
 
 
+@exported(v1=["metrics.mean_iou"])
 @metric("mean_iou")
 def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = None) -> Measure:
     """Measures the intersection over union of labels and predictions of each class, averaged over the classes that occur.

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._core.step import host_function
 from stratagem._ops import Tensor, allow_x64, is_traced, tensor
 from stratagem._ops.sparse import SparseTensor, to_dense
@@ -89,6 +90,7 @@ def _row_weights(weights: Any, rows: Tensor) -> Tensor:
     return jnp.broadcast_to(weight, rows.shape)
 
 
+@exported(v1=["metrics.recall_at_k"])
 @metric("recall_at_k")
 def recall_at_k(labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None) -> Measure:
     """Measures the share of labels that are among the k most likely classes of their row.
@@ -99,6 +101,7 @@ def recall_at_k(labels: Any, predictions: Any, k: int, class_id: int | None = No
     return _share(labels, _top(predictions, k), class_id, weights, of_labels=True)
 
 
+@exported(v1=["metrics.recall_at_top_k"])
 @metric("recall_at_top_k")
 def recall_at_top_k(
     labels: Any, predictions_idx: Any, k: int | None = None, class_id: int | None = None, weights: Any = None
@@ -107,12 +110,14 @@ def recall_at_top_k(
     return _share(labels, _ids(predictions_idx), class_id, weights, of_labels=True)
 
 
+@exported(v1=["metrics.precision_at_k", "metrics.sparse_precision_at_k"])
 @metric("precision_at_k")
 def precision_at_k(labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None) -> Measure:
     """Measures the share of the k most likely classes of a row that are among its labels."""
     return _share(labels, _top(predictions, k), class_id, weights, of_labels=False)
 
 
+@exported(v1=["metrics.precision_at_top_k"])
 @metric("precision_at_top_k")
 def precision_at_top_k(
     labels: Any, predictions_idx: Any, k: int | None = None, class_id: int | None = None, weights: Any = None
@@ -121,6 +126,7 @@ def precision_at_top_k(
     return _share(labels, _ids(predictions_idx), class_id, weights, of_labels=False)
 
 
+@exported(v1=["metrics.average_precision_at_k", "metrics.sparse_average_precision_at_k"])
 @metric("average_precision_at_k")
 def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any = None) -> Measure:
     """Measures the mean of the rows' average precision: of the precision at each of the k ranks whose class is a label."""

@@ -5,6 +5,7 @@ from typing import Any, final
 
 import jax.numpy as jnp
 
+from stratagem._base.exports import exported
 from stratagem._core.values import ShardedVariable, VariableAggregation
 from stratagem._ops import tensor
 from stratagem._private import KerasVariable
@@ -15,6 +16,7 @@ from stratagem._tf1.graph._operations import Operation
 from stratagem._training import MovingAverages
 
 
+@exported("train.ExponentialMovingAverage")
 @final
 class ExponentialMovingAverage:
     """A moving average, average = decay * average + (1 - decay) * variable, which each call of `apply` updates.

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import TapeError
+from stratagem._base.exports import exported
 from stratagem._core.context import current
 from stratagem._core.values import IndexedSlices, shards
 from stratagem._tf1.graph._keys import GraphKeys
@@ -25,6 +26,7 @@ Pairs = list[tuple[Any, Any]]
 Rate = Any
 
 
+@exported(v1=["train.Optimizer"])
 class Optimizer(abc.ABC):
     """Base of the optimizers, as `tf.compat.v1.train.Optimizer`. They work inside a model_fn.
 

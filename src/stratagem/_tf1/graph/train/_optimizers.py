@@ -2,11 +2,13 @@
 
 from typing import final
 
+from stratagem._base.exports import exported
 from stratagem._tf1.graph.train import _rules
 from stratagem._tf1.graph.train._optimizer import Optimizer, Rate
 from stratagem._tf1.graph.train._rule import Rule
 
 
+@exported(v1=["train.GradientDescentOptimizer"])
 @final
 class GradientDescentOptimizer(Optimizer):
     """Gradient descent: var -= learning_rate * gradient."""
@@ -19,6 +21,7 @@ class GradientDescentOptimizer(Optimizer):
         return _rules.GradientDescent(rates, self._name)
 
 
+@exported(v1=["train.MomentumOptimizer"])
 @final
 class MomentumOptimizer(Optimizer):
     """Momentum: velocity = momentum * velocity + gradient; var -= learning_rate * velocity (or Nesterov's form)."""
@@ -38,6 +41,7 @@ class MomentumOptimizer(Optimizer):
         return _rules.Momentum(rates, self._name, nesterov=self._nesterov)
 
 
+@exported(v1=["train.AdagradOptimizer"])
 @final
 class AdagradOptimizer(Optimizer):
     """Adagrad: accumulator += gradient ** 2; var -= learning_rate * gradient / sqrt(accumulator)."""
@@ -57,6 +61,7 @@ class AdagradOptimizer(Optimizer):
         return _rules.Adagrad(rates, self._name, initial=self._initial)
 
 
+@exported(v1=["train.AdamOptimizer"])
 @final
 class AdamOptimizer(Optimizer):
     """Adam, with the bias correction in the learning rate and epsilon outside of it ("epsilon hat")."""
@@ -77,6 +82,7 @@ class AdamOptimizer(Optimizer):
         return _rules.Adam(rates, self._name)
 
 
+@exported(v1=["train.RMSPropOptimizer"])
 @final
 class RMSPropOptimizer(Optimizer):
     """RMSProp: var -= learning_rate * gradient / sqrt(rms + epsilon), with momentum; rms is the mean of gradient ** 2, from 1.
@@ -102,6 +108,7 @@ class RMSPropOptimizer(Optimizer):
         return (_rules.CenteredRMSProp if self._centered else _rules.RMSProp)(rates, self._name)
 
 
+@exported(v1=["train.AdadeltaOptimizer"])
 @final
 class AdadeltaOptimizer(Optimizer):
     """Adadelta: var -= learning_rate * gradient * sqrt(mean of update ** 2) / sqrt(mean of gradient ** 2)."""
@@ -121,6 +128,7 @@ class AdadeltaOptimizer(Optimizer):
         return _rules.Adadelta(rates, self._name)
 
 
+@exported(v1=["train.FtrlOptimizer"])
 @final
 class FtrlOptimizer(Optimizer):
     """FTRL (follow the regularized leader), with L1, L2 and "shrinkage" L2 regularization.
@@ -160,6 +168,7 @@ class FtrlOptimizer(Optimizer):
         return _rules.Ftrl(rates, self._name, initial=self._initial, slot_names=self._slot_names)
 
 
+@exported(v1=["train.ProximalGradientDescentOptimizer"])
 @final
 class ProximalGradientDescentOptimizer(Optimizer):
     """Gradient descent whose result is soft-thresholded by L1 and shrunk by L2 regularization after each step."""
@@ -183,6 +192,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
         return _rules.ProximalGradientDescent(rates, self._name)
 
 
+@exported(v1=["train.ProximalAdagradOptimizer"])
 @final
 class ProximalAdagradOptimizer(Optimizer):
     """Adagrad whose result is soft-thresholded by L1 and shrunk by L2 regularization after each step."""

@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.exports import exported
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.graph._function_wrappers import titled
 
@@ -38,12 +39,14 @@ def _decay(formula: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable[...,
     return titled(schedule, formula.__name__, formula.__doc__)
 
 
+@exported(v1=["train.exponential_decay"])
 @_decay
 def exponential_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
     """Returns learning_rate * decay_rate ** (global_step / decay_steps). staircase: rounds the exponent down."""
     return rate * jnp.power(decay_rate, decays)
 
 
+@exported(v1=["train.natural_exp_decay"])
 @_decay
 def natural_exp_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
     """Returns learning_rate * exp(-decay_rate * global_step / decay_steps).
@@ -53,6 +56,7 @@ def natural_exp_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tenso
     return rate * jnp.exp(-decay_rate * decays)
 
 
+@exported(v1=["train.inverse_time_decay"])
 @_decay
 def inverse_time_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
     """Returns learning_rate / (1 + decay_rate * global_step / decay_steps).
@@ -62,6 +66,7 @@ def inverse_time_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tens
     return rate / (1 + decay_rate * decays)
 
 
+@exported(v1=["train.piecewise_constant", "train.piecewise_constant_decay"])
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
     """Returns values[0] while x <= boundaries[0], then values[1] while x <= boundaries[1], …, and at last values[-1].
 
@@ -84,6 +89,7 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
     return found
 
 
+@exported(v1=["train.polynomial_decay"])
 def polynomial_decay(
     learning_rate: Any,
     global_step: Any,
@@ -106,6 +112,7 @@ def polynomial_decay(
     return (rate - end) * jnp.power(1 - step / steps, tensor(power).astype(rate.dtype)) + end
 
 
+@exported(v1=["train.cosine_decay"])
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: str | None = None
 ) -> Tensor:
@@ -115,6 +122,7 @@ def cosine_decay(
     return rate * ((1 - alpha) * wave + alpha)
 
 
+@exported(v1=["train.cosine_decay_restarts"])
 def cosine_decay_restarts(
     learning_rate: Any,
     global_step: Any,
@@ -137,6 +145,7 @@ def cosine_decay_restarts(
     return rate * ((1 - alpha) * wave + alpha)
 
 
+@exported(v1=["train.linear_cosine_decay"])
 def linear_cosine_decay(
     learning_rate: Any,
     global_step: Any,

@@ -1,0 +1,1 @@
+"""tfa.activations: activations."""

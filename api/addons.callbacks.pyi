@@ -1,0 +1,1 @@
+"""tfa.callbacks: callbacks."""

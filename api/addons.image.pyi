@@ -1,0 +1,1 @@
+"""tfa.image: transformations of images."""

@@ -1,0 +1,1 @@
+"""tfa.losses: losses."""

@@ -1,0 +1,1 @@
+"""tfa.metrics: metrics."""

@@ -1,0 +1,1 @@
+"""tfa.optimizers: optimizers and learning rates."""

@@ -1,0 +1,1 @@
+"""`tf.autodiff`: differentiation in reverse and forward."""

@@ -1,0 +1,1 @@
+"""`tf.autograph`: tensors that decide in Python's `if`, `while` and `for`."""

@@ -1,0 +1,1 @@
+"""`tf.bitwise`: integers bit by bit."""

@@ -1,0 +1,3 @@
+"""tf.compat."""
+
+import stratagem as v2

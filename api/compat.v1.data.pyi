@@ -1,0 +1,3 @@
+"""tf.compat.v1.data."""
+
+from stratagem.data import experimental as experimental

@@ -1,0 +1,1 @@
+"""tf.compat.v1.estimator.tpu: TPUEstimator and its configuration."""

@@ -1,0 +1,1 @@
+"""tf.compat.v1.python_io: TFRecord files, written and read record by record."""

@@ -1,0 +1,1 @@
+"""tf.compat.v1.sparse: the names of tf.sparse, some with other arguments."""

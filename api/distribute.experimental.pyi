@@ -1,0 +1,3 @@
+"""tf.distribute.experimental."""
+
+from stratagem.distribute import coordinator as coordinator

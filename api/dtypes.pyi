@@ -1,0 +1,1 @@
+"""`tf.dtypes`: the dtype objects and casts."""

@@ -1,0 +1,1 @@
+"""`tf.errors`: TensorFlow's exceptions, each one also a built-in, and their codes; exceptions of this library."""

@@ -1,0 +1,1 @@
+"""tf.estimator.experimental: early stopping, and calls of logit functions."""

@@ -1,0 +1,1 @@
+"""tf.estimator.export: what a served model is given, and what it answers."""

@@ -1,0 +1,1 @@
+"""tf.estimator: Estimators, their specs, hooks and configuration."""

@@ -1,0 +1,1 @@
+"""`tf.feature_column`: what a model makes of a dict of features."""

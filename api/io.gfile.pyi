@@ -1,0 +1,1 @@
+"""`tf.io.gfile`: files and folders, of this machine and others."""

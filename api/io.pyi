@@ -1,0 +1,1 @@
+"""`tf.io`: local files, records, images, and what is serialized in them."""

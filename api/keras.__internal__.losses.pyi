@@ -1,0 +1,1 @@
+"""tf.keras.__internal__.losses."""

@@ -1,0 +1,1 @@
+"""tf.keras.__internal__: names that libraries of TensorFlow's authors use."""

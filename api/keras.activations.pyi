@@ -1,0 +1,3 @@
+"""tf.keras.activations: Keras'."""
+
+from keras.activations import *

@@ -1,0 +1,3 @@
+"""tf.keras.applications.convnext: Keras'."""
+
+from keras.applications.convnext import *

@@ -1,0 +1,3 @@
+"""tf.keras.applications.densenet: Keras'."""
+
+from keras.applications.densenet import *

@@ -1,0 +1,3 @@
+"""tf.keras.applications.efficientnet: Keras'."""
+
+from keras.applications.efficientnet import *

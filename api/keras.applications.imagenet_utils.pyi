@@ -1,0 +1,3 @@
+"""tf.keras.applications.imagenet_utils: Keras'."""
+
+from keras.applications.imagenet_utils import *

@@ -1,0 +1,3 @@
+"""tf.keras.applications.mobilenet: Keras'."""
+
+from keras.applications.mobilenet import *

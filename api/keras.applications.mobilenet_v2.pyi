@@ -1,0 +1,3 @@
+"""tf.keras.applications.mobilenet_v2: Keras'."""
+
+from keras.applications.mobilenet_v2 import *

@@ -1,0 +1,3 @@
+"""tf.keras.applications.nasnet: Keras'."""
+
+from keras.applications.nasnet import *

@@ -1,0 +1,3 @@
+"""tf.keras.applications: Keras'."""
+
+from keras.applications import *

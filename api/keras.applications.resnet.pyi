@@ -1,0 +1,3 @@
+"""tf.keras.applications.resnet: Keras'."""
+
+from keras.applications.resnet import *

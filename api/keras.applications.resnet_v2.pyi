@@ -1,0 +1,3 @@
+"""tf.keras.applications.resnet_v2: Keras'."""
+
+from keras.applications.resnet_v2 import *

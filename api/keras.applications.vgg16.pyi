@@ -1,0 +1,3 @@
+"""tf.keras.applications.vgg16: Keras'."""
+
+from keras.applications.vgg16 import *

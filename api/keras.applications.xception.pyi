@@ -1,0 +1,3 @@
+"""tf.keras.applications.xception: Keras'."""
+
+from keras.applications.xception import *

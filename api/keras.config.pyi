@@ -1,0 +1,3 @@
+"""tf.keras.config: Keras'."""
+
+from keras.config import *

@@ -1,0 +1,3 @@
+"""tf.keras.constraints: Keras'."""
+
+from keras.constraints import *

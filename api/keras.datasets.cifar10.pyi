@@ -1,0 +1,3 @@
+"""tf.keras.datasets.cifar10: Keras'."""
+
+from keras.datasets.cifar10 import *

@@ -1,0 +1,3 @@
+"""tf.keras.datasets.cifar100: Keras'."""
+
+from keras.datasets.cifar100 import *

@@ -1,0 +1,3 @@
+"""tf.keras.datasets.imdb: Keras'."""
+
+from keras.datasets.imdb import *

@@ -1,0 +1,3 @@
+"""tf.keras.datasets.reuters: Keras'."""
+
+from keras.datasets.reuters import *

@@ -1,0 +1,3 @@
+"""tf.keras.distillation: Keras'."""
+
+from keras.distillation import *

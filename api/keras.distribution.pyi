@@ -1,0 +1,3 @@
+"""tf.keras.distribution: Keras'."""
+
+from keras.distribution import *

@@ -1,0 +1,3 @@
+"""tf.keras.dtype_policies: Keras'."""
+
+from keras.dtype_policies import *

@@ -1,0 +1,3 @@
+"""tf.keras.initializers: Keras'."""
+
+from keras.initializers import *

@@ -1,0 +1,3 @@
+"""tf.keras.legacy: Keras'."""
+
+from keras.legacy import *

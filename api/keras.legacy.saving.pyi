@@ -1,0 +1,3 @@
+"""tf.keras.legacy.saving: Keras'."""
+
+from keras.legacy.saving import *

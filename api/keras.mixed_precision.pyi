@@ -1,0 +1,3 @@
+"""tf.keras.mixed_precision: Keras'."""
+
+from keras.mixed_precision import *

@@ -1,0 +1,3 @@
+"""tf.keras.models: Keras'."""
+
+from keras.models import *

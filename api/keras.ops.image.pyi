@@ -1,0 +1,3 @@
+"""tf.keras.ops.image: Keras'."""
+
+from keras.ops.image import *

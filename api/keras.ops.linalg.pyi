@@ -1,0 +1,3 @@
+"""tf.keras.ops.linalg: Keras'."""
+
+from keras.ops.linalg import *

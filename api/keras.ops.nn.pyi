@@ -1,0 +1,3 @@
+"""tf.keras.ops.nn: Keras'."""
+
+from keras.ops.nn import *

@@ -1,0 +1,3 @@
+"""tf.keras.ops.numpy: Keras'."""
+
+from keras.ops.numpy import *

@@ -1,0 +1,3 @@
+"""tf.keras.ops: Keras'."""
+
+from keras.ops import *

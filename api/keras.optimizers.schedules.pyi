@@ -1,0 +1,3 @@
+"""tf.keras.optimizers.schedules: Keras'."""
+
+from keras.optimizers.schedules import *

@@ -1,0 +1,3 @@
+"""tf.keras.quantizers: Keras'."""
+
+from keras.quantizers import *

@@ -1,0 +1,3 @@
+"""tf.keras.random: Keras'."""
+
+from keras.random import *

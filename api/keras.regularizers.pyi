@@ -1,0 +1,3 @@
+"""tf.keras.regularizers: Keras'."""
+
+from keras.regularizers import *

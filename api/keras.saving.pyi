@@ -1,0 +1,3 @@
+"""tf.keras.saving: Keras'."""
+
+from keras.saving import *

@@ -1,0 +1,3 @@
+"""tf.keras.tree: Keras'."""
+
+from keras.tree import *

@@ -1,0 +1,3 @@
+"""tf.keras.utils.legacy: Keras'."""
+
+from keras.utils.legacy import *

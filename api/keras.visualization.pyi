@@ -1,0 +1,3 @@
+"""tf.keras.visualization: Keras'."""
+
+from keras.visualization import *

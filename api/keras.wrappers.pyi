@@ -1,0 +1,3 @@
+"""tf.keras.wrappers: Keras'."""
+
+from keras.wrappers import *

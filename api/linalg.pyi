@@ -1,0 +1,1 @@
+"""`tf.linalg`: products, norms, diagonals, decompositions, linear equations, functions of matrices."""

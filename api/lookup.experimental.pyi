@@ -1,0 +1,1 @@
+"""`tf.lookup.experimental`: tables to which keys are added."""

@@ -1,0 +1,1 @@
+"""`tf.math`: arithmetic, comparison, reductions and segments."""

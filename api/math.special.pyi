@@ -1,0 +1,1 @@
+"""`tf.math.special`: Bessel functions and integrals."""

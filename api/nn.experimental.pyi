@@ -1,0 +1,1 @@
+"""`tf.nn.experimental`: dropout with numbers of the caller's."""

@@ -1,0 +1,1 @@
+"""`tf.random.experimental`: the names under which TensorFlow first had these functions."""

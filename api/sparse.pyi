@@ -1,0 +1,1 @@
+"""`tf.sparse`: sparse tensors, some of whose entries are given with their indices."""

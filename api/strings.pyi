@@ -1,0 +1,1 @@
+"""`tf.strings`: text as tensors."""

@@ -1,0 +1,1 @@
+"""`tf.summary.experimental`: the default step, summary scopes, and raw protobuf summaries."""

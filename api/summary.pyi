@@ -1,0 +1,1 @@
+"""`tf.summary`: scalars, histograms, images, text and sound for TensorBoard."""

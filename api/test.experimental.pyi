@@ -1,0 +1,1 @@
+"""tf.test.experimental."""

@@ -1,0 +1,1 @@
+"""`tf.train`: checkpoints, clusters, threads, averages, and examples as protobuf messages."""

@@ -1,0 +1,1 @@
+"""tf.types.experimental: what values are called in annotations and `isinstance`."""

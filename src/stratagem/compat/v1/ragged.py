@@ -1,9 +1,0 @@
-"""tf.compat.v1.ragged: the names of tf.ragged."""
-
-from typing import Any as _Any
-
-from stratagem.compat.v1._names import public_name as _public_name
-
-
-def __getattr__(name: str) -> _Any:
-    return _public_name("ragged", name)

@@ -1,5 +1,0 @@
-"""tf.keras.callbacks.experimental: TensorFlow's old name of a callback."""
-
-from keras.callbacks import BackupAndRestore
-
-__all__ = ["BackupAndRestore"]

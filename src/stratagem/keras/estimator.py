@@ -1,3 +1,0 @@
-"""tf.keras.estimator."""
-
-from stratagem._tf1.estimator import model_to_estimator as model_to_estimator

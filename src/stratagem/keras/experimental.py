@@ -1,8 +1,0 @@
-"""tf.keras.experimental: TensorFlow's old names of an evaluator, of a layer of sequences, a model, and of learning rates."""
-
-from keras.optimizers.schedules import CosineDecay as CosineDecay
-from keras.optimizers.schedules import CosineDecayRestarts as CosineDecayRestarts
-
-from stratagem._columns import SequenceFeatures as SequenceFeatures
-from stratagem._legacy import LinearModel as LinearModel
-from stratagem._training import SidecarEvaluator as SidecarEvaluator

@@ -1,3 +1,0 @@
-"""tf.keras.export: chosen functions of models, written so that no Python code is needed to call them."""
-
-from stratagem._saved_models import ExportArchive as ExportArchive

@@ -1,5 +1,0 @@
-"""tf.keras.utils.experimental."""
-
-from stratagem._training import DatasetCreator
-
-__all__ = ["DatasetCreator"]

@@ -1,7 +1,0 @@
-# Written by `python scripts/stubs.py`, which a test runs again: do not edit it.
-
-from stratagem.tpu import experimental as experimental
-
-__all__ = [
-    "experimental"
-]  # fmt: skip
