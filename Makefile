@@ -1,11 +1,12 @@
 # Every target sets up .venv by itself; `make` alone lists the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help data demo test thorough lint check install-test test-device site notebooks seeds bench soak upstream clean
+.PHONY: help api data demo test thorough lint check install-test test-device site notebooks seeds bench soak upstream clean
 
 BIN := .venv/bin
 READY := .venv/.ready
 SITE_READY := .site/.ready
+API := build/.api
 SEEDS := $(or $(STRATAGEM_SEEDS),../shared)
 # Which of the generated programs a run of the tests looks at: others every day.
 export STRATAGEM_DIFFERENTIAL_SEED := $(or $(STRATAGEM_DIFFERENTIAL_SEED),$(shell date +%Y%m%d))
@@ -20,7 +21,9 @@ export PIP_NO_INPUT := 1
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-data: $(READY) ## fetch Fashion-MNIST and some texts, unless they are here (32 MB from Debian)
+api: $(API) ## make the public namespaces from the declarations, their stubs and tables (all targets do it, if one has changed)
+
+data: $(API) ## fetch Fashion-MNIST and some texts, unless they are here (32 MB from Debian)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist fortunes
 
 demo: data ## train a convolutional network on two replicas (about 3 minutes)
@@ -33,7 +36,7 @@ test: data ## run the test suite
 	@$(BIN)/python -m pytest -q -n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder
 
 # Without the conftest above that folder, which makes eight virtual CPU devices: JAX_PLATFORMS says on what, else JAX does.
-test-device: $(READY) ## run the tests that make sense on one device, on the accelerator if JAX finds one
+test-device: $(API) ## run the tests that make sense on one device, on the accelerator if JAX finds one
 	@echo "test-device: running tests/device"
 	@$(BIN)/python -m pytest -q --confcutdir=tests/device tests/device
 
@@ -42,7 +45,7 @@ thorough: data ## run the tests that `make test` leaves out: more instances of t
 	@echo "thorough: running the rest of the test suite"
 	@XLA_FLAGS= $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m thorough
 
-lint: $(READY) ## formatting, common mistakes, types
+lint: $(API) ## formatting, common mistakes, types
 	@echo "lint: ruff and mypy"
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
@@ -56,16 +59,16 @@ install-test: data ## install the wheel with each extra into an empty environmen
 
 # Its tools have an environment of their own, .site: nothing that they require meets what the tests require.
 # Not --quiet: what mkdocs does not say it does not count either, so that nothing would fail the build.
-site: $(SITE_READY) ## build the documentation site into build/site, strictly, and check its links (a minute)
+site: $(SITE_READY) $(API) ## build the documentation site into build/site, strictly, and check its links (a minute)
 	@echo "site: building build/site"
 	@NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build
 	@.site/bin/python scripts/site_links.py build/site
 
-notebooks: $(SITE_READY) ## run the tutorials and keep what they print and draw (NOTEBOOKS=docs/tutorials/x.ipynb: only these)
+notebooks: $(SITE_READY) $(API) ## run the tutorials and keep what they print and draw (NOTEBOOKS=docs/tutorials/x.ipynb: only these)
 	@.site/bin/python scripts/fetch_data.py fashion-mnist
 	@.site/bin/python scripts/notebooks.py $(NOTEBOOKS)
 
-seeds: $(READY) ## run the documents' programs whole (tens of minutes; STRATAGEM_SEEDS names their folder)
+seeds: $(API) ## run the documents' programs whole (tens of minutes; STRATAGEM_SEEDS names their folder)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist mnist
 	@echo "seeds: running the documents' programs from $(SEEDS)"
 	@$(BIN)/python scripts/seeds.py --documents "$(SEEDS)"
@@ -73,24 +76,34 @@ seeds: $(READY) ## run the documents' programs whole (tens of minutes; STRATAGEM
 	@$(BIN)/python scripts/seeds_migration.py --documents "$(SEEDS)"
 
 # Peers have environments of their own in .peers. The chart shows the newest figure of every comparison.
-bench: $(READY) ## run every benchmark against TensorFlow, PyTorch and Orbax, and draw their ratios (an hour)
+bench: $(API) ## run every benchmark against TensorFlow, PyTorch and Orbax, and draw their ratios (an hour)
 	@$(BIN)/python benchmarks/parts/peers.py
 	@set -e; for program in $(filter-out benchmarks/chart.py,$(wildcard benchmarks/*.py)); do \
 		echo "bench: $$program"; $(BIN)/python "$$program"; \
 	done
 	@$(BIN)/python benchmarks/chart.py
 
-soak: $(READY) ## run every fault scenario as often as docs/reliability.md says (tens of minutes)
+soak: $(API) ## run every fault scenario as often as docs/reliability.md says (tens of minutes)
 	@$(BIN)/python scripts/soak.py
 
-upstream: $(READY) ## run Keras' tests of its layers, and JAX's from the folder JAX_TESTS, alone and with the library
+upstream: $(API) ## run Keras' tests of its layers, and JAX's from the folder JAX_TESTS, alone and with the library
 	@$(BIN)/python scripts/upstream.py $(if $(JAX_TESTS),--jax "$(JAX_TESTS)")
 
 clean: ## remove .venv, .peers, .site, build and the tools' caches
 	rm -rf .venv .peers .site build .cache .pytest_cache .mypy_cache .ruff_cache
 
+# Of the declarations, and of what stubs and tables tell of the names.
+DECLARATIONS := $(shell find src/stratagem/_* api scripts tests/ops -name '*.py' -not -name _names.py -o -name '*.pyi') \
+	docs/tensor_functions.md scripts/tensorflow_api.json.gz
+
+$(API): $(READY) $(DECLARATIONS)
+	@echo "api: making the public namespaces"
+	@$(BIN)/python scripts/api.py
+	@mkdir -p $(@D)
+	@touch $@
+
 # The stamp is written last, so a set-up that was interrupted is done again.
-$(READY): pyproject.toml scripts/setup.sh
+$(READY): pyproject.toml hatch_build.py scripts/setup.sh
 	@sh scripts/setup.sh
 	@touch $@
 

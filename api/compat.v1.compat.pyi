@@ -1,5 +1,4 @@
 """tf.compat.v1.compat."""
 
-from stratagem.compat import v1 as v1
-
 import stratagem as v2
+from stratagem.compat import v1 as v1

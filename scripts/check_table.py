@@ -1,7 +1,6 @@
-"""The table that `stratagem check` reads, made of the states of docs/coverage.md; `scripts/coverage.py` writes it."""
+"""The table that `stratagem check` reads, made of the states of docs/coverage.md and of the comparison with TensorFlow."""
 
 import ast
-import dis
 import functools
 import importlib
 import inspect
@@ -18,15 +17,16 @@ import numpy
 
 import stratagem as tf
 import stratagem.addons
-from stratagem._ops import INSTEAD, tensorflow_names
+from scripts import conformance, tensorflow_api
+from scripts.conformance import MISSING, attributes, reached
+from stratagem._ops import INSTEAD
 
 TABLE = Path(__file__).parents[1] / "src" / "stratagem" / "cli" / "migration" / "table.json"
-VERSION = 1
+VERSION = 2
 LETTERS = {"as TensorFlow": "t", "present": "p", "differs": "d", "missing": "m"}
 REFUSED = "every call raises"  # the beginning of the reason of a name that is there and does nothing
 OWN = "o"  # a name of ours that TensorFlow does not have
 MIRRORED = "compat.v1.keras"  # is tf.keras: only what it lacks has a row
-WITH_METHODS = ("data.", "distribute.", "train.", "keras.Model", "GradientTape", "Variable", "Module", "io.TFRecord")
 
 # Base classes whose constructors refuse arguments by `**kwargs` that they do not know.
 CLOSED = (tf.keras.layers.Layer, tf.keras.optimizers.Optimizer)
@@ -52,11 +52,11 @@ KERAS_2 = {
 
 
 class Named(Protocol):
-    """A section of the page: the states of a namespace's names, and their reasons."""
+    """A section of the page: the states of a namespace's names, and the reasons that documents and tests tell."""
 
     namespace: str
     states: dict[str, str]
-    reasons: dict[str, str]
+    documented: dict[str, str]
 
 
 def parameters(value: Any) -> str | None:
@@ -169,66 +169,74 @@ def public(module: Any) -> list[str]:
     return [name for name in dir(module) if not name.startswith("_")] if isinstance(module, ModuleType) else []
 
 
-def table(sections: list[Named], members: dict[str, list[str]], reached: Any) -> str:
-    """The whole table as JSON, one namespace a line."""
-    texts: dict[str, int] = {}
-    signatures: dict[str, int] = {}
-    theirs = tensorflow_names()
-    rows: dict[str, dict[str, Any]] = {}
-
-    def number(known: dict[str, int], text: str | None) -> int:
-        return -1 if text is None else known.setdefault(text, len(known))
-
-    def limited(value: Any) -> int:
-        text = parameters(value) if callable(value) else None
-        return number(signatures, text)
-
-    for section in sections:
-        row: dict[str, Any] = {}
-        for name, state in sorted(section.states.items()):
-            if section.namespace.startswith(MIRRORED) and state != "missing":
-                continue
-            path = f"{section.namespace}.{name}".lstrip(".")
-            reason = section.reasons.get(name)
-            letter = "r" if (reason or "").startswith(REFUSED) else LETTERS[state]
-            row[name] = [letter, number(texts, reason), limited(reached(path))]
-        module = reached(section.namespace)
-        if not section.namespace.startswith(MIRRORED):
-            for name in public(module):
-                below = f"{section.namespace}.{name}".lstrip(".")
-                if name not in row and below not in theirs and not isinstance(reached(below), ModuleType):
-                    row[name] = [OWN, -1, limited(reached(below))]
-        for name, text in INSTEAD.get(section.namespace, {}).items():
-            if name and name not in row and reached(f"{section.namespace}.{name}".lstrip(".")) is None:
-                row[name] = ["m", number(texts, text), -1]
-        rows[section.namespace] = row
-    addons: dict[str, dict[str, Any]] = {}
+def table(sections: list[Named]) -> str:
+    """The whole table as JSON, a name or a class a line."""
+    theirs = tensorflow_api.names()
+    names = {section.namespace: entries(section) for section in sections}
+    addons = {}
     for name in ["", *sorted(tf_addons())]:
         module = importlib.import_module(f"stratagem.addons.{name}".rstrip("."))
         offered = [each for each in public(module) if not isinstance(getattr(module, each), ModuleType)]
-        addons[name] = {each: ["p", -1, limited(getattr(module, each))] for each in offered}
-    kinds = {
-        path: {
-            "lacks": members.get(path, []),
-            "methods": {n: number(signatures, t) for n, t in found.items()},
-            **({"names": " ".join(known_members(reached(path)))} if found else {}),
-        }
-        for path in sorted({*members, *classes(rows, reached)})
-        if (found := methods(reached(path)) if path.startswith(WITH_METHODS) else {}) or path in members
-    }
+        addons[name] = {each: entry("p", None, getattr(module, each)) for each in offered}
     modules = [name for name in sorted({*theirs, "compat.v2"}) if name and importable(f"stratagem.{name}")]
     parts = {
         "version": VERSION,
         "tensorflow": tf.__version__,
         "modules": " ".join(modules),
-        "texts": list(texts),
-        "signatures": list(signatures),
-        "names": rows,
+        "names": names,
         "addons": addons,
-        "classes": kinds,
-        "members": stranded(members, rows, reached),
+        "classes": classes(names),
+        "members": stranded(names),
     }
     return "{\n" + ",\n".join(f"{json.dumps(key)}: {written(value)}" for key, value in parts.items()) + "\n}\n"
+
+
+def entries(section: Named) -> dict[str, dict[str, Any]]:
+    """What is told of each name of a namespace, of ours that TensorFlow lacks, and of lost ones that have a replacement."""
+    row: dict[str, dict[str, Any]] = {}
+    for name, state in sorted(section.states.items()):
+        if not section.namespace.startswith(MIRRORED) or state == "missing":
+            path = f"{section.namespace}.{name}".lstrip(".")
+            reason = section.documented.get(name)
+            # Of arguments and members, the checker sees in a program whether it needs them.
+            letter = "p" if state == "differs" and reason is None else LETTERS[state]
+            if (reason or "").startswith(REFUSED):
+                letter = "r"
+            row[name] = entry(letter, reason, reached(path), tensorflow_api.facts()[path].get("args"))
+    if not section.namespace.startswith(MIRRORED):
+        for name in public(reached(section.namespace)):
+            below = f"{section.namespace}.{name}".lstrip(".")
+            if name not in row and below not in tensorflow_api.names() and not isinstance(reached(below), ModuleType):
+                row[name] = entry(OWN, None, reached(below))
+    for name, text in INSTEAD.get(section.namespace, {}).items():
+        if name and name not in row and reached(f"{section.namespace}.{name}".lstrip(".")) is MISSING:
+            row[name] = entry("m", text)
+    return row
+
+
+def entry(state: str, text: str | None, value: Any = None, theirs: list[list[Any]] | None = None) -> dict[str, Any]:
+    """What is told of one name. takes: its parameters. moved: the first place at which TensorFlow's takes a different one."""
+    found: dict[str, Any] = {"state": state}
+    if text is not None:
+        found["text"] = text
+    if value is not MISSING and callable(value):
+        takes = parameters(value)
+        if takes is not None:
+            found["takes"] = takes
+        place = moved(value, theirs)
+        if place is not None:
+            found["moved"] = place
+    return found
+
+
+def moved(value: Any, theirs: list[list[Any]] | None) -> int | None:
+    """The first place, counted from 0, at which a callable takes a positional argument that TensorFlow's takes elsewhere."""
+    ours = conformance.parameters(value) if theirs else None
+    if not theirs or ours is None:
+        return None
+    places = [name for name, kind, _ in theirs if kind == "POSITIONAL_OR_KEYWORD" and name not in ("self", "cls")]
+    here = [each.name for each in ours if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    return conformance.first_moved(places, here, {each.name for each in ours})
 
 
 def tf_addons() -> list[str]:
@@ -237,35 +245,46 @@ def tf_addons() -> list[str]:
     return [path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")]
 
 
-def attributes(kind: type) -> set[str]:
-    """The attributes that objects of a class get: those it declares, and those that its methods assign."""
-    return set().union(*map(_declared, kind.__mro__[:-1]))
+def classes(names: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What is told of each public class.
+
+    lacks: members of TensorFlow's class that it does not have. names: all that it has. methods: by name, the parameters.
+    """
+    lacks = {path: its for area in conformance.compared().values() for path, its in area.members.items()}
+    found = {}
+    for path, kind in public_classes(names).items():
+        theirs = tensorflow_api.facts().get(path, {}).get("methods", {})
+        found[path] = {
+            "lacks": lacks.get(path, []),
+            "names": " ".join(known_members(kind)),
+            "methods": {
+                name: {
+                    "takes": text,
+                    **({} if (place := moved(getattr(kind, name), theirs.get(name))) is None else {"moved": place}),
+                }
+                for name, text in methods(kind).items()
+            },
+        }
+    return found
 
 
-@functools.cache
-def _declared(kind: type) -> frozenset[str]:
-    own = vars(kind)
-    codes = [value.__code__ for value in map(inspect.unwrap, own.values()) if inspect.isfunction(value)]
-    assigned = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
-    return frozenset({*inspect.get_annotations(kind), *own.get("__slots__", ()), *assigned})
+def public_classes(names: dict[str, dict[str, Any]]) -> dict[str, type]:
+    """The public classes, by the names that they have in TensorFlow, without those of tf.compat.v1."""
+    paths = [f"{namespace}.{name}".lstrip(".") for namespace, row in names.items() for name in row]
+    return {path: kind for path in paths if "compat.v1" not in path and inspect.isclass(kind := reached(path))}
 
 
-def classes(rows: dict[str, dict[str, Any]], reached: Any) -> list[str]:
-    """The public classes, by the names that they have in TensorFlow."""
-    return [
-        path
-        for namespace, row in rows.items()
-        for name in row
-        if (path := f"{namespace}.{name}".lstrip(".")) and inspect.isclass(reached(path)) and "compat.v1" not in path
-    ]
-
-
-def stranded(members: dict[str, list[str]], rows: dict[str, dict[str, Any]], reached: Any) -> dict[str, str]:
+def stranded(rows: dict[str, dict[str, Any]]) -> dict[str, str]:
     """Members of TensorFlow's classes that nothing has here or in Python, NumPy and the like, with the first class that has it.
 
     Names of one word are left out: objects of any program may have them.
     """
-    kinds = [reached(path) for path in classes(rows, reached)]
+    members = {
+        path: list(each.get("members", ()))
+        for path, each in tensorflow_api.counted().items()
+        if not path.startswith("compat")
+    }
+    kinds = list(public_classes(rows).values())
     plain = [list, dict, str, bytes, numpy.ndarray, Path, logging.Logger, tf.constant(1.0), tf.Variable(1.0)]
     known = {name for each in [*plain, numpy, os, os.path] for name in dir(each)} | {
         n for row in rows.values() for n in row
@@ -277,9 +296,11 @@ def stranded(members: dict[str, list[str]], rows: dict[str, dict[str, Any]], rea
         for name in dir(kind)
         if not issubclass(kind, tf.keras.optimizers.Optimizer) or hasattr(kind, name)
     }
-    found = {
-        name: path for path, names in sorted(members.items(), reverse=True) for name in names if "_" in name.strip("_")
-    }
+    found: dict[str, str] = {}
+    for path in sorted(members, key=_bases_first):
+        for name in members[path]:
+            if "_" in name.strip("_"):
+                found.setdefault(name, path)
     assigned = set().union(*(attributes(kind) for kind in kinds))
     return {
         name: path for name, path in sorted(found.items()) if name not in known | assigned and not name.startswith("_")
@@ -294,3 +315,8 @@ def written(value: Any) -> str:
     if isinstance(value, list):
         return "[\n" + ",\n".join(json.dumps(each) for each in value) + "\n]"
     return json.dumps(value)
+
+
+def _bases_first(path: str) -> tuple[int, str]:
+    kind = reached(path)
+    return len(kind.__mro__) if inspect.isclass(kind) else 1000, path

@@ -5,15 +5,15 @@
     python scripts/conformance.py --list tf          what is missing below tf, compat.v1 or keras, a line each
     python scripts/conformance.py --json FILE        all of it
 
-`tensorflow_api.json.gz` has the names: their kind, the members of classes, and the parameters of functions, constructors and
-methods, as `inspect` gives them in TensorFlow. A name or member that only raises counts as missing. Parameters `*args` and
-`**kwargs` that TensorFlow does not have count as lacking the arguments behind them: nothing tells that they are taken.
+A name or member that only raises counts as missing. Parameters `*args` and `**kwargs` that TensorFlow does not have count as
+lacking the arguments behind them: nothing tells that they are taken. What is missing on purpose is declared beside the code
+(`exported(…, lacks={…})`), and listed apart. docs/coverage.md and `stratagem check` say what this finds.
 """
 
 import argparse
 import ast
+import dis
 import functools
-import gzip
 import inspect
 import json
 import logging
@@ -26,33 +26,39 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [path for path in (str(ROOT), str(ROOT / "src")) if path not in sys.path]
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import stratagem as tf  # noqa: E402
-from scripts.check_table import attributes  # noqa: E402
+from scripts import declarations, tensorflow_api  # noqa: E402
 
-DATA = ROOT / "scripts" / "tensorflow_api.json.gz"
 AREAS = ("tf", "compat.v1", "keras")
-_OF_KERAS = ("keras", "initializers", "losses", "metrics", "optimizers")
-_MISSING = object()
+MISSING = object()
+# Classes whose objects have members that the class does not have.
+STANDS_FOR: dict[Any, Callable[[], Any]] = {
+    tf.Tensor: lambda: tf.constant(1.0),
+    tf.Variable: lambda: tf.Variable(1.0),
+    tf.data.Options: tf.data.Options,
+}
 
 
 @dataclass
 class Lacking:
     """What an area lacks, and how many things of each kind TensorFlow has there.
 
-    names: public names. members: of classes, `Class.member`. arguments: by callable, those that it does not take. order: the
-    callables that take a positional argument at a different place.
+    names: public names. members: by class. arguments: by callable, those that it does not take. order: by callable that takes
+    a positional argument at a different place, the order there and here. deliberate: the reasons of what is declared, which is
+    in none of the other lists.
     """
 
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("names", "members", "callables"), 0))
     names: list[str] = field(default_factory=list)
-    members: list[str] = field(default_factory=list)
+    members: dict[str, list[str]] = field(default_factory=dict)
     arguments: dict[str, list[str]] = field(default_factory=dict)
     order: dict[str, str] = field(default_factory=dict)
+    deliberate: dict[str, str] = field(default_factory=dict)
 
-    def add_callable(self, path: str, theirs: list[list[Any]], value: Any) -> None:
+    def add_callable(self, path: str, theirs: list[list[Any]], value: Any, on_purpose: dict[str, str]) -> None:
         """Compares the parameters of one function, constructor or method."""
         self.counts["callables"] += 1
         ours = parameters(value)
@@ -62,13 +68,35 @@ class Lacking:
         open_there = {kind for _, kind, _ in theirs if kind.startswith("VAR_")}
         taken = {each.name for each in ours}
         lacks = [name for name in wanted if name not in taken]
-        if lacks and not ({each.kind.name for each in ours} & open_there):
-            self.arguments[path] = lacks
+        if not ({each.kind.name for each in ours} & open_there):
+            left = [name for name in lacks if not self._is_deliberate(f"{path}({name})", on_purpose)]
+            if left:
+                self.arguments[path] = left
         places = [n for n, kind, _ in theirs if kind == "POSITIONAL_OR_KEYWORD" and n not in ("self", "cls")]
         here = [each.name for each in ours if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-        moved = [name for place, name in enumerate(places) if name in taken and here[place : place + 1] != [name]]
-        if moved:
+        if first_moved(places, here, taken) is not None and not self._is_deliberate(f"{path}(...)", on_purpose):
             self.order[path] = f"({', '.join(places)}) is ({', '.join(here)})"
+
+    def add_members(self, path: str, facts: dict[str, Any], kind: Any, on_purpose: dict[str, str]) -> None:
+        """Compares the members of a class, and the parameters of its methods."""
+        for name in facts.get("members", {}):
+            self.counts["members"] += 1
+            value = member(kind, name)
+            if value is MISSING or only_raises(value):
+                if not self._is_deliberate(f"{path}.{name}", on_purpose):
+                    self.members.setdefault(path, []).append(name)
+            elif (arguments := facts.get("methods", {}).get(name)) is not None and callable(value):
+                self.add_callable(f"{path}.{name}", arguments, value, on_purpose)
+
+    def _is_deliberate(self, what: str, on_purpose: dict[str, str]) -> bool:
+        if what in on_purpose:
+            self.deliberate[what] = on_purpose[what]
+        return what in on_purpose
+
+
+def first_moved(theirs: list[str], ours: list[str], taken: set[str]) -> int | None:
+    """The first place at which our callable takes a positional argument that TensorFlow's takes at a different one."""
+    return next((n for n, name in enumerate(theirs) if name in taken and ours[n : n + 1] != [name]), None)
 
 
 def parameters(value: Any) -> list[inspect.Parameter] | None:
@@ -89,12 +117,12 @@ def _only_raises(code_of: Callable[..., Any]) -> bool:
     function = tree.body[0]
     if not isinstance(function, ast.FunctionDef):
         return False
-    body = [step for step in function.body if not (isinstance(step, ast.Expr) and isinstance(step.value, ast.Constant))]
+    body = [step for step in function.body if not isinstance(step, ast.Expr | ast.Delete)]
     return len(body) == 1 and isinstance(body[0], ast.Raise)
 
 
 def only_raises(value: Any) -> bool:
-    """Returns whether a function or property has no statement but a `raise`."""
+    """Returns whether a function or property does nothing but raise."""
     if isinstance(value, property):
         value = value.fget
     value = inspect.unwrap(value) if inspect.isroutine(value) else value
@@ -102,60 +130,86 @@ def only_raises(value: Any) -> bool:
 
 
 def reached(path: str) -> Any:
-    """What is here at a path below `tf`, `_MISSING` if nothing is."""
+    """What is here at a path below `tf` ("" for itself), MISSING if nothing is."""
     value: Any = tf
-    for part in path.split("."):
+    for part in path.split(".") if path else []:
         try:
             value = getattr(value, part)
         except (AttributeError, ImportError):
-            return _MISSING
+            return MISSING
     return value
 
 
-def _member(kind: Any, name: str) -> Any:
-    found = inspect.getattr_static(kind, name, _MISSING)
-    if found is _MISSING:
-        return None if inspect.isclass(kind) and name in attributes(kind) else _MISSING
+def member(kind: Any, name: str) -> Any:
+    """A member of a class, MISSING if neither it nor its objects have it."""
+    found = inspect.getattr_static(kind, name, MISSING)
+    if found is MISSING:
+        assigned = inspect.isclass(kind) and name in attributes(kind)
+        return None if assigned or (kind in STANDS_FOR and hasattr(STANDS_FOR[kind](), name)) else MISSING
+    if inspect.ismethoddescriptor(found) and not isinstance(found, staticmethod | classmethod):
+        return getattr(kind, name)  # of a built-in class
     return found.__func__ if isinstance(found, staticmethod | classmethod) else found
+
+
+def attributes(kind: type) -> set[str]:
+    """The attributes that objects of a class get: those it declares, and those that its methods assign."""
+    return set().union(*map(_declared, kind.__mro__[:-1]))
+
+
+@functools.cache
+def _declared(kind: type) -> frozenset[str]:
+    own = vars(kind)
+    codes = [value.__code__ for value in map(inspect.unwrap, own.values()) if inspect.isfunction(value)]
+    assigned = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
+    return frozenset({*inspect.get_annotations(kind), *own.get("__slots__", ()), *assigned})
 
 
 def area_of(path: str) -> str:
     """The area to which a name belongs. `tf.metrics` and its kin are Keras'."""
-    if path.partition(".")[0] in _OF_KERAS:
+    if path.partition(".")[0] in ("keras", *tensorflow_api.OF_KERAS):
         return "keras"
     return "compat.v1" if path.startswith("compat.v1.") else "tf"
 
 
+@functools.cache
 def compared() -> dict[str, Lacking]:
     """What is lacking, by area."""
-    with gzip.open(DATA) as file:
-        theirs: dict[str, dict[str, Any]] = json.load(file)
     found = {area: Lacking() for area in AREAS}
-    for path, facts in theirs.items():
+    on_purpose = declarations.deliberate()
+    for path, facts in tensorflow_api.counted().items():
         lacking = found[area_of(path)]
         lacking.counts["names"] += 1
         value = reached(path)
-        if value is _MISSING or only_raises(value):
+        if value is MISSING or only_raises(value):
             lacking.names.append(path)
             continue
         if facts.get("args") is not None and callable(value):
-            lacking.add_callable(path, facts["args"], value)
-        for name in facts.get("members", {}):
-            lacking.counts["members"] += 1
-            member = _member(value, name)
-            if member is _MISSING or only_raises(member):
-                lacking.members.append(f"{path}.{name}")
-            elif (arguments := facts.get("methods", {}).get(name)) is not None and callable(member):
-                lacking.add_callable(f"{path}.{name}", arguments, member)
+            lacking.add_callable(path, facts["args"], value, on_purpose)
+        lacking.add_members(path, facts, value, on_purpose)
     return found
 
 
-def lines(area: str, lacking: Lacking) -> Iterator[str]:
+def idle_reasons() -> list[str]:
+    """What is declared as missing on purpose, and is there."""
+    used = {what for lacking in compared().values() for what in lacking.deliberate}
+    counted = tensorflow_api.counted()
+    return sorted(
+        what
+        for what in set(declarations.deliberate()) - used
+        if any(
+            path in counted
+            for path in (what.partition("(")[0], what.rpartition(".")[0], what.partition("(")[0].rpartition(".")[0])
+        )
+    )
+
+
+def lines(lacking: Lacking) -> Iterator[str]:
     """Yields everything that an area lacks, a line each."""
     yield from (f"missing name      {path}" for path in lacking.names)
-    yield from (f"missing member    {path}" for path in lacking.members)
+    yield from (f"missing member    {path}.{name}" for path, names in lacking.members.items() for name in names)
     yield from (f"missing argument  {path}: {', '.join(names)}" for path, names in lacking.arguments.items())
     yield from (f"different order   {path}: {text}" for path, text in lacking.order.items())
+    yield from (f"on purpose        {what}: {why}" for what, why in lacking.deliberate.items())
 
 
 def main() -> None:
@@ -169,13 +223,15 @@ def main() -> None:
     if options.json is not None:
         options.json.write_text(json.dumps({area: vars(lacking) for area, lacking in found.items()}, indent=1) + "\n")
     if options.list is not None:
-        print("\n".join(lines(options.list, found[options.list])))
+        print("\n".join(lines(found[options.list])))
         return
     for area, lacking in found.items():
         names, members, callables = lacking.counts.values()
+        missing = sum(map(len, lacking.members.values()))
         print(
-            f"{area:9} lacks {len(lacking.names)} of {names} names, {len(lacking.members)} of {members} members, an "
-            f"argument at {len(lacking.arguments)} of {callables} callables; {len(lacking.order)} take one at a different place"
+            f"{area:9} lacks {len(lacking.names)} of {names} names, {missing} of {members} members, an argument at "
+            f"{len(lacking.arguments)} of {callables} callables; {len(lacking.order)} take one at a different place; "
+            f"{len(lacking.deliberate)} more on purpose"
         )
 
 

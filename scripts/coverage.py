@@ -1,18 +1,13 @@
-"""Writes docs/coverage.md: every public name of TensorFlow 2.15.1, and whether it is here, compared and as TensorFlow has it.
+"""Makes docs/coverage.md: every public name of TensorFlow 2.15.1, and whether it is here, compared and as TensorFlow has it.
 
-    python scripts/coverage.py            writes the page, and the table of `stratagem check`
-    python scripts/coverage.py --check    ends with 1 if one of them is stale
-
-What it says comes from TensorFlow's recorded names, from what the package has, from the tables of tests whose answers are
-recorded (`coverage_evidence`), and from the differences that docs/tensor_functions.md and those tables state.
+What it says comes from the comparison with TensorFlow (`conformance`), from the tables of tests whose answers are recorded
+(`coverage_evidence`), and from the differences that docs/tensor_functions.md and those tables state. `scripts/api.py` writes
+it.
 """
 
-import argparse
-import ast
+import functools
 import inspect
-import sys
 import textwrap
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,19 +15,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [path for path in (str(ROOT), str(ROOT / "src")) if path not in sys.path]
-
-import stratagem as tf  # noqa: E402
-from scripts import check_table  # noqa: E402
-from scripts.check_table import REFUSED, attributes  # noqa: E402
-from scripts.coverage_evidence import compared, differences  # noqa: E402
-from stratagem._base.errors import UnimplementedError  # noqa: E402
-from stratagem._ops import INSTEAD, instead, tensorflow_names  # noqa: E402
+from scripts import check_table, tensorflow_api
+from scripts.check_table import REFUSED
+from scripts.conformance import MISSING as GONE
+from scripts.conformance import compared as compared_with_tensorflow
+from scripts.conformance import only_raises, reached
+from scripts.coverage_evidence import compared, differences
+from scripts.declarations import ROOT
+from stratagem._base.errors import UnimplementedError
+from stratagem._ops import INSTEAD, instead
 
 PAGE = ROOT / "docs" / "coverage.md"
-MEMBERS = ROOT / "scripts" / "tensorflow_members.txt"
-COMMAND = "python scripts/coverage.py"
 AS_TENSORFLOW, PRESENT, DIFFERS, MISSING = "as TensorFlow", "present", "differs", "missing"
 STATES = (AS_TENSORFLOW, PRESENT, DIFFERS, MISSING)
 PARTS = (
@@ -41,10 +34,10 @@ PARTS = (
     ("`tf.compat.v1` without Keras", lambda namespace: namespace.startswith("compat.v1")),
 )
 MIRRORED = "compat.v1.keras"  # is tf.keras here: only what it lacks is told
-INTRODUCTION = f"""# TensorFlow's names, one by one
+INTRODUCTION = """# TensorFlow's names, one by one
 
-<!-- Written by `{COMMAND}`, which a test runs again: do not edit it. -->
-Each of the {{count}} public names of TensorFlow 2.15.1, and what it is here. [tensor_functions.md](tensor_functions.md) and
+<!-- Made by `make api`. -->
+Each of the {count} public names of TensorFlow 2.15.1, and what it is here. [tensor_functions.md](tensor_functions.md) and
 [decisions.md](decisions.md) explain differences.
 
 - **as TensorFlow**: its answers in tests are those recorded from TensorFlow 2.15.1, of drawn inputs, of expressions or of whole
@@ -52,7 +45,7 @@ Each of the {{count}} public names of TensorFlow 2.15.1, and what it is here. [t
 - **present**: there, but no recorded answer names it (its parameters may be compared all the same). Most of `tf.keras` is here:
   these are Keras 3's own classes.
 - **differs**: there, with a difference that is known and stated.
-- **missing**: asking for it raises `NotProvidedError`, an `AttributeError` that says what to use.
+- **missing**: asking for it raises `NotProvidedError`, an `AttributeError` that says what to use, or every call of it raises.
 
 Two names of one function, as `tf.add` and `tf.math.add`, share what is known of it. Names of namespaces are not counted, nor
 are the kernels of `tf.raw_ops`, which is missing. Methods and properties that a class lacks are listed with the class that
@@ -62,27 +55,20 @@ defines them.
 
 @dataclass
 class Section:
-    """The names of one namespace: the state of each, and the reasons of those that differ or are missing."""
+    """The names of one namespace: the state of each, and the reasons of those that differ or are missing.
+
+    documented: the reasons that documents and tests tell, without what signatures and members do.
+    """
 
     namespace: str
     states: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    documented: dict[str, str] = field(default_factory=dict)
     members: dict[str, list[str]] = field(default_factory=dict)
 
     def of(self, state: str) -> list[str]:
         """The names in this state."""
         return sorted(name for name, its in self.states.items() if its == state)
-
-
-def reached(path: str) -> Any:
-    """What a path below `tf` leads to, None if it leads nowhere."""
-    value: Any = tf
-    for part in path.split(".") if path else []:
-        try:
-            value = getattr(value, part)
-        except AttributeError:
-            return None
-    return value
 
 
 def is_none(path: str) -> bool:
@@ -98,14 +84,15 @@ def identity(value: Any) -> int | None:
 
 def names() -> dict[str, list[str]]:
     """TensorFlow's names by namespace, without the names of namespaces."""
-    theirs = tensorflow_names()
-    modules = {*theirs, "initializers", "losses", "metrics", "optimizers"}
+    theirs = tensorflow_api.names()
+    modules = {*theirs, *tensorflow_api.OF_KERAS}
     return {
         namespace: [name for name in rows if f"{namespace}.{name}".lstrip(".") not in modules]
         for namespace, rows in theirs.items()
     }
 
 
+@functools.cache
 def sections() -> list[Section]:
     """All namespaces with the states of their names."""
     found = {
@@ -113,22 +100,27 @@ def sections() -> list[Section]:
         for namespace, rows in names().items()
         for name in rows
     }
-    present = {path: value for path, value in found.items() if value is not None or is_none(path)}
+    present = {path: value for path, value in found.items() if not (value is GONE or value is None) or is_none(path)}
     known = {path for path in compared(set(found)) if path in present}
     alike = {identity(present[path]) for path in known} - {None}
-    lacking = dict.fromkeys(missing_members(), "lacks members, listed below")
     refused = {path: text for path, value in present.items() if (text := refusal(value))}
-    stated = {path: text for path, text in {**lacking, **differences(set(found)), **refused}.items() if path in present}
-    stated_alike = {identity(present[path]): text for path, text in stated.items() if identity(present[path])}
+    documented = {path: text for path, text in {**differences(set(found)), **refused}.items() if path in present}
+    documented_alike = {identity(present[path]): text for path, text in documented.items() if identity(present[path])}
+    compared_too = differences_by_signature()
     made = []
     for namespace, rows in names().items():
         section = Section(namespace)
         for name in rows:
             path = f"{namespace}.{name}".lstrip(".")
             key = identity(present.get(path))
-            reason = stated.get(path) or stated_alike.get(key)
+            told = documented.get(path) or documented_alike.get(key)
             if path not in present:
-                section.states[name], section.reasons[name] = MISSING, replacement(namespace, name)
+                told = replacement(namespace, name)
+            reason = "; ".join(filter(None, [told, compared_too.get(path) if path in present else None]))
+            if told:
+                section.documented[name] = told
+            if path not in present or reason.startswith(REFUSED):
+                section.states[name], section.reasons[name] = MISSING, reason
             elif reason:
                 section.states[name], section.reasons[name] = DIFFERS, reason
             else:
@@ -138,19 +130,29 @@ def sections() -> list[Section]:
 
 
 def refusal(value: Any) -> str | None:
-    """What is said of a function that does nothing but raise UnimplementedError; None for others."""
-    if not inspect.isfunction(value):
-        return None
-    tree = ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
-    body = tree.body if isinstance(tree, ast.FunctionDef) else []
-    first = next((each for each in body if not isinstance(each, ast.Expr | ast.Delete)), None)
-    if not isinstance(first, ast.Raise) or not ast.unparse(first).startswith("raise UnimplementedError"):
+    """The reason of a function that does nothing but raise UnimplementedError; None for others."""
+    if not inspect.isfunction(value) or not only_raises(value):
         return None
     try:
         value()
     except UnimplementedError as error:
         return f"{REFUSED} `UnimplementedError`: {str(error).partition(': ')[2]}"
+    except TypeError:  # it has parameters
+        return None
     return None
+
+
+def differences_by_signature() -> dict[str, str]:
+    """How names that are there differ from TensorFlow's in their arguments, the order of these, and in members of classes."""
+    found: dict[str, list[str]] = {}
+    for lacking in compared_with_tensorflow().values():
+        for path, arguments in lacking.arguments.items():
+            found.setdefault(path, []).append(f"lacks the argument{'s' * (len(arguments) > 1)} {quoted(arguments)}")
+        for path in lacking.order:
+            found.setdefault(path, []).append("takes positional arguments in a different order")
+        for path in lacking.members:
+            found.setdefault(path, []).append("lacks members, listed below")
+    return {path: "; ".join(texts) for path, texts in found.items()}
 
 
 def replacement(namespace: str, name: str) -> str:
@@ -165,27 +167,28 @@ def replacement(namespace: str, name: str) -> str:
 
 
 def missing_members() -> dict[str, list[str]]:
-    """By class, what TensorFlow's class defines and ours does not have."""
+    """By class, the members of TensorFlow's that it lacks; those that a class above it lacks, too, are told there."""
+    lacking = {
+        path: its
+        for area in compared_with_tensorflow().values()
+        for path, its in area.members.items()
+        if path.partition(".")[0] not in tensorflow_api.OF_KERAS
+    }
+    kinds = {path: reached(path) for path in lacking}
     found = {}
-    for line in MEMBERS.read_text(encoding="utf-8").splitlines():
-        path, *members = line.split()
-        value = reached(path)
-        if inspect.isclass(value) and not path.startswith(MIRRORED):
-            own = attributes(value)
-            lacking = [name for name in members if name[0] != "<" and name not in own and not has(value, name)]
-            if lacking:
-                found[path] = lacking
+    for path, its in lacking.items():
+        kind = kinds[path]
+        above = [other for other, base in kinds.items() if base is not kind and is_derived(kind, base)]
+        again = [other for other, base in kinds.items() if base is kind and len(other) < len(path)]
+        told = {name for other in [*above, *again] for name in lacking[other]}
+        if left := [name for name in its if name not in told]:
+            found[path] = left
     return found
 
 
-def has(kind: type, name: str) -> bool:
-    """Whether a class, or what stands for a tensor of it, has a member."""
-    stands = {
-        tf.Tensor: lambda: tf.constant(1.0),
-        tf.Variable: lambda: tf.Variable(1.0),
-        tf.data.Options: tf.data.Options,
-    }
-    return hasattr(kind, name) or (kind in stands and hasattr(stands[kind](), name))
+def is_derived(kind: Any, base: Any) -> bool:
+    """Whether the first is a class that derives from the second."""
+    return inspect.isclass(kind) and inspect.isclass(base) and base in kind.__mro__[1:]
 
 
 def quoted(found: Iterable[str]) -> str:
@@ -273,7 +276,7 @@ def page() -> str:
 
 def checker_table() -> str:
     """The table of `stratagem check`, of the same states."""
-    return check_table.table(sections(), missing_members(), reached)
+    return check_table.table(sections())
 
 
 def idle_rows() -> list[str]:
@@ -284,31 +287,16 @@ def idle_rows() -> list[str]:
         for name in rows
         if name
         and isinstance(reached(namespace), ModuleType)
-        and name in tensorflow_names()[namespace]
-        and reached(f"{namespace}.{name}".lstrip(".")) is not None
+        and name in tensorflow_api.names()[namespace]
+        and reached(f"{namespace}.{name}".lstrip(".")) is not GONE
     ]
 
 
-def main() -> int:
-    """Write the page, or check it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
-    warnings.simplefilter("ignore")
-    for row in idle_rows():
-        print(f"There is a replacement for a name that exists: remove it from src/stratagem/_ops/_instead*.py: {row}")
-    text = page()
-    made = {PAGE: text, check_table.TABLE: checker_table()}
-    if check:
-        stale = [path for path, its in made.items() if not path.exists() or path.read_text(encoding="utf-8") != its]
-        for path in made:
-            print(f"{path.name} is {f'stale: run {COMMAND}' if path in stale else 'what the script writes'}.")
-        return int(bool(stale))
-    for path, its in made.items():
-        path.write_text(its, encoding="utf-8")
-    print(text[text.index("| names of") : text.index("## tf")])
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def files() -> dict[Path, str]:
+    """The page and the table. Raises LookupError if the table of replacements has a name that is there."""
+    rows = idle_rows()
+    if rows:
+        raise LookupError(
+            f"Names that are there have a replacement in src/stratagem/_ops/_instead*.py: {', '.join(rows)}. Remove it."
+        )
+    return {PAGE: page(), check_table.TABLE: checker_table()}

@@ -114,7 +114,7 @@ class Pip:
 
     def build(self, folder: Path) -> None:
         """The wheel of this repository."""
-        self._pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(ROOT))
+        self._pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT))
 
     def create(self, venv: Path) -> None:
         """An empty environment."""
@@ -140,7 +140,8 @@ class Uv:
 
     def build(self, folder: Path) -> None:
         """The wheel of this repository."""
-        self._uv("build", "--quiet", "--wheel", "--out-dir", str(folder), str(ROOT))
+        here = ("--no-build-isolation", "--python", sys.executable)
+        self._uv("build", "--quiet", "--wheel", *here, "--out-dir", str(folder), str(ROOT))
 
     def create(self, venv: Path) -> None:
         """An empty environment."""

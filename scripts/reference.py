@@ -7,7 +7,6 @@ once, under one of its names; the others lead there. Names that are Keras' or JA
 import importlib
 import inspect
 import json
-import pkgutil
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, final
 
-import stratagem as tf
+from scripts import declarations
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "stratagem"
@@ -29,8 +28,7 @@ CHAPTERS = (
     "layers models callbacks ops optimizers metrics losses datasets applications mixed_precision random utils "
     "distribution quantizers"
 )
-# No namespaces of programs that train: the command, and `tf` again.
-LEFT_OUT = {"cli", "compat.v2"}
+LEFT_OUT = {"keras.__internal__", "keras.__internal__.losses"}  # of libraries of TensorFlow's authors
 
 
 @final
@@ -61,22 +59,9 @@ def names() -> dict[str, Name]:
 
 @cache
 def namespaces() -> dict[str, ModuleType]:
-    """The modules that programs import, and Keras' that are found on its path."""
-    found = {"": tf.__name__}
-    for file in sorted(SOURCE.rglob("*.py")):
-        parts = file.relative_to(SOURCE).with_suffix("").parts
-        path = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        if path and not any(part.startswith("_") for part in parts if part != "__init__"):
-            found[path] = f"{tf.__name__}.{path}"
-    for module in pkgutil.walk_packages(tf.keras.__path__[1:], "keras."):
-        parts = tuple(module.name.split("."))
-        if parts[1] not in ("src", "api") and not any(part.startswith("_") for part in parts):
-            found.setdefault(module.name, f"{tf.__name__}.{module.name}")
-    return {
-        path: importlib.import_module(name)
-        for path, name in found.items()
-        if path not in LEFT_OUT and path.split(".")[0] not in LEFT_OUT
-    }
+    """The modules that programs import, by path below `tf`."""
+    found = {path: declared.module for path, declared in declarations.namespaces().items()}
+    return {path: importlib.import_module(name) for path, name in found.items() if path not in LEFT_OUT}
 
 
 def _names_in(namespace: str, module: ModuleType) -> Iterator[Name]:
@@ -137,10 +122,10 @@ def differences() -> dict[str, str]:
     """By path, how a name differs from TensorFlow's, as `stratagem check` tells it."""
     table = json.loads(TABLE.read_text(encoding="utf-8"))
     found = {
-        f"{namespace}.{name}".lstrip("."): table["texts"][row[1]]
+        f"{namespace}.{name}".lstrip("."): row["text"]
         for namespace, rows in table["names"].items()
         for name, row in rows.items()
-        if row[0] == "d" and not table["texts"][row[1]].startswith("lacks members")
+        if row["state"] == "d" and not row["text"].startswith("lacks members")
     }
     for path, row in table["classes"].items():
         if row["lacks"]:

@@ -18,7 +18,9 @@ if command -v uv > /dev/null 2>&1; then
         export UV_TORCH_BACKEND="${UV_TORCH_BACKEND:-cpu}"
     fi
     uv venv --quiet --allow-existing "$folder"
-    uv pip install --quiet --python "$folder/bin/python" --editable "$wanted"
+    # Built in this environment: one of the build's own would have all requirements a second time.
+    uv pip install --quiet --python "$folder/bin/python" 'hatchling>=1.27,<2' editables
+    uv pip install --quiet --python "$folder/bin/python" --no-build-isolation --editable "$wanted"
     exit
 fi
 
@@ -40,7 +42,9 @@ if ! "$python" -m venv "$folder"; then
     exit 1
 fi
 [ -n "${PIP_FIND_LINKS:-}" ] || export PIP_EXTRA_INDEX_URL="${PIP_EXTRA_INDEX_URL:-} $torch_index"
-"$folder/bin/python" -m pip install --quiet --no-compile --editable "$wanted"
+# Built in this environment: one of the build's own would have all requirements a second time.
+"$folder/bin/python" -m pip install --quiet --no-compile 'hatchling>=1.27,<2' editables
+"$folder/bin/python" -m pip install --quiet --no-compile --no-build-isolation --editable "$wanted"
 # pip compiles everything on one core. This is what nearly every process of the tests imports, on all cores; the rest is compiled
 # when it is first imported. (A file for a newer Python does not compile: nobody imports it.) Of src, too: the workers of
 # `make test` start at once, and each would compile all of it.

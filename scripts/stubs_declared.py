@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import CodeType, UnionType
 from typing import Any, final
 
-import keras
+import stratagem as tf
 
 OURS, THEIRS = "stratagem", "keras"
 SIMPLE = (bool, int, float, str, bytes)
@@ -41,7 +41,7 @@ def is_declared(value: Any) -> bool:
     Variables are not: ours has annotations for all that it does, and functions of ours are annotated with Keras'.
     """
     if inspect.isclass(value):
-        return any(_is_of(kind, THEIRS) for kind in value.__mro__) and not issubclass(value, keras.Variable)
+        return any(_is_of(kind, THEIRS) for kind in value.__mro__) and not issubclass(value, tf.keras.Variable)
     return inspect.isfunction(value) and _is_of(value, THEIRS)
 
 

@@ -20,14 +20,15 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_training", "_test_cases"),
     ("_tf1",),
     ("_hooks", "_launch"),
+    ("_namespaces",),
     ("cli", "testing"),
 )
 # The rooms of a building, lowest first. "": the building's own modules, which begin with an underscore. A building that is not
 # here is one room.
 ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "_base": (
-        ("types",),
-        ("errors",),
+        ("types", "exports"),
+        ("errors", "versions"),
         (
             "backend",
             "log",
@@ -72,7 +73,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "_launch": (("",), ("functions",)),
     "_legacy": (("",), ("backend", "backend_layers"), ("backend_random",)),
     "_servers": (("remote",), ("strategy",), ("coordinator",)),
-    "_tf1": (("graph",), ("estimator",), ("canned", "tpu", "sessions")),
+    "_tf1": (("graph",), ("estimator",), ("canned", "tpu", "sessions", "flags", "app")),
 }
 WITHOUT_DOORS = {"_data"}  # its rooms are folders of one subject, which see each other's modules
 LEVEL = {name: level for level, row in enumerate(BUILDINGS) for name in row}
@@ -214,31 +215,3 @@ def test_files_of_a_building_without_rooms_are_private(building: str) -> None:
 def test_every_building_says_what_comes_in_what_goes_out_and_what_it_never_does(building: str) -> None:
     contract = ast.get_docstring(ast.parse((ROOT / building / "__init__.py").read_text())) or ""
     assert [word for word in ("In:", "Out:", "Never:") if f"\n{word} " not in contract] == []
-
-
-def leaks(source: str) -> list[str]:
-    """The names that a namespace binds for its own use, and offers to users along with TensorFlow's."""
-    imports = [n for n in ast.parse(source).body if isinstance(n, ast.Import | ast.ImportFrom)]
-    names = [(a.name, a.asname) for n in imports for a in n.names if getattr(n, "module", "") != "__future__"]
-    # `import stratagem.keras.utils` binds the package, `import *` what the other offers.
-    return [n for n, alias in names if not (alias or n.startswith((f"{PACKAGE}.", "*", "_")) or n in OFFERED)]
-
-
-# What a namespace offers under the name that it has elsewhere, imported without `as`.
-OFFERED = {"BackupAndRestore", "SidecarEvaluator", "DatasetCreator"}
-NAMESPACES = [
-    path
-    for path in sorted(ROOT.rglob("*.py"))
-    if (parts := path.relative_to(ROOT).parts)[0] not in ("cli", "testing")
-    and not any(part.startswith("_") and part != "__init__.py" for part in parts)
-]
-
-
-def test_namespaces_offer_nothing_of_their_own() -> None:
-    assert len(NAMESPACES) > 30
-    found = {str(path.relative_to(ROOT)): names for path in NAMESPACES if (names := leaks(path.read_text()))}
-    assert found == {}
-
-
-def test_a_leak_is_found() -> None:
-    assert leaks("import gc\nfrom typing import Any\nfrom stratagem._ops import cast as cast") == ["gc", "Any"]

@@ -66,7 +66,7 @@ def taking_paths() -> dict[str, str]:
 
 def same(member: Any) -> int:
     """Equal for all names of a function, or of a method of a class and of those below it."""
-    return id(getattr(member, "__func__", member))
+    return id(inspect.unwrap(getattr(member, "__func__", member)))
 
 
 def model() -> Any:

@@ -17,7 +17,7 @@ THEIRS = [
 def found(function: Any) -> tuple[list[str], bool]:
     """The missing arguments, and whether one is at a different place."""
     lacking = Lacking()
-    lacking.add_callable("f", THEIRS, function)
+    lacking.add_callable("f", THEIRS, function, {})
     return lacking.arguments.get("f", []), "f" in lacking.order
 
 

@@ -1,7 +1,5 @@
 """The errors for names of TensorFlow Addons that are not provided, which say what to use."""
 
-from collections.abc import Callable
-
 from stratagem._base.errors import NotProvidedError
 
 _KERAS_RNN = "a cell of tf.keras.layers, or one of your own for tf.keras.layers.RNN"
@@ -29,14 +27,10 @@ _INSTEAD = {
 }
 
 
-def not_in_addons(module: str) -> Callable[[str], None]:
-    """Returns `__getattr__` for a module of `tfa`, "" for itself: it raises NotProvidedError with what to use instead."""
-
-    def missing(name: str) -> None:
-        path = f"{module}.{name}".removeprefix(".")
-        if name.startswith("__"):
-            raise AttributeError(f"module 'stratagem.addons' has no attribute {path!r}")
-        instead = _INSTEAD.get(path, "Keras 3's own classes, or a few lines of keras.ops")
-        raise NotProvidedError(f"tensorflow_addons.{path} is not provided; use {instead}.")
-
-    return missing
+def not_in_addons(module: str, name: str) -> AttributeError:
+    """The error to raise for `tfa.<module>.<name>` (module "" for `tfa` itself)."""
+    path = f"{module}.{name}".removeprefix(".")
+    if name.startswith("__"):
+        return AttributeError(f"module 'stratagem.addons' has no attribute {path!r}")
+    instead = _INSTEAD.get(path, "Keras 3's own classes, or a few lines of keras.ops")
+    return NotProvidedError(f"tensorflow_addons.{path} is not provided; use {instead}.")

@@ -1,8 +1,11 @@
-"""keep_freed_memory: the C library's allocator keeps what a step frees, because the next one needs it again."""
+"""The allocator keeps what a step frees, because the next one needs it again; the garbage collector leaves imports alone."""
 
 import ctypes
+import gc
+import importlib
 import os
 import sys
+from types import ModuleType
 from typing import Final
 
 # Bytes that fit, with what glibc itself needs, into one of the heaps that a thread's arena consists of.
@@ -12,6 +15,7 @@ _VARIABLE = "STRATAGEM_KEEP_MEMORY"
 # mallopt's numbers in glibc's malloc.h.
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3
 _MOST, _HEAP = 1 << 30, 64 << 20  # bytes
+_MANY = 10_000  # objects: a scan of so many takes a few milliseconds
 _USERS_OWN = ("MALLOC_ARENA_", "MALLOC_MMAP_", "MALLOC_TRIM_", "MALLOC_TOP_")
 
 
@@ -44,3 +48,21 @@ def keep_freed_memory() -> bool:
 
 def _is_set_by_user() -> bool:
     return "glibc.malloc" in os.environ.get("GLIBC_TUNABLES", "") or any(n.startswith(_USERS_OWN) for n in os.environ)
+
+
+def imported(module: str) -> ModuleType:
+    """Imports a module with the garbage collector off, which would scan the many new, permanent objects again and again.
+
+    Where they are many they go to its oldest generation unscanned: else the next 700 objects that a program makes would have it
+    scan them all.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return importlib.import_module(module)
+    finally:
+        if collecting:
+            if gc.get_count()[0] > _MANY and not gc.get_freeze_count():  # what the program itself has frozen stays so
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()

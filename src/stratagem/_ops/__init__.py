@@ -276,7 +276,6 @@ from stratagem._ops._nn import zero_fraction as zero_fraction
 from stratagem._ops._not_provided import anchor as anchor
 from stratagem._ops._not_provided import instead as instead
 from stratagem._ops._not_provided import not_provided as not_provided
-from stratagem._ops._not_provided import not_provided_in as not_provided_in
 from stratagem._ops._not_provided import tensorflow_names as tensorflow_names
 from stratagem._ops._partitions import dynamic_partition as dynamic_partition
 from stratagem._ops._partitions import dynamic_stitch as dynamic_stitch

@@ -1,7 +1,7 @@
 """Replacements for TensorFlow's names that are not provided, by namespace, for errors and the page of all names.
 
 A row has names and what follows "use" in the message. "" is all other names of the namespace and of those below it. A row
-for a name that exists meanwhile does nothing; `scripts/coverage.py` lists it.
+for a name that exists meanwhile does nothing; `make api` refuses it.
 """
 
 from stratagem._ops._instead_compat import INSTEAD as _COMPAT

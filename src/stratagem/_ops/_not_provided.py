@@ -4,16 +4,14 @@ import difflib
 import functools
 import importlib.resources
 import sys
-from collections.abc import Callable
 from types import ModuleType
-from typing import NoReturn
 
 from stratagem._base.errors import NotProvidedError
 from stratagem._ops._instead import INSTEAD
 
 # The page of the project's documentation with all names, which every message of this file cites.
 _PAGE = "docs/coverage.md"
-_NAMES = "tensorflow_names.txt"  # see scripts/record_tensorflow_names.py
+_NAMES = "tensorflow_names.txt"  # `make api` writes it
 
 
 @functools.cache
@@ -21,15 +19,6 @@ def tensorflow_names() -> dict[str, tuple[str, ...]]:
     """The public names of TensorFlow 2.15.1 by namespace ("" is `tf` itself)."""
     rows = importlib.resources.files(__package__).joinpath(_NAMES).read_text(encoding="utf-8").splitlines()
     return {row.split()[0].removeprefix("-"): tuple(row.split()[1:]) for row in rows}
-
-
-def not_provided_in(namespace: str) -> Callable[[str], NoReturn]:
-    """Returns `__getattr__` for the module of a namespace: it raises `not_provided(namespace, name)`."""
-
-    def missing(name: str) -> NoReturn:
-        raise not_provided(namespace, name)
-
-    return missing
 
 
 def not_provided(namespace: str, name: str) -> AttributeError:
@@ -70,7 +59,7 @@ def _nearest(module: str, namespace: str, name: str) -> str:
     first = f"compat.v1.{namespace}".rstrip(".")
     if name in tensorflow_names().get(first, ()):
         return f"TensorFlow 2 has it as tf.{first}.{name} only."
-    here = vars(sys.modules.get(f"stratagem.{namespace}".rstrip("."), ModuleType("")))
+    here = dir(sys.modules.get(f"stratagem.{namespace}".rstrip("."), ModuleType("")))
     theirs = tensorflow_names().get(namespace, ())
     known = sorted({*theirs, *(n for n in here if not n.startswith("_"))})
     near = ", ".join(f"{module}.{n}" for n in difflib.get_close_matches(name, known))

@@ -1,4 +1,4 @@
-"""The table of TensorFlow's names, made by `scripts/coverage.py` of what tests know, and the verdicts that follow from it."""
+"""The table of TensorFlow's names, which `make api` makes of what tests and TensorFlow's signatures tell, and its verdicts."""
 
 import functools
 import importlib.resources
@@ -18,14 +18,12 @@ _STATES = {
     **dict.fromkeys(("m", "r"), State.MISSING),
 }
 _REFUSED = "r"  # it is there, and every call raises an error
-# A table entry whose sentence is about members of a class says nothing of a use that is none of these members.
-_MEMBERS = "lacks members, listed below"
 _V1 = "compat.v1"
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")  # in the texts, which are those of a page
 _NESTED = re.compile(r"(compat\.v[12]\.)compat\.v[12](?:\.|$)")  # `tf.compat.v1.compat.v2` is `tf.compat.v2`
 _OF_KERAS = {"initializers", "losses", "metrics", "optimizers"}  # `tf.losses` is `tf.keras.losses`
 _OF_MODULES = {"__version__", "__name__", "__doc__", "__file__", "__path__"}
-Entry = tuple[str, int, int]  # state, number of the text, number of the signature; -1: none
+Entry = dict[str, Any]  # see `entry` and `classes` in scripts/check_table.py
 
 
 @final
@@ -38,8 +36,6 @@ class Table:
         self._addons: Final[dict[str, dict[str, Entry]]] = content["addons"]
         self._classes: Final[dict[str, dict[str, Any]]] = content["classes"]
         self._members: Final[dict[str, str]] = content["members"]
-        self._texts: Final[list[str]] = content["texts"]
-        self._signatures: Final[list[str]] = content["signatures"]
         self.modules: Final = frozenset(content["modules"].split())
 
     def names_in(self, full: str) -> Iterable[str]:
@@ -86,7 +82,7 @@ class Table:
     def _of(self, canonical: str, call: WrittenArguments | None) -> Verdict | None:
         if not canonical or canonical == _V1 or canonical in self._names:
             entries = self._names.get(canonical)
-            gone = entries and all(entry[0] == "m" for entry in entries.values())
+            gone = entries and all(entry["state"] == "m" for entry in entries.values())
             place, _, last = canonical.rpartition(".")
             entry = self._entry(place, last)
             if entry is None and not (gone and canonical.startswith("lite")):
@@ -117,18 +113,16 @@ class Table:
     ) -> Verdict:
         path = f"{namespace}.{name}".lstrip(".")
         shown, document = f"tf.{path}", f"{_PAGE}#tf{namespace.replace('.', '')}"
-        state, text = _STATES[entry[0]], self._text(entry)
+        state, text = _STATES[entry["state"]], self._text(entry)
         if state is State.MISSING:
-            said = text if entry[0] == _REFUSED else f"use {text}" if text else "is not provided"
+            said = text if entry["state"] == _REFUSED else f"use {text}" if text else "is not provided"
             return Verdict(shown, state, said, document)
         if rest:
             return self._member(path, rest[0], entry, call if len(rest) == 1 else None, document)
         refused = self._refused(shown, entry, call, document)
         if refused is not None:
             return refused
-        return (
-            Verdict(shown, State.WORKS) if text == _MEMBERS else Verdict(shown, state, text, document if text else "")
-        )
+        return Verdict(shown, state, text, document if text else "")
 
     def _member(
         self,
@@ -150,10 +144,10 @@ class Table:
             return Verdict(shown, State.MISSING, "is private to TensorFlow: use a public name", document)
         if not private and not of_object and member not in kind.get("names", f" {member} ").split(" "):
             return Verdict(shown, State.UNKNOWN, f"TensorFlow {self.tensorflow} has no such name either", document)
-        number = kind.get("methods", {}).get(member, -1)
-        refused = self._refused(shown, ("p", -1, number), call, document, of_object=of_object)
+        method = kind.get("methods", {}).get(member, {})
+        refused = self._refused(shown, method, call, document, of_object=of_object)
         text = self._text(entry)
-        if refused is not None or not text or text == _MEMBERS:
+        if refused is not None or not text:
             return refused or Verdict(shown, State.WORKS)
         return Verdict(shown, State.DIFFERS, text, document)
 
@@ -162,7 +156,7 @@ class Table:
         canonical = canonical_name(full)
         namespace, _, name = (canonical or "").rpartition(".")
         entry = self._entry(namespace, name)
-        if entry is None or canonical not in self._classes or entry[0] == "m":
+        if entry is None or canonical not in self._classes or entry["state"] == "m":
             return None
         found = self._member(canonical, member, entry, call, f"{_PAGE}#tf{namespace.replace('.', '')}", of_object=True)
         return found if found.state is State.MISSING else None
@@ -189,9 +183,11 @@ class Table:
         self, shown: str, entry: Entry, call: WrittenArguments | None, document: str, *, of_object: bool = True
     ) -> Verdict | None:
         """The verdict on a call with arguments that our signature does not take."""
-        if call is None or entry[2] < 0:
+        if call is None:
             return None
-        text = Parameters(self._signatures[entry[2]], of_object=of_object).refusal(call)
+        text = Parameters(entry["takes"], of_object=of_object).refusal(call) if "takes" in entry else None
+        if text is None and "moved" in entry and call.unnamed > entry["moved"]:
+            text = f"takes positional argument {entry['moved'] + 1} at a different place: name the arguments"
         return None if text is None else Verdict(shown, State.MISSING, text, document, by_arguments=True)
 
     def _stranger(self, namespace: str, name: str) -> Verdict:
@@ -201,7 +197,7 @@ class Table:
         first = f"{_V1}.{of_keras if of_keras in _OF_KERAS else namespace}".rstrip(".")
         entry = self._entry(first, name)
         if not namespace.startswith(_V1) and (entry is not None or f"{first}.{name}" in self._names):
-            if entry is not None and entry[0] == "m":
+            if entry is not None and entry["state"] == "m":
                 return Verdict(shown, State.MISSING, f"use {self._text(entry)}", document)
             advice = (
                 f"use tf.{first}.{name}, a name of TensorFlow 1; for a whole program `import stratagem.compat.v1 as tf` and "
@@ -217,7 +213,7 @@ class Table:
         return Verdict(shown, State.UNKNOWN, f"TensorFlow {self.tensorflow} has no such name either", document)
 
     def _text(self, entry: Entry) -> str:
-        return _LINK.sub(r"\1 (docs/\2)", self._texts[entry[1]]) if entry[1] >= 0 else ""
+        return _LINK.sub(r"\1 (docs/\2)", entry.get("text", ""))
 
 
 def canonical_name(full: str) -> str | None:
