@@ -19,7 +19,7 @@ import stratagem as tf
 import stratagem.addons
 from scripts import conformance, tensorflow_api
 from scripts.conformance import MISSING, attributes, reached
-from stratagem._ops import INSTEAD
+from stratagem._ops import INSTEAD, StringTensor
 
 TABLE = Path(__file__).parents[1] / "src" / "stratagem" / "cli" / "migration" / "table.json"
 VERSION = 2
@@ -215,7 +215,10 @@ def entries(section: Named) -> dict[str, dict[str, Any]]:
 
 
 def entry(state: str, text: str | None, value: Any = None, theirs: list[list[Any]] | None = None) -> dict[str, Any]:
-    """What is told of one name. takes: its parameters. moved: the first place at which TensorFlow's takes a different one."""
+    """What is told of one name.
+
+    takes: its parameters. moved: the first place at which TensorFlow's takes a different one. gives: the class of a result.
+    """
     found: dict[str, Any] = {"state": state}
     if text is not None:
         found["text"] = text
@@ -226,7 +229,14 @@ def entry(state: str, text: str | None, value: Any = None, theirs: list[list[Any
         place = moved(value, theirs)
         if place is not None:
             found["moved"] = place
+        if gives_tensor(value):
+            found["gives"] = "Tensor"
     return found
+
+
+def gives_tensor(value: Any) -> bool:
+    """Whether a function says that its result is a tensor."""
+    return inspect.isroutine(value) and inspect.signature(value).return_annotation in (tf.Tensor, StringTensor)
 
 
 def moved(value: Any, theirs: list[list[Any]] | None) -> int | None:

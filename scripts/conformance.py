@@ -34,7 +34,7 @@ from scripts import declarations, tensorflow_api  # noqa: E402
 
 AREAS = ("tf", "compat.v1", "keras")
 MISSING = object()
-# Classes whose objects have members that the class does not have.
+# Classes whose objects are of a class below it, or have members that the class does not have.
 STANDS_FOR: dict[Any, Callable[[], Any]] = {
     tf.Tensor: lambda: tf.constant(1.0),
     tf.Variable: lambda: tf.Variable(1.0),
@@ -142,10 +142,12 @@ def reached(path: str) -> Any:
 
 def member(kind: Any, name: str) -> Any:
     """A member of a class, MISSING if neither it nor its objects have it."""
+    if inspect.isclass(kind) and kind in STANDS_FOR:
+        value = STANDS_FOR[kind]()
+        return getattr(type(value), name, None) if hasattr(value, name) else MISSING
     found = inspect.getattr_static(kind, name, MISSING)
     if found is MISSING:
-        assigned = inspect.isclass(kind) and name in attributes(kind)
-        return None if assigned or (kind in STANDS_FOR and hasattr(STANDS_FOR[kind](), name)) else MISSING
+        return None if inspect.isclass(kind) and name in attributes(kind) else MISSING
     if inspect.ismethoddescriptor(found) and not isinstance(found, staticmethod | classmethod):
         return getattr(kind, name)  # of a built-in class
     return found.__func__ if isinstance(found, staticmethod | classmethod) else found

@@ -1,13 +1,12 @@
-"""docs/coverage.md is what scripts/coverage.py writes, and has every address that messages about missing names give."""
+"""docs/coverage.md tells what tests and documents know, and has every address that messages about missing names give."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
 import stratagem as tf
-from scripts import check_table, coverage
+from scripts import coverage
 from stratagem._ops import anchor, tensorflow_names
 
 ROOT = Path(__file__).parents[2]
@@ -24,24 +23,6 @@ def sections() -> list[coverage.Section]:
 def written() -> str:
     """The page as the script writes it now."""
     return coverage.page()
-
-
-# `tf.test.TestCase` has the members of unittest's, of which later Pythons have others, as signatures of built-in functions.
-on_the_python_of_the_page = pytest.mark.skipif(
-    sys.version_info >= (3, 12), reason="the page is written with Python 3.11"
-)
-
-
-@on_the_python_of_the_page
-def test_the_page_is_what_the_script_writes(written: str) -> None:
-    if written != PAGE.read_text(encoding="utf-8"):
-        pytest.fail(f"docs/coverage.md is stale: run {coverage.COMMAND}", pytrace=False)
-
-
-@on_the_python_of_the_page
-def test_the_table_of_the_checker_is_what_the_script_writes() -> None:
-    if coverage.checker_table() != check_table.TABLE.read_text(encoding="utf-8"):
-        pytest.fail(f"{check_table.TABLE.name} is stale: run {coverage.COMMAND}", pytrace=False)
 
 
 def test_messages_lead_to_a_heading_of_the_page() -> None:

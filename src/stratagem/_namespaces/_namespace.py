@@ -7,13 +7,13 @@ from types import ModuleType
 from typing import Any, Final, final
 
 from stratagem import _hooks
-from stratagem._addons import not_in_addons
 from stratagem._base.allocator import imported
 from stratagem._namespaces._names import NAMES, STARS, VALUES
 from stratagem._ops import named, not_provided
 
 _ROOT: Final = __name__.partition(".")[0]
 _OF_TENSORFLOW_1: Final = f"{_ROOT}._tf1."  # a function from there names its results itself
+_ADDONS: Final = f"{_ROOT}._addons"  # which few programs use
 _MISSING: Final = object()
 
 
@@ -88,5 +88,5 @@ class Namespace:
 
     def _error(self, name: str) -> AttributeError:
         if self.path.partition(".")[0] == "addons":
-            return not_in_addons(self.path.removeprefix("addons").lstrip("."), name)
+            return imported(_ADDONS).not_in_addons(self.path.removeprefix("addons").lstrip("."), name)  # type: ignore[no-any-return]
         return not_provided(self.path, name)

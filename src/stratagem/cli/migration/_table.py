@@ -152,11 +152,15 @@ class Table:
         return Verdict(shown, State.DIFFERS, text, document)
 
     def member(self, full: str, member: str, call: WrittenArguments | None) -> Verdict | None:
-        """The verdict on a member of an object of a class, None where nothing is wrong with it, or the class is not known."""
+        """The verdict on a member of what a class or function gives, None where nothing is wrong, or its class is not known."""
         canonical = canonical_name(full)
         namespace, _, name = (canonical or "").rpartition(".")
         entry = self._entry(namespace, name)
-        if entry is None or canonical not in self._classes or entry["state"] == "m":
+        if entry is None or entry["state"] == "m":
+            return None
+        if "gives" in entry:
+            return self.member(f"tensorflow.{entry['gives']}", member, call)
+        if canonical is None or canonical not in self._classes:
             return None
         found = self._member(canonical, member, entry, call, f"{_PAGE}#tf{namespace.replace('.', '')}", of_object=True)
         return found if found.state is State.MISSING else None
