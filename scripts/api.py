@@ -35,8 +35,9 @@ def modules(found: dict[str, Namespace]) -> dict[Path, str]:
 
 def _module(namespace: Namespace) -> str:
     about = namespace.about + ("\n" if "\n" in namespace.about else "")
+    imports = [f"import {module}  # registers its classes with Keras" for module in namespace.imports]
     attach = f"from {PACKAGE}._namespaces import attach as _attach"
-    return "\n".join([f'"""{about}"""', "", NOTE, attach, "", "_attach(__name__)", ""])
+    return "\n".join([f'"""{about}"""', "", NOTE, *imports, attach, "", "_attach(__name__)", ""])
 
 
 def _table(found: dict[str, Namespace]) -> str:

@@ -39,7 +39,7 @@ class Namespace:
     """What is declared of one namespace.
 
     path: below `tf`, "" for `tf` itself. about: its docstring. places: by name. stars: modules of which it has all public
-    names. values: names with literals.
+    names. values: names with literals. imports: modules that are imported with it, because they register their classes.
     """
 
     path: str
@@ -47,6 +47,7 @@ class Namespace:
     places: dict[str, Place] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
+    imports: list[str] = field(default_factory=list)
 
     @property
     def module(self) -> str:
@@ -171,6 +172,8 @@ def _of_file(file: Path) -> Namespace:
                     found.add(alias.asname or alias.name, Place(module, alias.name))
             case ast.Import(names=[ast.alias(name=module, asname=str(name))]):
                 found.add(name, Place(module, ""))
+            case ast.Import(names=[ast.alias(name=module)]):
+                found.imports.append(module)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 found.values[name] = ast.literal_eval(value)
             case _:

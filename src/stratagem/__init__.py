@@ -1,5 +1,6 @@
 """Stratagem: tf.distribute's training model on JAX and Keras 3. Use it as `import stratagem as tf`."""
 
+import importlib as _importlib
 import sys as _sys
 from typing import Any as _Any
 
@@ -14,8 +15,6 @@ __version__ = "2.15.1"
 _allocator.keep_freed_memory()  # before the threads of what is imported
 _backend.choose()
 _log.show(__name__)
-
-_sys.modules[f"{__name__}.compat.v2"] = _sys.modules[__name__]  # `import tensorflow.compat.v2 as tf` means this package
 
 
 # An idle process stays small: the names and namespaces, and with them JAX and Keras, are imported when one is first used.
@@ -32,12 +31,13 @@ def __dir__() -> list[str]:
 
 
 def _become_namespace() -> None:
-    try:
-        namespaces = _allocator.imported(f"{__name__}._namespaces")
-    except ModuleNotFoundError as error:
-        if error.name != f"{__name__}._namespaces._names":
-            raise
-        raise ImportError(
-            "The public namespaces of this checkout of stratagem have not been made yet: run `make api` in it."
-        ) from error
-    namespaces.attach(__name__)
+    with _allocator.without_collections():
+        try:
+            namespaces = _importlib.import_module(f"{__name__}._namespaces")
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}._namespaces._names":
+                raise
+            raise ImportError(
+                "The public namespaces of this checkout of stratagem have not been made yet: run `make api` in it."
+            ) from error
+        namespaces.attach(__name__)

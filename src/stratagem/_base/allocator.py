@@ -1,11 +1,11 @@
 """The allocator keeps what a step frees, because the next one needs it again; the garbage collector leaves imports alone."""
 
+import contextlib
 import ctypes
 import gc
-import importlib
 import os
 import sys
-from types import ModuleType
+from collections.abc import Iterator
 from typing import Final
 
 # Bytes that fit, with what glibc itself needs, into one of the heaps that a thread's arena consists of.
@@ -50,8 +50,9 @@ def _is_set_by_user() -> bool:
     return "glibc.malloc" in os.environ.get("GLIBC_TUNABLES", "") or any(n.startswith(_USERS_OWN) for n in os.environ)
 
 
-def imported(module: str) -> ModuleType:
-    """Imports a module with the garbage collector off, which would scan the many new, permanent objects again and again.
+@contextlib.contextmanager
+def without_collections() -> Iterator[None]:
+    """Keeps the garbage collector off during imports: it would scan the many new, permanent objects again and again.
 
     Where they are many they go to its oldest generation unscanned: else the next 700 objects that a program makes would have it
     scan them all.
@@ -59,7 +60,7 @@ def imported(module: str) -> ModuleType:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return importlib.import_module(module)
+        yield
     finally:
         if collecting:
             if gc.get_count()[0] > _MANY and not gc.get_freeze_count():  # what the program itself has frozen stays so

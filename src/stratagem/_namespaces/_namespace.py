@@ -1,13 +1,14 @@
 """Namespace: a module whose names are imported when they are first used."""
 
-import importlib
 import inspect
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from types import ModuleType
 from typing import Any, Final, final
 
 from stratagem import _hooks
-from stratagem._base.allocator import imported
+from stratagem._base.allocator import without_collections
 from stratagem._namespaces._names import NAMES, STARS, VALUES
 from stratagem._ops import named, not_provided
 
@@ -23,6 +24,8 @@ def attach(module: str) -> None:
     namespace = Namespace(module)
     own = {"__all__": namespace.names(), "__getattr__": namespace.value, "__dir__": namespace.names}
     vars(sys.modules[module]).update(VALUES.get(namespace.path, {}), **own)
+    for name, whole in namespace.modules():
+        sys.modules.setdefault(f"{module}.{name}", whole)  # for `import tensorflow.compat.v2 as tf`
 
 
 @final
@@ -43,9 +46,10 @@ class Namespace:
 
         Raises: NotProvidedError for a name of TensorFlow's that is missing, AttributeError for any other.
         """
-        found = self._declared(name)
-        if found is _MISSING:
-            found = self._of_stars(name)
+        with without_collections():
+            found = self._declared(name)
+            if found is _MISSING:
+                found = self._of_stars(name)
         if found is _MISSING:
             raise self._error(name)
         vars(sys.modules[self._module])[name] = found
@@ -61,14 +65,20 @@ class Namespace:
         }
         return sorted({*self._names, *VALUES.get(self.path, ()), *of_stars, *below})
 
+    def modules(self) -> Iterator[tuple[str, ModuleType]]:
+        """The names that are modules as a whole, as `tf.compat.v2` is `tf`."""
+        for name, place in self._names.items():
+            if place.endswith(":"):
+                yield name, import_module(place.removesuffix(":"))
+
     def _declared(self, name: str) -> Any:
         if self._below + name in NAMES:
-            return imported(f"{self._module}.{name}")
+            return import_module(f"{self._module}.{name}")
         place = self._names.get(name)
         if place is None:
             return _MISSING
         module, renamed, own = place.partition(":")
-        found = imported(module)
+        found = import_module(module)
         if not renamed or own:
             found = getattr(found, own or name)
         shared = self._below.startswith("compat.v1.") and not module.startswith(_OF_TENSORFLOW_1)
@@ -84,9 +94,9 @@ class Namespace:
         return _MISSING
 
     def _stars(self) -> list[ModuleType]:
-        return [importlib.import_module(star) for star in STARS.get(self.path, ())]
+        return [import_module(star) for star in STARS.get(self.path, ())]
 
     def _error(self, name: str) -> AttributeError:
         if self.path.partition(".")[0] == "addons":
-            return imported(_ADDONS).not_in_addons(self.path.removeprefix("addons").lstrip("."), name)  # type: ignore[no-any-return]
+            return import_module(_ADDONS).not_in_addons(self.path.removeprefix("addons").lstrip("."), name)
         return not_provided(self.path, name)
