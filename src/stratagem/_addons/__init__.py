@@ -5,21 +5,6 @@ Out: its activations, layers, losses, metrics, optimizers and transformations of
 Never: a name that is accepted and does something else; what is missing says what to use.
 """
 
-from stratagem._addons._activations import gelu as gelu
-from stratagem._addons._activations import hardshrink as hardshrink
-from stratagem._addons._activations import lisht as lisht
-from stratagem._addons._activations import mish as mish
-from stratagem._addons._activations import rrelu as rrelu
-from stratagem._addons._activations import snake as snake
-from stratagem._addons._activations import softshrink as softshrink
-from stratagem._addons._activations import sparsemax as sparsemax
-from stratagem._addons._activations import tanhshrink as tanhshrink
-from stratagem._addons._callbacks import TimeStopping as TimeStopping
-from stratagem._addons._image import angles_to_projective_transforms as angles_to_projective_transforms
-from stratagem._addons._image import rotate as rotate
-from stratagem._addons._image import transform as transform
-from stratagem._addons._image import translate as translate
-from stratagem._addons._image import translations_to_projective_transforms as translations_to_projective_transforms
 from stratagem._addons._layers import GELU as GELU
 from stratagem._addons._layers import FilterResponseNormalization as FilterResponseNormalization
 from stratagem._addons._layers import InstanceNormalization as InstanceNormalization
@@ -46,14 +31,7 @@ from stratagem._addons._metrics import MatthewsCorrelationCoefficient as Matthew
 from stratagem._addons._metrics import RSquare as RSquare
 from stratagem._addons._metrics import hamming_distance as hamming_distance
 from stratagem._addons._metrics import hamming_loss_fn as hamming_loss_fn
-from stratagem._addons._missing import not_in_addons as not_in_addons
 from stratagem._addons._optimizers import LAMB as LAMB
-from stratagem._addons._optimizers import SGDW as SGDW
-from stratagem._addons._optimizers import AdamW as AdamW
-from stratagem._addons._optimizers import DecoupledWeightDecayExtension as DecoupledWeightDecayExtension
-from stratagem._addons._optimizers import LazyAdam as LazyAdam
-from stratagem._addons._optimizers import RectifiedAdam as RectifiedAdam
-from stratagem._addons._optimizers import extend_with_decoupled_weight_decay as extend_with_decoupled_weight_decay
 from stratagem._addons._schedules import CyclicalLearningRate as CyclicalLearningRate
 from stratagem._addons._schedules import ExponentialCyclicalLearningRate as ExponentialCyclicalLearningRate
 from stratagem._addons._schedules import Triangular2CyclicalLearningRate as Triangular2CyclicalLearningRate

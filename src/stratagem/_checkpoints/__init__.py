@@ -14,7 +14,6 @@ from stratagem._checkpoints._checkpoint import Checkpoint as Checkpoint
 from stratagem._checkpoints._checkpoint_files import AttachedFiles as AttachedFiles
 from stratagem._checkpoints._children import is_plain_object as is_plain_object
 from stratagem._checkpoints._children import is_trackable as is_trackable
-from stratagem._checkpoints._conversion import Conversion as Conversion
 from stratagem._checkpoints._conversion import convert as convert
 from stratagem._checkpoints._differences import Comparison as Comparison
 from stratagem._checkpoints._differences import Difference as Difference
@@ -25,11 +24,9 @@ from stratagem._checkpoints._index import CheckpointState as CheckpointState
 from stratagem._checkpoints._index import get_checkpoint_state as get_checkpoint_state
 from stratagem._checkpoints._index import record_checkpoint_state as record_checkpoint_state
 from stratagem._checkpoints._inspect import CheckpointReport as CheckpointReport
-from stratagem._checkpoints._inspect import ValueReport as ValueReport
 from stratagem._checkpoints._inspect import report_on as report_on
 from stratagem._checkpoints._inspect import values_in as values_in
 from stratagem._checkpoints._keras_two import set_in_order_of_keras_two as set_in_order_of_keras_two
-from stratagem._checkpoints._latest_intact import checkpoints_iterator as checkpoints_iterator
 from stratagem._checkpoints._latest_intact import is_good as is_good
 from stratagem._checkpoints._latest_intact import latest_checkpoint as latest_checkpoint
 from stratagem._checkpoints._locations import folders_below as folders_below
@@ -42,8 +39,6 @@ from stratagem._checkpoints._options import CheckpointFormat as CheckpointFormat
 from stratagem._checkpoints._options import CheckpointOptions as CheckpointOptions
 from stratagem._checkpoints._preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
 from stratagem._checkpoints._preemption import TerminationConfig as TerminationConfig
-from stratagem._checkpoints._preemption_watcher import PreemptionWatcher as PreemptionWatcher
-from stratagem._checkpoints._python_state import PythonState as PythonState
 from stratagem._checkpoints._reader import CheckpointReader as CheckpointReader
 from stratagem._checkpoints._reader import list_variables as list_variables
 from stratagem._checkpoints._reader import load_checkpoint as load_checkpoint
@@ -55,8 +50,6 @@ from stratagem._checkpoints._special_parts import HostArray as HostArray
 from stratagem._checkpoints._special_parts import Supplement as Supplement
 from stratagem._checkpoints._special_parts import Tracked as Tracked
 from stratagem._checkpoints._status import LoadStatus as LoadStatus
-from stratagem._checkpoints._views import CheckpointView as CheckpointView
-from stratagem._checkpoints._views import TrackableView as TrackableView
 from stratagem._checkpoints._weights import has_weights as has_weights
 from stratagem._checkpoints._weights import read_weights as read_weights
 from stratagem._checkpoints._weights import write_weights as write_weights

@@ -8,14 +8,8 @@ Never: imports JAX's Python or Keras, since supervisors run on it; touches a ten
 
 from stratagem._cluster._address import Address as Address
 from stratagem._cluster._config_proto import ConfigProto as ConfigProto
-from stratagem._cluster._config_proto import GPUOptions as GPUOptions
-from stratagem._cluster._config_proto import GraphOptions as GraphOptions
-from stratagem._cluster._config_proto import OptimizerOptions as OptimizerOptions
-from stratagem._cluster._config_proto import RunMetadata as RunMetadata
-from stratagem._cluster._config_proto import SessionRunOptions as SessionRunOptions
 from stratagem._cluster._default_resolver import default_resolver as default_resolver
 from stratagem._cluster._default_resolver import task_name as task_name
-from stratagem._cluster._device_filters import ClusterDeviceFilters as ClusterDeviceFilters
 from stratagem._cluster._free_ports import free_ports as free_ports
 from stratagem._cluster._job import ClusterJob as ClusterJob
 from stratagem._cluster._job import Task as Task

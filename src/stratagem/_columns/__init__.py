@@ -6,45 +6,19 @@ Never: puts a string into a program, or lets the number of entries of a batch de
 """
 
 from stratagem._columns._categories import VocabularyFileCategoricalColumn as VocabularyFileCategoricalColumn
-from stratagem._columns._categories import categorical_column_with_hash_bucket as categorical_column_with_hash_bucket
-from stratagem._columns._categories import categorical_column_with_identity as categorical_column_with_identity
 from stratagem._columns._categories import (
     categorical_column_with_vocabulary_file as categorical_column_with_vocabulary_file,
-)
-from stratagem._columns._categories import (
-    categorical_column_with_vocabulary_list as categorical_column_with_vocabulary_list,
 )
 from stratagem._columns._column import CategoricalColumn as CategoricalColumn
 from stratagem._columns._column import DenseColumn as DenseColumn
 from stratagem._columns._column import FeatureColumn as FeatureColumn
 from stratagem._columns._column import make_parse_example_spec as make_parse_example_spec
 from stratagem._columns._column import sorted_columns as sorted_columns
-from stratagem._columns._crosses import crossed_column as crossed_column
-from stratagem._columns._crosses import weighted_categorical_column as weighted_categorical_column
 from stratagem._columns._embeddings import EmbeddingTable as EmbeddingTable
 from stratagem._columns._embeddings import SharedEmbeddingColumn as SharedEmbeddingColumn
-from stratagem._columns._embeddings import embedding_column as embedding_column
-from stratagem._columns._embeddings import shared_embeddings as shared_embeddings
 from stratagem._columns._entries import combined as combined
 from stratagem._columns._features import Features as Features
 from stratagem._columns._host_kinds import describe_columns as describe_columns
-from stratagem._columns._indicator import indicator_column as indicator_column
-from stratagem._columns._layers import DenseFeatures as DenseFeatures
-from stratagem._columns._layers import SequenceFeatures as SequenceFeatures
 from stratagem._columns._layers import check_batch_sizes as check_batch_sizes
 from stratagem._columns._numeric import NumericColumn as NumericColumn
-from stratagem._columns._numeric import bucketized_column as bucketized_column
 from stratagem._columns._numeric import numeric_column as numeric_column
-from stratagem._columns._sequences import (
-    sequence_categorical_column_with_hash_bucket as sequence_categorical_column_with_hash_bucket,
-)
-from stratagem._columns._sequences import (
-    sequence_categorical_column_with_identity as sequence_categorical_column_with_identity,
-)
-from stratagem._columns._sequences import (
-    sequence_categorical_column_with_vocabulary_file as sequence_categorical_column_with_vocabulary_file,
-)
-from stratagem._columns._sequences import (
-    sequence_categorical_column_with_vocabulary_list as sequence_categorical_column_with_vocabulary_list,
-)
-from stratagem._columns._sequences import sequence_numeric_column as sequence_numeric_column

@@ -8,4 +8,3 @@ Never: decides anything: what happens at a hook is said by the building that off
 
 from stratagem._hooks._list import HOOKS as HOOKS
 from stratagem._hooks._list import install as install
-from stratagem._hooks._tensorflow_imports import install_as_tensorflow as install_as_tensorflow

@@ -15,9 +15,7 @@ from stratagem._legacy._generator_methods import GENERATOR_METHODS as GENERATOR_
 from stratagem._legacy._generator_methods import attach_generator_methods as attach_generator_methods
 from stratagem._legacy._layers import attach_layer_methods as attach_layer_methods
 from stratagem._legacy._linear_model import LinearModel as LinearModel
-from stratagem._legacy._loss_functions import binary_accuracy as binary_accuracy
 from stratagem._legacy._loss_functions import compute_weighted_loss as compute_weighted_loss
-from stratagem._legacy._loss_functions import sparse_categorical_crossentropy as sparse_categorical_crossentropy
 from stratagem._legacy._loss_scaling import attach_loss_scaling as attach_loss_scaling
 from stratagem._legacy._optimizer import Hyperparameter as Hyperparameter
 from stratagem._legacy._optimizer import LegacyOptimizer as LegacyOptimizer
@@ -32,8 +30,6 @@ from stratagem._legacy._optimizers import LegacyNadam as LegacyNadam
 from stratagem._legacy._optimizers import LegacyRMSprop as LegacyRMSprop
 from stratagem._legacy._optimizers import LegacySGD as LegacySGD
 from stratagem._legacy._ragged_layers import attach_ragged as attach_ragged
-from stratagem._legacy._reduction import LossReduction as LossReduction
-from stratagem._legacy._synchronized_normalization import SyncBatchNormalization as SyncBatchNormalization
 from stratagem._legacy._synchronized_normalization import (
     attach_synchronized_normalization as attach_synchronized_normalization,
 )

@@ -13,7 +13,6 @@ from stratagem._preprocessing._categories import CategoryEncoding as CategoryEnc
 from stratagem._preprocessing._discretization import Discretization as Discretization
 from stratagem._preprocessing._hashing import HashedCrossing as HashedCrossing
 from stratagem._preprocessing._hashing import Hashing as Hashing
-from stratagem._preprocessing._learned_weights import LearnedWeight as LearnedWeight
 from stratagem._preprocessing._lookups import IntegerLookup as IntegerLookup
 from stratagem._preprocessing._lookups import StringLookup as StringLookup
 from stratagem._preprocessing._normalization import Normalization as Normalization
@@ -21,4 +20,3 @@ from stratagem._preprocessing._random_crop import RandomCrop as RandomCrop
 from stratagem._preprocessing._random_sizes import RandomHeight as RandomHeight
 from stratagem._preprocessing._random_sizes import RandomWidth as RandomWidth
 from stratagem._preprocessing._text_vectorization import TextVectorization as TextVectorization
-from stratagem._preprocessing._tokenizers import tokenizer_from_json as tokenizer_from_json

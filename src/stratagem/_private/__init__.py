@@ -53,7 +53,6 @@ from stratagem._private._constructors import (
     let_batch_statistics_be_synchronized as let_batch_statistics_be_synchronized,
 )
 from stratagem._private._constructors import reduction_axes as reduction_axes
-from stratagem._private._constructors import showing as showing
 from stratagem._private._device_names import name_devices as name_devices
 from stratagem._private._executable_cache import are_code_generator_options_read as are_code_generator_options_read
 from stratagem._private._executable_cache import intercept_compilation as intercept_compilation
@@ -61,7 +60,6 @@ from stratagem._private._executable_cache import reusing_executables as reusing_
 from stratagem._private._exported_programs import called_outside as called_outside
 from stratagem._private._exported_programs import without_locations as without_locations
 from stratagem._private._graph_trace import GraphTrace as GraphTrace
-from stratagem._private._graph_trace import GraphTracer as GraphTracer
 from stratagem._private._hdf5 import hdf5_arrays as hdf5_arrays
 from stratagem._private._hdf5 import keep_hdf5_optimizers as keep_hdf5_optimizers
 from stratagem._private._hdf5 import read_other_optimizers as read_other_optimizers
@@ -170,7 +168,6 @@ from stratagem._private._recording_trace import runs_at_once as runs_at_once
 from stratagem._private._recording_trace import structures_told as structures_told
 from stratagem._private._recording_trace import tell_structures as tell_structures
 from stratagem._private._recording_trace import twin as twin
-from stratagem._private._replica_trace import Collective as Collective
 from stratagem._private._replica_trace import in_replica_trace as in_replica_trace
 from stratagem._private._replica_trace import keras_settings as keras_settings
 from stratagem._private._replica_trace import set_keras_settings as set_keras_settings

@@ -5,20 +5,14 @@ Out: a checkpoint with the functions' programs attached; or an object with the s
 Never: stores or executes Python code; loads a file whose checksum is another.
 """
 
-from stratagem._saved_models._asset import Asset as Asset
-from stratagem._saved_models._export_archive import ExportArchive as ExportArchive
 from stratagem._saved_models._export_archive import attach_export as attach_export
-from stratagem._saved_models._functions import DEFAULT as DEFAULT
 from stratagem._saved_models._host_functions import EXAMPLES as EXAMPLES
 from stratagem._saved_models._host_functions import OPEN_EXAMPLES as OPEN_EXAMPLES
 from stratagem._saved_models._keras_folder import MODEL_FILE as MODEL_FILE
 from stratagem._saved_models._keras_folder import is_keras_folder as is_keras_folder
 from stratagem._saved_models._load import contains_saved_model as contains_saved_model
 from stratagem._saved_models._load import load as load
-from stratagem._saved_models._loaded_function import LoadedFunction as LoadedFunction
 from stratagem._saved_models._loaded_object import LoadedObject as LoadedObject
-from stratagem._saved_models._options import LoadOptions as LoadOptions
-from stratagem._saved_models._options import SaveOptions as SaveOptions
 from stratagem._saved_models._save import ModelToSave as ModelToSave
 from stratagem._saved_models._save import save as save
 from stratagem._saved_models._save import save_models as save_models

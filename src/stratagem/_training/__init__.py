@@ -9,7 +9,6 @@ from stratagem._training import _parameter_server as _parameter_server
 from stratagem._training._attach import attach_paths as attach_paths
 from stratagem._training._attach import attach_trainer as attach_trainer
 from stratagem._training._data_arguments import DataArguments as DataArguments
-from stratagem._training._data_arguments import DatasetCreator as DatasetCreator
 from stratagem._training._feed import open_feed as open_feed
 from stratagem._training._moving_averages import MovingAverages as MovingAverages
 from stratagem._training._progress import ProgressDisplay as ProgressDisplay
@@ -20,10 +19,6 @@ from stratagem._training._runner import StepRunner as StepRunner
 from stratagem._training._runner import open_runner as open_runner
 from stratagem._training._runner import run_batch as run_batch
 from stratagem._training._runner import run_steps as run_steps
-from stratagem._training._tensorboard import TensorBoard as TensorBoard
-from stratagem._training.callbacks import LearningRateScheduler as LearningRateScheduler
-from stratagem._training.callbacks import ReduceLROnPlateau as ReduceLROnPlateau
-from stratagem._training.callbacks import SidecarEvaluator as SidecarEvaluator
 from stratagem._training.callbacks import attach_callbacks as attach_callbacks
 from stratagem._training.callbacks import attach_histories as attach_histories
 from stratagem._training.saving import attach_optimizers_of_keras_two as attach_optimizers_of_keras_two

@@ -14,7 +14,6 @@ from stratagem._base.storage._copies import download as download
 from stratagem._base.storage._copies import upload as upload
 from stratagem._base.storage._copies import uploaded as uploaded
 from stratagem._base.storage._file_system import FileStatus as FileStatus
-from stratagem._base.storage._file_system import FileSystem as FileSystem
 from stratagem._base.storage._file_system import OutputFile as OutputFile
 from stratagem._base.storage._patterns import glob_remote as glob_remote
 from stratagem._base.storage._remote import schemes as schemes

@@ -6,7 +6,6 @@ Never: knows the objects that the tensors belong to; allocates more than the fil
 """
 
 from stratagem._checkpoints.tensorflow._bundle import Bundle as Bundle
-from stratagem._checkpoints.tensorflow._bundle import TensorFact as TensorFact
 from stratagem._checkpoints.tensorflow._bundle_writer import delete_bundle as delete_bundle
 from stratagem._checkpoints.tensorflow._bundle_writer import write_bundle as write_bundle
 from stratagem._checkpoints.tensorflow._damage import damage as damage

@@ -7,22 +7,14 @@ from stratagem._core.values._identity_reference import attach_methods as attach_
 from stratagem._core.values._initializer_program import InitializerProgram as InitializerProgram
 from stratagem._core.values._initializer_program import Maker as Maker
 from stratagem._core.values._module import Module as Module
-from stratagem._core.values._name_scope import NameScope as NameScope
-from stratagem._core.values._name_scope import get_current_name_scope as get_current_name_scope
-from stratagem._core.values._name_scope import name_scope as name_scope
 from stratagem._core.values._on_read import aggregation_of as aggregation_of
 from stratagem._core.values._on_read import on_read as on_read
 from stratagem._core.values._on_read import shares as shares
 from stratagem._core.values._partial_assignment import attach_slices as attach_slices
 from stratagem._core.values._partitioners import FixedShardsPartitioner as FixedShardsPartitioner
-from stratagem._core.values._partitioners import MaxSizePartitioner as MaxSizePartitioner
 from stratagem._core.values._partitioners import MinSizePartitioner as MinSizePartitioner
-from stratagem._core.values._partitioners import Partitioner as Partitioner
-from stratagem._core.values._partitioners import fixed_size_partitioner as fixed_size_partitioner
-from stratagem._core.values._partitioners import min_max_variable_partitioner as min_max_variable_partitioner
 from stratagem._core.values._partitioners import rows_of_shards as rows_of_shards
 from stratagem._core.values._partitioners import shards_by as shards_by
-from stratagem._core.values._partitioners import variable_axis_size_partitioner as variable_axis_size_partitioner
 from stratagem._core.values._per_replica import DistributedValues as DistributedValues
 from stratagem._core.values._per_replica import PerReplica as PerReplica
 from stratagem._core.values._per_replica import Separate as Separate
@@ -44,7 +36,6 @@ from stratagem._core.values._regularizers import WholeRegularizer as WholeRegula
 from stratagem._core.values._rows import ELEMENTWISE as ELEMENTWISE
 from stratagem._core.values._shard_layout import ShardLayout as ShardLayout
 from stratagem._core.values._sharded import ShardedVariable as ShardedVariable
-from stratagem._core.values._sharded import rows_of as rows_of
 from stratagem._core.values._sharded_placement import ShardedPlacement as ShardedPlacement
 from stratagem._core.values._sharded_placement import by_replica as by_replica
 from stratagem._core.values._sharded_placement import needs_all_workers as needs_all_workers
@@ -53,19 +44,12 @@ from stratagem._core.values._sharded_placement import stored_shape as stored_sha
 from stratagem._core.values._shared_draws import attach_shared_draws as attach_shared_draws
 from stratagem._core.values._tensor import Tensor as Tensor
 from stratagem._core.values._tensor_conversion import has_conversion as has_conversion
-from stratagem._core.values._tensor_conversion import (
-    register_tensor_conversion_function as register_tensor_conversion_function,
-)
 from stratagem._core.values._tensor_conversion import registered_conversion as registered_conversion
-from stratagem._core.values._tensor_shape import Dimension as Dimension
 from stratagem._core.values._tensor_shape import TensorShape as TensorShape
 from stratagem._core.values._tensor_shape import attach_shapes as attach_shapes
-from stratagem._core.values._tensor_shape import dimension_at_index as dimension_at_index
-from stratagem._core.values._tensor_shape import dimension_value as dimension_value
 from stratagem._core.values._tensor_spec import TensorSpec as TensorSpec
 from stratagem._core.values._true_division import quotient as quotient
 from stratagem._core.values._type_spec import TypeSpec as TypeSpec
-from stratagem._core.values._value_specs import IndexedSlicesSpec as IndexedSlicesSpec
 from stratagem._core.values._value_specs import VariableSpec as VariableSpec
 from stratagem._core.values._variable import IndexedSlices as IndexedSlices
 from stratagem._core.values._variable import Variable as Variable
@@ -75,6 +59,5 @@ from stratagem._core.values._variable import initial_array as initial_array
 from stratagem._core.values._variable_components import VariableComponent as VariableComponent
 from stratagem._core.values._variable_components import attach_components as attach_components
 from stratagem._core.values._variable_creators import attach_variable_creators as attach_variable_creators
-from stratagem._core.values._variable_creators import variable_creator_scope as variable_creator_scope
 from stratagem._core.values._variable_partitioning import attach_shards as attach_shards
 from stratagem._core.values._variable_partitioning import shards as shards

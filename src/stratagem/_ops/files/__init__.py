@@ -1,10 +1,8 @@
 """Files. A folder of its own, because some names here are also those of other functions."""
 
-from stratagem._ops.files._gfile import FileStatistics as FileStatistics
 from stratagem._ops.files._gfile import GFile as GFile
 from stratagem._ops.files._gfile import copy as copy
 from stratagem._ops.files._gfile import exists as exists
-from stratagem._ops.files._gfile import get_registered_schemes as get_registered_schemes
 from stratagem._ops.files._gfile import glob as glob
 from stratagem._ops.files._gfile import isdir as isdir
 from stratagem._ops.files._gfile import join as join
@@ -17,4 +15,3 @@ from stratagem._ops.files._gfile import rename as rename
 from stratagem._ops.files._gfile import rmtree as rmtree
 from stratagem._ops.files._gfile import stat as stat
 from stratagem._ops.files._gfile import walk as walk
-from stratagem._ops.files._gfile import write_file as write_file

@@ -1,8 +1,6 @@
 """Control flow: branches and loops that depend on tensors. A folder of its own, because it needs Keras."""
 
-from stratagem._ops.flow._branches import case as case
 from stratagem._ops.flow._branches import cond as cond
-from stratagem._ops.flow._branches import switch_case as switch_case
 from stratagem._ops.flow._loops import foldl as foldl
 from stratagem._ops.flow._loops import foldr as foldr
 from stratagem._ops.flow._loops import map_fn as map_fn
@@ -20,7 +18,5 @@ from stratagem._ops.flow._state import is_slower as is_slower
 from stratagem._ops.flow._state import loop_program as loop_program
 from stratagem._ops.flow._state import publish as publish
 from stratagem._ops.flow._state import values_of as values_of
-from stratagem._ops.flow._tensor_array import TensorArray as TensorArray
 from stratagem._ops.flow._tensor_array import Unallocated as Unallocated
 from stratagem._ops.flow._tensor_array import is_array as is_array
-from stratagem._ops.flow._tensor_array_spec import TensorArraySpec as TensorArraySpec

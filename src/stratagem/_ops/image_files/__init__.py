@@ -6,10 +6,4 @@ from stratagem._ops.image_files._decoding import decode_image as decode_image
 from stratagem._ops.image_files._decoding import decode_jpeg as decode_jpeg
 from stratagem._ops.image_files._decoding import decode_png as decode_png
 from stratagem._ops.image_files._jpeg import decode_and_crop_jpeg as decode_and_crop_jpeg
-from stratagem._ops.image_files._jpeg import encode_jpeg as encode_jpeg
 from stratagem._ops.image_files._jpeg import extract_jpeg_shape as extract_jpeg_shape
-from stratagem._ops.image_files._jpeg import is_jpeg as is_jpeg
-from stratagem._ops.image_files._png import encode_png as encode_png
-from stratagem._ops.image_files._quality import adjust_jpeg_quality as adjust_jpeg_quality
-from stratagem._ops.image_files._quality import random_jpeg_quality as random_jpeg_quality
-from stratagem._ops.image_files._quality import stateless_random_jpeg_quality as stateless_random_jpeg_quality

@@ -1,55 +1,9 @@
 """Functions of `tf.image` that compute: resizing, colors, crops, boxes, random changes, and TensorFlow 1's forms of them."""
 
-from stratagem._ops.images._colors import adjust_brightness as adjust_brightness
-from stratagem._ops.images._colors import adjust_contrast as adjust_contrast
-from stratagem._ops.images._colors import adjust_gamma as adjust_gamma
-from stratagem._ops.images._colors import adjust_hue as adjust_hue
-from stratagem._ops.images._colors import adjust_saturation as adjust_saturation
-from stratagem._ops.images._colors import grayscale_to_rgb as grayscale_to_rgb
-from stratagem._ops.images._colors import hsv_to_rgb as hsv_to_rgb
-from stratagem._ops.images._colors import rgb_to_grayscale as rgb_to_grayscale
-from stratagem._ops.images._colors import rgb_to_hsv as rgb_to_hsv
-from stratagem._ops.images._colors import rgb_to_yiq as rgb_to_yiq
-from stratagem._ops.images._colors import rgb_to_yuv as rgb_to_yuv
-from stratagem._ops.images._colors import yiq_to_rgb as yiq_to_rgb
-from stratagem._ops.images._colors import yuv_to_rgb as yuv_to_rgb
 from stratagem._ops.images._conversion import convert_image_dtype as convert_image_dtype
-from stratagem._ops.images._conversion import per_image_standardization as per_image_standardization
-from stratagem._ops.images._distorted_boxes import sample_distorted_bounding_box as sample_distorted_bounding_box
-from stratagem._ops.images._distorted_boxes import (
-    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
-)
 from stratagem._ops.images._drawing import draw_bounding_boxes as draw_bounding_boxes
-from stratagem._ops.images._geometry import central_crop as central_crop
-from stratagem._ops.images._geometry import crop_to_bounding_box as crop_to_bounding_box
-from stratagem._ops.images._geometry import flip_left_right as flip_left_right
-from stratagem._ops.images._geometry import flip_up_down as flip_up_down
-from stratagem._ops.images._geometry import pad_to_bounding_box as pad_to_bounding_box
 from stratagem._ops.images._geometry import resize_with_crop_or_pad as resize_with_crop_or_pad
-from stratagem._ops.images._geometry import rot90 as rot90
 from stratagem._ops.images._geometry import transpose_image as transpose_image
-from stratagem._ops.images._measures import image_gradients as image_gradients
-from stratagem._ops.images._measures import psnr as psnr
-from stratagem._ops.images._measures import sobel_edges as sobel_edges
-from stratagem._ops.images._measures import ssim as ssim
-from stratagem._ops.images._measures import ssim_multiscale as ssim_multiscale
-from stratagem._ops.images._measures import total_variation as total_variation
-from stratagem._ops.images._random import random_brightness as random_brightness
-from stratagem._ops.images._random import random_contrast as random_contrast
-from stratagem._ops.images._random import random_crop as random_crop
-from stratagem._ops.images._random import random_flip_left_right as random_flip_left_right
-from stratagem._ops.images._random import random_flip_up_down as random_flip_up_down
-from stratagem._ops.images._random import random_hue as random_hue
-from stratagem._ops.images._random import random_saturation as random_saturation
-from stratagem._ops.images._random import stateless_random_brightness as stateless_random_brightness
-from stratagem._ops.images._random import stateless_random_contrast as stateless_random_contrast
-from stratagem._ops.images._random import stateless_random_crop as stateless_random_crop
-from stratagem._ops.images._random import stateless_random_flip_left_right as stateless_random_flip_left_right
-from stratagem._ops.images._random import stateless_random_flip_up_down as stateless_random_flip_up_down
-from stratagem._ops.images._random import stateless_random_hue as stateless_random_hue
-from stratagem._ops.images._random import stateless_random_saturation as stateless_random_saturation
-from stratagem._ops.images._resize import FirstResizeMethod as FirstResizeMethod
-from stratagem._ops.images._resize import ResizeMethod as ResizeMethod
 from stratagem._ops.images._resize import resize as resize
 from stratagem._ops.images._resize import resize_area as resize_area
 from stratagem._ops.images._resize import resize_bicubic as resize_bicubic
@@ -58,17 +12,6 @@ from stratagem._ops.images._resize import resize_image_with_pad as resize_image_
 from stratagem._ops.images._resize import resize_images as resize_images
 from stratagem._ops.images._resize import resize_nearest_neighbor as resize_nearest_neighbor
 from stratagem._ops.images._resize import resize_on_host as resize_on_host
-from stratagem._ops.images._resize import resize_with_pad as resize_with_pad
-from stratagem._ops.images._suppression import CombinedNonMaxSuppression as CombinedNonMaxSuppression
-from stratagem._ops.images._suppression import GenerateBoundingBoxProposals as GenerateBoundingBoxProposals
-from stratagem._ops.images._suppression import combined_non_max_suppression as combined_non_max_suppression
-from stratagem._ops.images._suppression import generate_bounding_box_proposals as generate_bounding_box_proposals
-from stratagem._ops.images._suppression import non_max_suppression as non_max_suppression
-from stratagem._ops.images._suppression import non_max_suppression_overlaps as non_max_suppression_overlaps
-from stratagem._ops.images._suppression import non_max_suppression_padded as non_max_suppression_padded
-from stratagem._ops.images._suppression import non_max_suppression_with_scores as non_max_suppression_with_scores
 from stratagem._ops.images._windows import crop_and_resize as crop_and_resize
 from stratagem._ops.images._windows import extract_first_glimpse as extract_first_glimpse
-from stratagem._ops.images._windows import extract_glimpse as extract_glimpse
 from stratagem._ops.images._windows import extract_image_patches as extract_image_patches
-from stratagem._ops.images._windows import extract_patches as extract_patches

@@ -5,8 +5,6 @@ from stratagem._ops.lookup._initializers import NoEntries as NoEntries
 from stratagem._ops.lookup._initializers import TableInitializer as TableInitializer
 from stratagem._ops.lookup._initializers import TextFileIndex as TextFileIndex
 from stratagem._ops.lookup._initializers import TextFileInitializer as TextFileInitializer
-from stratagem._ops.lookup._mutable_tables import DenseHashTable as DenseHashTable
-from stratagem._ops.lookup._mutable_tables import MutableHashTable as MutableHashTable
 from stratagem._ops.lookup._mutable_tables import encoded_array as encoded_array
 from stratagem._ops.lookup._spans import StringSpans as StringSpans
 from stratagem._ops.lookup._static_tables import StaticHashTable as StaticHashTable

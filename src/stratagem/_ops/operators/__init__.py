@@ -1,25 +1,10 @@
 """Linear operators: matrices that are known by what they do, not by their entries."""
 
-from stratagem._ops.operators._blocks import LinearOperatorBlockDiag as LinearOperatorBlockDiag
-from stratagem._ops.operators._blocks import LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular
-from stratagem._ops.operators._blocks import LinearOperatorKronecker as LinearOperatorKronecker
-from stratagem._ops.operators._circulant import LinearOperatorCirculant as LinearOperatorCirculant
-from stratagem._ops.operators._circulant import LinearOperatorCirculant2D as LinearOperatorCirculant2D
-from stratagem._ops.operators._circulant import LinearOperatorCirculant3D as LinearOperatorCirculant3D
 from stratagem._ops.operators._composed import LinearOperatorAdjoint as LinearOperatorAdjoint
 from stratagem._ops.operators._composed import LinearOperatorComposition as LinearOperatorComposition
 from stratagem._ops.operators._composed import LinearOperatorInversion as LinearOperatorInversion
 from stratagem._ops.operators._composed import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
-from stratagem._ops.operators._conjugate_gradient import CGState as CGState
-from stratagem._ops.operators._conjugate_gradient import conjugate_gradient as conjugate_gradient
-from stratagem._ops.operators._diagonal import LinearOperatorDiag as LinearOperatorDiag
-from stratagem._ops.operators._diagonal import LinearOperatorIdentity as LinearOperatorIdentity
-from stratagem._ops.operators._diagonal import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
-from stratagem._ops.operators._diagonal import LinearOperatorZeros as LinearOperatorZeros
 from stratagem._ops.operators._matrices import LinearOperatorFullMatrix as LinearOperatorFullMatrix
 from stratagem._ops.operators._matrices import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
 from stratagem._ops.operators._matrices import LinearOperatorToeplitz as LinearOperatorToeplitz
 from stratagem._ops.operators._matrices import LinearOperatorTridiag as LinearOperatorTridiag
-from stratagem._ops.operators._operator import LinearOperator as LinearOperator
-from stratagem._ops.operators._special import LinearOperatorHouseholder as LinearOperatorHouseholder
-from stratagem._ops.operators._special import LinearOperatorPermutation as LinearOperatorPermutation

@@ -5,6 +5,3 @@ from stratagem._servers.coordinator._report import Report as Report
 from stratagem._servers.coordinator._report import WorkerTimes as WorkerTimes
 from stratagem._servers.coordinator._values import PerWorkerValues as PerWorkerValues
 from stratagem._servers.coordinator._values import RemoteValue as RemoteValue
-from stratagem._servers.coordinator._worker_index import (
-    experimental_get_current_worker_index as experimental_get_current_worker_index,
-)

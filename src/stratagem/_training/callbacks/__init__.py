@@ -4,6 +4,3 @@ from stratagem._training.callbacks._callback_overrides import attach_callbacks a
 from stratagem._training.callbacks._fit import FitRun as FitRun
 from stratagem._training.callbacks._fit import LoopHooks as LoopHooks
 from stratagem._training.callbacks._history_table import attach_histories as attach_histories
-from stratagem._training.callbacks._learning_rates import LearningRateScheduler as LearningRateScheduler
-from stratagem._training.callbacks._learning_rates import ReduceLROnPlateau as ReduceLROnPlateau
-from stratagem._training.callbacks._sidecar_evaluator import SidecarEvaluator as SidecarEvaluator

@@ -6,14 +6,11 @@ Never: imports or runs anything of the program, nor loads JAX, Keras or NumPy.
 """
 
 from stratagem.cli.migration._edits import Edited as Edited
-from stratagem.cli.migration._edits import Refused as Refused
 from stratagem.cli.migration._edits import edited as edited
 from stratagem.cli.migration._edits import write as write
 from stratagem.cli.migration._findings import CheckReport as CheckReport
-from stratagem.cli.migration._findings import State as State
 from stratagem.cli.migration._page import page as page
 from stratagem.cli.migration._repository import examine as examine
 from stratagem.cli.migration._texts import facts as facts
 from stratagem.cli.migration._texts import lines as lines
 from stratagem.cli.migration._texts import plain as plain
-from stratagem.cli.migration._texts import summary as summary

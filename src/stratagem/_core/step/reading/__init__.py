@@ -3,7 +3,6 @@
 from stratagem._core.step.reading._code import names_of as names_of
 from stratagem._core.step.reading._code import of_library as of_library
 from stratagem._core.step.reading._places import filled as filled
-from stratagem._core.step.reading._reader import MAX_VARIANTS as MAX_VARIANTS
 from stratagem._core.step.reading._reader import FunctionReader as FunctionReader
 from stratagem._core.step.reading._reader import FunctionReaderCache as FunctionReaderCache
 from stratagem._core.step.reading._reader import FunctionReads as FunctionReads

@@ -1,37 +1,5 @@
 """The layers of tf1.layers: functions and classes."""
 
-from stratagem._tf1.graph.layers._convolution import Conv1D as Conv1D
-from stratagem._tf1.graph.layers._convolution import Conv2D as Conv2D
-from stratagem._tf1.graph.layers._convolution import Conv2DTranspose as Conv2DTranspose
-from stratagem._tf1.graph.layers._convolution import Conv3D as Conv3D
-from stratagem._tf1.graph.layers._convolution import Conv3DTranspose as Conv3DTranspose
-from stratagem._tf1.graph.layers._convolution import SeparableConv1D as SeparableConv1D
-from stratagem._tf1.graph.layers._convolution import SeparableConv2D as SeparableConv2D
-from stratagem._tf1.graph.layers._convolution import conv1d as conv1d
-from stratagem._tf1.graph.layers._convolution import conv2d as conv2d
-from stratagem._tf1.graph.layers._convolution import conv2d_transpose as conv2d_transpose
-from stratagem._tf1.graph.layers._convolution import conv3d as conv3d
-from stratagem._tf1.graph.layers._convolution import conv3d_transpose as conv3d_transpose
-from stratagem._tf1.graph.layers._convolution import separable_conv1d as separable_conv1d
-from stratagem._tf1.graph.layers._convolution import separable_conv2d as separable_conv2d
-from stratagem._tf1.graph.layers._core import Dense as Dense
-from stratagem._tf1.graph.layers._core import Dropout as Dropout
-from stratagem._tf1.graph.layers._core import Flatten as Flatten
 from stratagem._tf1.graph.layers._core import dense as dense
 from stratagem._tf1.graph.layers._core import dropout as dropout
-from stratagem._tf1.graph.layers._core import flatten as flatten
-from stratagem._tf1.graph.layers._layer import Layer as Layer
-from stratagem._tf1.graph.layers._normalization import BatchNormalization as BatchNormalization
 from stratagem._tf1.graph.layers._normalization import batch_normalization as batch_normalization
-from stratagem._tf1.graph.layers._pooling import AveragePooling1D as AveragePooling1D
-from stratagem._tf1.graph.layers._pooling import AveragePooling2D as AveragePooling2D
-from stratagem._tf1.graph.layers._pooling import AveragePooling3D as AveragePooling3D
-from stratagem._tf1.graph.layers._pooling import MaxPooling1D as MaxPooling1D
-from stratagem._tf1.graph.layers._pooling import MaxPooling2D as MaxPooling2D
-from stratagem._tf1.graph.layers._pooling import MaxPooling3D as MaxPooling3D
-from stratagem._tf1.graph.layers._pooling import average_pooling1d as average_pooling1d
-from stratagem._tf1.graph.layers._pooling import average_pooling2d as average_pooling2d
-from stratagem._tf1.graph.layers._pooling import average_pooling3d as average_pooling3d
-from stratagem._tf1.graph.layers._pooling import max_pooling1d as max_pooling1d
-from stratagem._tf1.graph.layers._pooling import max_pooling2d as max_pooling2d
-from stratagem._tf1.graph.layers._pooling import max_pooling3d as max_pooling3d

@@ -1,35 +1,7 @@
 """The metrics of tf1.metrics."""
 
 from stratagem._tf1.graph.metrics._counts import auc as auc
-from stratagem._tf1.graph.metrics._counts import false_negatives as false_negatives
-from stratagem._tf1.graph.metrics._counts import false_negatives_at_thresholds as false_negatives_at_thresholds
-from stratagem._tf1.graph.metrics._counts import false_positives as false_positives
-from stratagem._tf1.graph.metrics._counts import false_positives_at_thresholds as false_positives_at_thresholds
 from stratagem._tf1.graph.metrics._counts import precision as precision
-from stratagem._tf1.graph.metrics._counts import precision_at_thresholds as precision_at_thresholds
 from stratagem._tf1.graph.metrics._counts import recall as recall
-from stratagem._tf1.graph.metrics._counts import recall_at_thresholds as recall_at_thresholds
-from stratagem._tf1.graph.metrics._counts import sensitivity_at_specificity as sensitivity_at_specificity
-from stratagem._tf1.graph.metrics._counts import specificity_at_sensitivity as specificity_at_sensitivity
-from stratagem._tf1.graph.metrics._counts import true_negatives as true_negatives
-from stratagem._tf1.graph.metrics._counts import true_negatives_at_thresholds as true_negatives_at_thresholds
-from stratagem._tf1.graph.metrics._counts import true_positives as true_positives
-from stratagem._tf1.graph.metrics._counts import true_positives_at_thresholds as true_positives_at_thresholds
 from stratagem._tf1.graph.metrics._means import accuracy as accuracy
 from stratagem._tf1.graph.metrics._means import mean as mean
-from stratagem._tf1.graph.metrics._means import mean_absolute_error as mean_absolute_error
-from stratagem._tf1.graph.metrics._means import mean_cosine_distance as mean_cosine_distance
-from stratagem._tf1.graph.metrics._means import mean_iou as mean_iou
-from stratagem._tf1.graph.metrics._means import mean_per_class_accuracy as mean_per_class_accuracy
-from stratagem._tf1.graph.metrics._means import mean_relative_error as mean_relative_error
-from stratagem._tf1.graph.metrics._means import mean_squared_error as mean_squared_error
-from stratagem._tf1.graph.metrics._means import mean_tensor as mean_tensor
-from stratagem._tf1.graph.metrics._means import percentage_below as percentage_below
-from stratagem._tf1.graph.metrics._means import root_mean_squared_error as root_mean_squared_error
-from stratagem._tf1.graph.metrics._ranking import average_precision_at_k as average_precision_at_k
-from stratagem._tf1.graph.metrics._ranking import precision_at_k as precision_at_k
-from stratagem._tf1.graph.metrics._ranking import precision_at_top_k as precision_at_top_k
-from stratagem._tf1.graph.metrics._ranking import recall_at_k as recall_at_k
-from stratagem._tf1.graph.metrics._ranking import recall_at_top_k as recall_at_top_k
-from stratagem._tf1.graph.metrics._ranking import sparse_average_precision_at_k as sparse_average_precision_at_k
-from stratagem._tf1.graph.metrics._ranking import sparse_precision_at_k as sparse_precision_at_k
