@@ -6,8 +6,6 @@ import keras
 from keras import ops
 
 from stratagem._base.exports import exported
-from stratagem._base.types import DTypeLike
-
 
 @exported("keras.layers.ThresholdedReLU")
 @keras.saving.register_keras_serializable("stratagem")
@@ -53,9 +51,7 @@ class AbstractRNNCell(keras.layers.Layer):  # type: ignore[misc]
         """The size of the output. Raises NotImplementedError unless a subclass has its own."""
         raise NotImplementedError("An AbstractRNNCell needs a property `output_size` of its own.")
 
-    def get_initial_state(
-        self, inputs: Any = None, batch_size: int | None = None, dtype: DTypeLike | None = None
-    ) -> Any:
+    def get_initial_state(self, inputs: Any = None, batch_size: int | None = None, dtype: Any = None) -> Any:
         """Returns zeros for a batch of the size of the inputs, or of this size."""
         size = batch_size if inputs is None else ops.shape(inputs)[0]
         type_ = dtype or (self.compute_dtype if inputs is None else inputs.dtype)

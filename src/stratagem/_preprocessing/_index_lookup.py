@@ -10,7 +10,6 @@ import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
 from stratagem._base.paths import local_path
-from stratagem._base.types import ShapeLike
 from stratagem._core.step import host_function, host_function_if_needed
 from stratagem._ops import Assert, Tensor, allow_x64, as_dtype, int64, on_device, reduce_all
 from stratagem._ops.files import exists
@@ -426,7 +425,7 @@ class IndexLookup(AdaptedLayer):
         elif np.any(unknown):
             raise InvalidArgumentError(f"{text} It lacks {np.asarray(keys)[unknown].ravel().tolist()[:10]}.")
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> tuple[int | None, ...]:
+    def compute_output_shape(self, input_shape: Any) -> tuple[int | None, ...]:
         """Returns the shape of the output."""
         depth = self.max_tokens if self.pad_to_max_tokens else self._frozen_vocab_size
         return encoded_shape(input_shape, self.output_mode, depth)
