@@ -7,6 +7,7 @@ from keras import ops
 
 from stratagem._base.exports import exported
 
+
 @exported("keras.layers.ThresholdedReLU")
 @keras.saving.register_keras_serializable("stratagem")
 class ThresholdedReLU(keras.layers.Layer):  # type: ignore[misc]
