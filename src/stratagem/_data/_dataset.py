@@ -1,6 +1,7 @@
 """Dataset: tf.data's class over plans that are executed only when somebody iterates."""
 
 import abc
+import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn, Self, final
 
@@ -47,11 +48,17 @@ class _DatasetType(abc.ABCMeta):
         fed = fed_call(make, args, kwargs)
         return make(*args, **kwargs) if fed is None else type.__call__(Dataset, fed)
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The parameters of the constructor, which `__call__` hides from editors."""
+        found = inspect.signature(cls.__init__)
+        return found.replace(parameters=list(found.parameters.values())[1:])
+
     def __getattr__(cls, name: str) -> NoReturn:
         raise _unknown(name) or AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}")
 
 
-@exported("data.Dataset")
+@exported("data.Dataset", lacks={"(variant_tensor)": "a dataset is a plan of stages, of which there is no tensor"})
 class Dataset(Sources, DatasetOrder, Batches, Functions, Saving, metaclass=_DatasetType):
     """A sequence of elements: nests of tensors. Immutable; every method returns a new one.
 

@@ -106,7 +106,13 @@ def _copied(value: np.ndarray | jax.Array) -> jax.Array:
     return jnp.array(value, dtype=value.dtype)
 
 
-@exported("Variable", v1=())
+@exported(
+    "Variable",
+    v1=(),
+    lacks={
+        "(experimental_enable_variable_lifting)": "a function takes its variables as inputs: none is lifted out of it"
+    },
+)
 class Variable(KerasVariable):  # type: ignore[misc]
     """A mutable tensor, as `tf.Variable`.
 
