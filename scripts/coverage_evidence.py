@@ -11,7 +11,7 @@ from stratagem.cli.migration._differences import clauses
 from tests.ops.drawn import tables
 from tests.ops.drawn.draws import Function
 from tests.ops.expressions import EXPRESSIONS
-from tests.ops.test_tensorflow_answers import MORE_PARAMETERS
+from tests.test_parameters import DIFFERENT
 
 ROOT = Path(__file__).parents[1]
 DIFFERENCES = ROOT / "docs" / "tensor_functions.md"
@@ -71,8 +71,9 @@ def differences(names: set[str]) -> dict[str, str]:
         reasons = sorted({str(reason) for reason in function.differ.values()})
         if reasons and name in names and name not in found:
             found[name] = "; ".join(reasons)
-    for full, more in MORE_PARAMETERS.items():
-        found.setdefault(full.removeprefix("tf."), f"has also the parameters {more}")
+    for path, reason in DIFFERENT.items():
+        if path in names:
+            found.setdefault(path, reason)
     return found
 
 

@@ -1,13 +1,11 @@
-"""Records what TensorFlow 2.15.1 answers to `expressions.py`, and its parameter names: run it where TensorFlow is.
+"""Records TensorFlow 2.15.1's answers to `expressions.py`: run it where TensorFlow is.
 
-    /tmp/tensorflow/bin/python tests/ops/record_tensorflow.py names.txt     (see tests/parity for the environment)
+    /tmp/tensorflow/bin/python tests/ops/record_tensorflow.py     (see tests/parity for the environment)
 
-The argument is a file with one of our public names a line, e.g. `tf.math.add`. The tests need no TensorFlow.
+The tests need no TensorFlow.
 """
 
-import inspect
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -44,24 +42,11 @@ def answer(expression: str) -> Any:
         return {"error": type(error).__name__}
 
 
-def parameters(name: str) -> str | None:
-    """The parameter names of one public function, or of one class of linear operators."""
-    value: Any = tf
-    for part in name.split(".")[1:]:
-        value = getattr(value, part)
-    is_other_class = inspect.isclass(value) and not name.startswith("tf.linalg.")
-    return None if is_other_class or not callable(value) else " ".join(inspect.signature(value).parameters)
-
-
 def main() -> None:
-    """Write both files."""
+    """Write the file."""
     answers = {e: answer(e) for e in EXPRESSIONS}
     lines = ",\n".join(f"{json.dumps(e)}: {json.dumps(a)}" for e, a in answers.items())
     (HERE / "tensorflow_answers.json").write_text(f"{{\n{lines}\n}}\n")
-    names = Path(sys.argv[1]).read_text().split()
-    found = {n: parameters(n) for n in names}
-    lines = ",\n".join(f"{json.dumps(n)}: {json.dumps(p)}" for n, p in sorted(found.items()) if p is not None)
-    (HERE / "tensorflow_signatures.json").write_text(f"{{\n{lines}\n}}\n")
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import jax
 import pytest
 
+import stratagem as tf
 from stratagem._base.errors import ContextError, InvalidArgumentError
 from stratagem._core.context import entered
-from tests.ops.facade import tf
 
 
 def test_a_replica_divides_by_all_replicas() -> None:

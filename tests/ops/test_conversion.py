@@ -6,9 +6,9 @@ import keras
 import numpy as np
 import pytest
 
+import stratagem as tf
 from stratagem._base.errors import ContextError, InvalidArgumentError
 from stratagem._core.values import Separate, Variable
-from tests.ops.facade import tf
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "int8", "float16", "bool", "complex128"])

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 
-from tests.ops.facade import tf
+import stratagem as tf
 
 TYPES = [
     tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128, tf.bool,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+import stratagem as tf
 from stratagem._base.errors import AlreadyExistsError, NotFoundError
-from tests.ops.facade import tf
 
 
 def test_folders(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 
-from tests.ops.facade import tf
+import stratagem as tf
 
 
 @pytest.mark.parametrize(("x", "expected"), [(1.0, 1.0), (3.0, 6.0)])

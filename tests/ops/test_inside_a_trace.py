@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import stratagem as tf
 from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
 from stratagem._core.context import entered
 from stratagem._core.step import NothingKnown
 from tests import prepared
-from tests.ops.facade import tf
 
 
 class StepRecorder:

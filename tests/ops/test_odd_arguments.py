@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.ops.facade import tf
+import stratagem as tf
 
 
 @pytest.mark.parametrize("axis", [-3, -2, 2])

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.ops.facade import tf
+import stratagem as tf
 
 
 def printed(*args: Any, **kwargs: Any) -> str:

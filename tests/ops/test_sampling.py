@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as public
-from tests.ops.facade import tf
+import stratagem as tf
 from tests.thorough import thorough_but
 
 

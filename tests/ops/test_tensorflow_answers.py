@@ -1,6 +1,5 @@
 """Every recorded call gives what TensorFlow 2.15.1 gives: values, dtypes, shapes, structures, kinds of errors."""
 
-import inspect
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,14 +9,12 @@ import jax
 import numpy as np
 import pytest
 
-import stratagem
+import stratagem as tf
 from stratagem._base.errors import InvalidArgumentError, OpError
 from tests.ops.expressions import EXPRESSIONS
-from tests.ops.facade import tf
 
 HERE = Path(__file__).parent
 ANSWERS = json.loads((HERE / "tensorflow_answers.json").read_text())
-SIGNATURES = json.loads((HERE / "tensorflow_signatures.json").read_text())
 
 # Where we differ on purpose: docs/tensor_functions.md gives the reasons.
 DIFFERENT: dict[str, Any] = {
@@ -29,13 +26,6 @@ DIFFERENT: dict[str, Any] = {
     "tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])": [3],  # TF wants a list from the body
     "tf.switch_case(1, [lambda: 1, lambda: 2])": 2,  # TF wants a tensor
     "tf.einsum('i,i->', [1., 2.], [3., 4.])": 11.0,  # TF wants tensors
-}
-MORE_PARAMETERS = {
-    "tf.py_function": "result_shape",
-    "tf.numpy_function": "result_shape",
-    "tf.meshgrid": "indexing name",
-    "tf.print": "output_stream summarize sep end name",
-    "tf.group": "name",
 }
 
 
@@ -89,14 +79,3 @@ def test_deliberate_difference(expression: str) -> None:
         np.testing.assert_allclose(
             np.asarray(ours(expression)), expected, rtol=1e-3 if "float16" in expression else 1e-6
         )
-
-
-@pytest.mark.parametrize("name", sorted(SIGNATURES))
-def test_parameters(name: str) -> None:
-    value: Any = stratagem
-    for part in name.split(".")[1:]:
-        value = getattr(value, part)
-    found, recorded = list(inspect.signature(value).parameters), SIGNATURES[name].split()
-    if name in MORE_PARAMETERS:
-        recorded = [p for p in recorded if p != "kwargs"] + MORE_PARAMETERS[name].split()
-    assert found == recorded

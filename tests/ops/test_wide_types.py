@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from tests.ops.facade import tf
+import stratagem as tf
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "reduce_max": lambda x: tf.reduce_max(x, 1),

@@ -2,12 +2,10 @@
 
     /tmp/tensorflow/bin/python -m tests.tf1.graph.record_tensorflow     (see tests/parity for the environment)
 
-It rewrites, beside this file, tensorflow_answers.npz (for each case all its numbers one after another, and in `index` what
-they are: `step|name` for tensors, `end|name` for variables), and tensorflow_signatures.json with the parameter names of
-`names.py`.
+It rewrites tensorflow_answers.npz beside this file: for each case all its numbers one after another, and in `index` their
+names (`step|name` for tensors, `end|name` for variables).
 """
 
-import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,6 @@ import tensorflow.compat.v1 as tf1  # the real one
 
 from tests.tf1.graph.behaviours import CASES
 from tests.tf1.graph.made import STEPS, Model, features, labels
-from tests.tf1.graph.names import NAMES
 
 HERE = Path(__file__).parent
 LARGE = 64  # numbers: of larger tensors only the first step's are kept
@@ -43,19 +40,10 @@ def answers(model: Model) -> dict[str, Any]:
     return found
 
 
-def parameters(name: str) -> str:
-    """The parameter names of a function or class of tf.compat.v1."""
-    value: Any = tf1
-    for part in name.split("."):
-        value = getattr(value, part)
-    return " ".join(inspect.signature(value).parameters)
-
-
 def main() -> None:
     """Write the file."""
     tf1.disable_v2_behavior()
     tf1.enable_resource_variables()
-    (HERE / "tensorflow_signatures.json").write_text(json.dumps({n: parameters(n) for n in NAMES}, indent=0) + "\n")
     every = {case: answers(model) for case, model in CASES.items()}
     index = {case: [[n, np.asarray(v).dtype.name, np.shape(v)] for n, v in own.items()] for case, own in every.items()}
     flat = {case: np.concatenate([np.ravel(v).astype("float64") for v in own.values()]) for case, own in every.items()}

@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,10 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
+from scripts import tensorflow_api
 from stratagem._tf1.graph import ModelState
 from stratagem.compat.v1 import layers
-
-SIGNATURES = json.loads(Path(__file__).with_name("tensorflow_signatures.json").read_text())
+from tests.tf1.graph.names import NAMES
 
 
 def named(name: str) -> Any:
@@ -29,9 +28,10 @@ def test_all_ways_to_import_it_give_one_module() -> None:
     assert tf1.layers is layers is importlib.import_module("stratagem.compat.v1.layers")
 
 
-@pytest.mark.parametrize("name", SIGNATURES)
+@pytest.mark.parametrize("name", [name for name in NAMES if f"compat.v1.{name}" in tensorflow_api.facts()])
 def test_parameters_begin_with_tensorflows(name: str) -> None:
-    theirs = [p for p in SIGNATURES[name].split() if p not in ("args", "kwargs")]
+    arguments = tensorflow_api.facts()[f"compat.v1.{name}"].get("args") or []
+    theirs = [each for each, kind, _ in arguments if not kind.startswith("VAR_") and each != "self"]
     assert list(inspect.signature(named(name)).parameters)[: len(theirs)] == theirs
 
 

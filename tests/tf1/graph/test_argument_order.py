@@ -1,51 +1,10 @@
-"""Every function of `tf.compat.v1` has the parameters of TensorFlow's, in their order, but for a few with a reason."""
+"""Functions of `tf.compat.v1` take arguments in the order of TensorFlow 1, by position and by name."""
 
-import functools
-import inspect
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import stratagem as tf
-
-RECORDED = json.loads(Path(__file__).with_name("every_signature.json").read_text())
-
-MORE = "takes arguments after TensorFlow's"
-FLAGS = "is a function of absl, which this passes all arguments to"
-KINDS = ("bool", "boolean", "float", "integer", "string")
-DIFFERENT = {
-    **dict.fromkeys(("bincount", "math.bincount"), f"{MORE}: name"),
-    **dict.fromkeys(("numpy_function", "py_function"), f"{MORE}: result_shape, which compiled steps need"),
-    **dict.fromkeys(("group", "meshgrid", "print"), "names what TensorFlow takes as **kwargs"),
-    **dict.fromkeys((f"layers.{kind}_pooling{n}d" for kind in ("average", "max") for n in (1, 2, 3)), f"{MORE}: reuse"),
-    **dict.fromkeys(
-        (f"{place}.DEFINE_{kind}" for place in ("app.flags", "flags") for kind in KINDS),
-        FLAGS,
-    ),
-    **dict.fromkeys(("app.flags.FLAGS", "flags.FLAGS"), "is absl's object, and no function there"),
-    **dict.fromkeys(
-        ("autograph.to_code", "autograph.to_graph"), "has no types of arguments, which TensorFlow ignores, too"
-    ),
-    "test.compute_gradient": "is TensorFlow 2's, of a function: there are no graphs whose tensors it could name",
-}  # fmt: skip
-
-
-def parameters(name: str) -> str | None:
-    """The names of a function's parameters here; None if that is no function here."""
-    try:
-        value: Any = functools.reduce(getattr, name.split("."), tf.compat.v1)
-    except AttributeError:
-        return None
-    return " ".join(inspect.signature(value).parameters) if callable(value) and not inspect.isclass(value) else None
-
-
-def test_every_function_has_tensorflows_parameters() -> None:
-    found = {name: (parameters(name), recorded) for recorded, names in RECORDED.items() for name in names.split()}
-    present = {name: both for name, both in found.items() if both[0] is not None}
-    assert len(present) > 1000
-    assert {name: both for name, both in present.items() if (both[0] != both[1]) != (name in DIFFERENT)} == {}
 
 
 def test_arguments_in_tensorflow_1s_order() -> None:
