@@ -23,7 +23,8 @@ def values(found: dict[str, Namespace]) -> dict[str, dict[str, Any]]:
 
 
 def _values(module: ModuleType, namespace: Namespace) -> dict[str, Any]:
-    public = {name: getattr(module, name) for name in dir(module) if is_public(name)}
+    also = [name for name in ALSO_PUBLIC if hasattr(module, name)]
+    public = {name: getattr(module, name) for name in sorted({*dir(module), *also}) if is_public(name)}
     return {name: value for name, value in public.items() if not _is_left_by_import(value, name, namespace)}
 
 

@@ -39,12 +39,12 @@ def imported_as(name: str, place: Place) -> str:
 
 def origin(namespace: Namespace, name: str, value: Any) -> Place | None:
     """Where a stub imports a name from; None for a plain value of the namespace's own."""
-    if name in namespace.values:
-        return None
     if isinstance(value, ModuleType):
         return Place(value.__name__, "")
     if name in namespace.places:
         return namespace.places[name]
+    if isinstance(value, PLAIN):
+        return None
     for star in namespace.stars:
         if hasattr(sys.modules[star], name):
             return Place(star, name)
