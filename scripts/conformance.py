@@ -192,17 +192,14 @@ def compared() -> dict[str, Lacking]:
 
 
 def idle_reasons() -> list[str]:
-    """What is declared as missing on purpose, and is there."""
+    """What is declared as missing on purpose, and is there, or TensorFlow does not have it either."""
     used = {what for lacking in compared().values() for what in lacking.deliberate}
-    counted = tensorflow_api.counted()
-    return sorted(
-        what
-        for what in set(declarations.deliberate()) - used
-        if any(
-            path in counted
-            for path in (what.partition("(")[0], what.rpartition(".")[0], what.partition("(")[0].rpartition(".")[0])
-        )
-    )
+    return [
+        f"{export.place.attribute}: {what}"
+        for export in declarations.exports()
+        for what in export.lacks
+        if used.isdisjoint(declarations.lacked(export, what))
+    ]
 
 
 def lines(lacking: Lacking) -> Iterator[str]:

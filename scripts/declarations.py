@@ -97,11 +97,14 @@ def namespaces() -> dict[str, Namespace]:
 
 def deliberate() -> dict[str, str]:
     """The reasons of what is not there on purpose, by path of the member (`Variable.x`) or argument (`Variable(x)`)."""
-    found = {}
-    for export in exports():
-        for path in [*export.names, *(f"{FIRST}.{name}" for name in export.first or export.names)]:
-            found |= {f"{path}{'' if what[0] == '(' else '.'}{what}": why for what, why in export.lacks.items()}
-    return found
+    return {path: why for export in exports() for what, why in export.lacks.items() for path in lacked(export, what)}
+
+
+def lacked(export: Export, what: str) -> list[str]:
+    """The paths of a member or argument that is not there on purpose, one for each name of the value."""
+    of_first = export.names if export.first is None else export.first
+    names = [*export.names, *(f"{FIRST}.{name}" for name in of_first)]
+    return [f"{name}{'' if what[0] == '(' else '.'}{what}" for name in names]
 
 
 def _paths(export: Export, known: dict[str, Namespace]) -> list[str]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from scripts import declarations
 from scripts.declarations import ROOT, SOURCE, Namespace, Place
+from scripts.public_names import PLAIN
 from scripts.stubs_declared import Home, declaration, homes
 
 HEADER = "# Made by `make api`: change the declarations in the source and in api/."
