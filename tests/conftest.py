@@ -105,9 +105,9 @@ PATIENCE = 120.0  # seconds in which threads and processes that were told to sto
 # jobs wait, for a lost heartbeat say, stand apart: while one worker of xdist waits, the others should have work. Jobs of many
 # processes come later: `.ci/run` installs wheels beside the first tests, and tries them on clusters of its own.
 LONG = (
-    *("training", "multi_worker", "differential", "remote", "control", "values", "keras"),
+    *("training", "multi_worker", "modes", "examples", "differential", "remote", "control", "values", "keras"),
     *("processes", "parity", "checkpoints", "cli", "step", "ops", "drawn", "autograph"),
-    *("eager", "core", "compositions", "addons"),
+    *("eager", "core", "compositions", "addons", "canned", "estimator"),
 )
 
 
