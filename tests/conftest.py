@@ -119,6 +119,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: ranks.get(item.path.parent.name, len(LONG)))
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Short tuples, lists and dicts of plain values are called by what is in them; else pytest counts them: `expected0`."""
+    return text if isinstance(val, tuple | list | dict) and is_plain(val) and len(text := repr(val)) <= 60 else None
+
+
+def is_plain(value: object) -> bool:
+    """Whether its text is the same in every process."""
+    match value:
+        case tuple() | list():
+            return all(map(is_plain, value))
+        case dict():
+            return all(is_plain(part) for item in value.items() for part in item)
+    return isinstance(value, str | bytes | int | float | complex | None)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
     """From here on there is garbage: what is there by now stays, and no collection looks at it.
