@@ -4,7 +4,7 @@
     python scripts/areas.py _data              the tests of a building: the folders that belong to it
     python scripts/areas.py --changed HEAD     the tests of all that differs from this commit, as git says
 
-The tests that lie in tests/ itself (layers, names, imports: half a minute) come with every area.
+The tests that lie in tests/ itself (layers, names, imports) come with what has changed, whatever it is.
 """
 
 import argparse
@@ -20,7 +20,7 @@ OF_BUILDING = {
     "_cluster": ("cluster", "multi_worker"),
     "_core": ("core", "differential", "modes", "parity"),
     "_data": ("data", "damage"),
-    "_hooks": (),
+    "_hooks": (),  # those of tests/ itself
     "_launch": ("launch", "cli"),
     "_legacy": ("keras",),
     "_strategies": ("strategies", "device", "multi_worker", "parity"),
@@ -85,14 +85,12 @@ def changed(commit: str, root: Path = ROOT) -> list[str]:
 
 def selected(areas: Iterable[str], files: Iterable[str]) -> list[str]:
     """What pytest is to run; nothing: all tests."""
-    found = [*map(of_area, areas), *map(of_file, files)]
-    if None in found or not found:
+    by_area, by_file = [*map(of_area, areas)], [*map(of_file, files)]
+    if None in by_file or not (by_area or by_file):
         return []
-    named = {folder for some in found for folder in some or ()}
-    return [
-        *(f"tests/{folder}" for folder in sorted(named)),
-        *(f"tests/{p.name}" for p in sorted(TESTS.glob("test_*.py"))),
-    ]
+    named = {folder for some in (*by_area, *by_file) for folder in some or ()}
+    of_the_package = sorted(path.name for path in TESTS.glob("test_*.py")) if by_file or not named else []
+    return [f"tests/{name}" for name in (*sorted(named), *of_the_package)]
 
 
 def main() -> None:

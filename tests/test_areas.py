@@ -1,5 +1,6 @@
 """`make test AREA=... CHANGED=...` runs the tests that belong to a folder, a building or what has changed."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -42,9 +43,13 @@ def test_every_folder_of_tests_belongs_to_something() -> None:
     assert of_buildings | {folder for some in areas.ELSEWHERE.values() for folder in some} == areas.folders()
 
 
-def test_tests_of_the_whole_package_come_with_every_area() -> None:
-    assert "tests/test_areas.py" in areas.selected(["data"], [])
+def test_tests_of_the_whole_package_come_with_whatever_has_changed() -> None:
     assert "tests/test_layers.py" in areas.selected([], ["README.md"])
+    assert areas.selected(["data"], []) == ["tests/data"]
+
+
+def test_the_tests_of_the_hooks_are_those_of_the_whole_package() -> None:
+    assert "tests/test_hooks.py" in areas.selected(["_hooks"], [])
 
 
 def test_without_an_area_all_tests_are_run() -> None:
@@ -105,10 +110,13 @@ def test_git_says_what_has_changed(tmp_path: Path) -> None:
 
 
 def test_make_runs_the_tests_of_an_area() -> None:
-    def command(*words: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            ["make", "--dry-run", "--silent", "test", *words], cwd=ROOT, capture_output=True, text=True
-        )
+    names = ("AREA", "CHANGED", "GNUMAKEFLAGS", "MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS")  # of a make that runs this test
+    environment = {name: value for name, value in os.environ.items() if name not in names}
 
-    assert "scripts/areas.py data training\n" in command("AREA=data training").stdout.replace(")", "\n")
-    assert "scripts/areas.py --changed 1\n" in command("CHANGED=1").stdout.replace(")", "\n")
+    def command(*words: str) -> str:
+        told = ["make", "--dry-run", "--silent", "test", *words]
+        return subprocess.run(told, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert "scripts/areas.py data training)" in command("AREA=data training")
+    assert "scripts/areas.py --changed 1)" in command("CHANGED=1")
+    assert "scripts/areas.py )" in command()
