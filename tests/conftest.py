@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 os.environ["KERAS_BACKEND"] = "jax"  # before Keras is imported: it may be configured for another backend
 os.environ["JAX_PLATFORMS"] = "cpu"  # also beside an accelerator, which is for tests/device (`make test-device`)
@@ -50,8 +51,9 @@ import jax
 import psutil
 import pytest
 
-# Private: whether a profile is running is known there alone.
+# Private: whether a profile is running is known there alone, and what JAX makes anew for every program.
 from jax._src import profiler
+from jax._src.interpreters import mlir
 
 from stratagem._core.context import Context, assign, current
 from stratagem._hooks import HOOKS, install
@@ -60,6 +62,20 @@ from tests.sample import day
 from tests.thorough import mark_beyond_the_sample
 
 jax.config.update("jax_num_cpu_devices", 8)  # before anything starts a backend
+
+# MLIR's dialects, in which JAX writes programs, are loaded once for the tests of a module (in each thread), not for each
+# program: this saves a twelfth of the CPU time of many small ones. Programs that tests start have them as users do.
+new_ir_context, ir_contexts = mlir.make_ir_context, threading.local()
+
+
+def ir_context() -> Any:
+    """The one of this thread."""
+    if not hasattr(ir_contexts, "kept"):
+        ir_contexts.kept = new_ir_context()
+    return ir_contexts.kept
+
+
+mlir.make_ir_context = ir_context
 
 # What the first use of a public name does in a program; tests may import private names only. Done here, because the conftest of
 # a folder may import a public name before pytest is configured. STRATAGEM_WITHOUT_HOOK="shards of variables", as a row of
@@ -89,9 +105,9 @@ PATIENCE = 120.0  # seconds in which threads and processes that were told to sto
 # jobs wait, for a lost heartbeat say, stand apart: while one worker of xdist waits, the others should have work. Jobs of many
 # processes come later: `.ci/run` installs wheels beside the first tests, and tries them on clusters of its own.
 LONG = (
-    *("training", "multi_worker", "differential", "remote", "control", "values", "keras"),
+    *("training", "multi_worker", "modes", "examples", "differential", "remote", "control", "values", "keras"),
     *("processes", "parity", "checkpoints", "cli", "step", "ops", "drawn", "autograph"),
-    *("eager", "core", "compositions", "addons"),
+    *("eager", "core", "compositions", "addons", "canned", "estimator"),
 )
 
 
@@ -101,6 +117,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_beyond_the_sample(items, day())
     ranks = {name: rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(item.path.parent.name, len(LONG)))
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Short tuples, lists and dicts of plain values are called by what is in them; else pytest counts them: `expected0`."""
+    return text if isinstance(val, tuple | list | dict) and is_plain(val) and len(text := repr(val)) <= 60 else None
+
+
+def is_plain(value: object) -> bool:
+    """Whether its text is the same in every process."""
+    match value:
+        case tuple() | list():
+            return all(map(is_plain, value))
+        case dict():
+            return all(is_plain(part) for item in value.items() for part in item)
+    return isinstance(value, str | bytes | int | float | complex | None)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -183,6 +214,7 @@ def starts_with_a_small_heap() -> None:
 
     A process of xdist would grow to a million objects and 4 GiB otherwise, where one `gc.collect()` takes 2 seconds.
     """
+    ir_contexts.__dict__.clear()
     jax.clear_caches()
     gc.collect()
     gc.freeze()

@@ -19,6 +19,7 @@ X = np.random.default_rng(0).normal(size=(8, 3)).astype("float32")
 Y = np.eye(3, dtype="float32")[[0, 1, 2, 0, 1, 1, 2, 0]]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(("losses", "metrics", "optimizers"), programs.PROGRAMS))
 def test_numbers_are_those_of_tensorflow_addons(name: str) -> None:
     found, expected = programs.PROGRAMS[name](tf, tfa), RECORDED[name]

@@ -198,6 +198,7 @@ def test_an_array_in_which_nothing_is_written_has_the_shape_that_it_was_given() 
             of(None, size, "stack")
 
 
+@pytest.mark.sampled
 def test_a_beam_keeps_its_paths_in_arrays(run: Any) -> None:
     table = np.log(np.random.default_rng(0).dirichlet(np.ones(5), size=5).astype(np.float32))
 

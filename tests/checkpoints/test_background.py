@@ -388,6 +388,7 @@ checkpoint.save(sys.argv[1] + "/ckpt", tf.train.CheckpointOptions(enable_async=T
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("end", "code"),
     [

@@ -147,6 +147,7 @@ def test_any_header_and_entry_are_facts_or_an_error(header: bytes, entry: bytes)
         assert f"{folder}/t." in problem or Bundle(f"{folder}/t").facts.keys() == {"v"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["tensors", "objects-1", "partitioned"])
 @pytest.mark.parametrize("kind", ["index", "data-00000-of-00001"])
 def test_every_changed_byte_is_noticed(name: str, kind: str, tmp_path: Path) -> None:

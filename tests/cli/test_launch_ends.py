@@ -35,6 +35,7 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIG
 QUICK = [*zip(CODES, ("polite", "stubborn", "stubborn", "polite"), strict=True), (signal.SIGKILL, "stubborn")]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("number", "manner"), thorough_but(QUICK, product(CODES, ("polite", "stubborn"))))
 def test_s5_nothing_outlives_the_launcher(number: signal.Signals, manner: str) -> None:
     with launcher("--workers", 2, "--ps", 1, "--grace", GRACE, "--tee", "all", STAYING, manner) as started:

@@ -1,6 +1,7 @@
 """`stratagem profile`: real programs, whose steps' time is divided into parts."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from stratagem.cli import main
 # Private: the arithmetic of spans has no door, and a table of cases is what shows that it is right.
 from stratagem.cli._profile_trace import PARTS, Spans
 from tests.cli.launches import PROGRAMS
+from tests.conftest import LEAN
 
 PROGRAM = PROGRAMS / "profiled.py"
 LAUNCH = (sys.executable, "-m", "stratagem.cli", "launch", "--workers", "2", "--tee", "none", str(PROGRAM))
@@ -26,7 +28,7 @@ def profiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
     """Runs the command; returns its exit status, stdout and stderr."""
     for name in ("PJRT_NPROC", "TF_CONFIG", "JAX_NUM_CPU_DEVICES"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([LEAN, str(Path(__file__).parents[2] / "src")]))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
 
     def run(*arguments: str) -> tuple[int, str, str]:

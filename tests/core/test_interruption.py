@@ -181,6 +181,7 @@ PLACES = {
 QUICK = ("statement", "uneven batch", "eager tape", "dataset")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", thorough_but(QUICK, PLACES))
 def test_ctrl_c_in_an_endless_loop_is_a_keyboard_interrupt_and_ends_the_process(start: Start, place: str) -> None:
     code, _, err = start(PLACES[place]).after_ctrl_c()

@@ -16,6 +16,7 @@ from stratagem.errors import ClusterError
 from tests.damage.readers import READERS, damaged_file
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", READERS)
 def test_a_damaged_file_is_refused_or_read(name: str, seed: int, tmp_path: Path) -> None:

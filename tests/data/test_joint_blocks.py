@@ -115,6 +115,7 @@ def pipelines(name: str, values: list[int], after: tuple[int, bool] | None) -> t
     return both[0], both[1]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("after", [None, (7, False), (7, True), (64, False)])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_results_and_errors_are_those_of_single_elements(name: str, after: tuple[int, bool] | None) -> None:
@@ -127,6 +128,7 @@ def test_results_and_errors_are_those_of_single_elements(name: str, after: tuple
     assert len(found) > 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("drop", [False, True])
 @pytest.mark.parametrize("name", BATCHED)
 def test_batches_that_are_taken_together_are_those_that_are_taken_alone(name: str, drop: bool) -> None:

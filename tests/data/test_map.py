@@ -156,6 +156,7 @@ def test_any_number_of_elements(count: int) -> None:
     assert len(dataset) == count
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("size", "programs"), [(None, 1), (4, 1), (64, 4), (1000, 5)])
 def test_few_programs_serve_all_numbers_of_rows(size: int | None, programs: int) -> None:
     with compilations() as compiled:

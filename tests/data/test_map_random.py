@@ -44,6 +44,7 @@ PLANS: dict[str, Callable[[], Dataset]] = {
 QUICK = ("rows", "batches", "python", "threads")  # the ways in which a function can run
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(QUICK, PLANS))
 def test_every_element_and_every_epoch_has_its_own_numbers(name: str) -> None:
     dataset = PLANS[name]()
@@ -63,6 +64,7 @@ def test_a_function_that_draws_is_compiled(caplog: pytest.LogCaptureFixture) -> 
     assert "runs as Python" not in caplog.text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(QUICK, PLANS))
 def test_a_program_that_sets_the_seed_draws_the_same_every_time(name: str) -> None:
     runs = []

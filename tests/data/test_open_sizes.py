@@ -11,6 +11,7 @@ from tests.data.open_sizes import CONTENTS, FUNCTIONS, RECORDED, answers, specs
 ANSWERS = json.loads(RECORDED.read_text())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_of_images_of_any_size_is_tensorflows(name: str) -> None:
     found, wanted = answers(tf, name), ANSWERS[name]

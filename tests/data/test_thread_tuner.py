@@ -54,6 +54,7 @@ def _split(x: Any) -> Any:
     return tf.random.uniform((), seed=7) * 0 + tf.cast(number * 2, tf.float32)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("way", ["python", "split", "split batches"])
 def test_elements_that_are_read_while_both_ways_are_tried_are_those_of_one_thread(way: str) -> None:
     def dataset(calls: int | None) -> Any:

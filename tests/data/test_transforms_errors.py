@@ -223,6 +223,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     set_global_seed(None)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", DRAWS)
 def test_a_programs_seed_repeats_every_draw_without_one(name: str, folder: Path) -> None:
     def drawn(seed: int) -> list[Any]:

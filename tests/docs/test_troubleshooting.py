@@ -5,6 +5,7 @@ Errors without a class of their own have one for their message.
 
 import ast
 import builtins
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +26,11 @@ BASES = {"StratagemError", "OpError"}
 INSIDE = {"RefusedError", "MissingVariableError"}
 # The classes of errors that other namespaces than `tf.errors` have.
 ELSEWHERE = {"NanLossDuringTrainingError": tf.compat.v1.train.NanLossDuringTrainingError}
-MODULES = {path: ast.parse(path.read_text()) for path in (Path(__file__).parents[2] / "src").rglob("*.py")}
+
+
+@functools.cache
+def modules() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text()) for path in (Path(__file__).parents[2] / "src").rglob("*.py")}
 
 
 def classes() -> dict[str, type]:
@@ -41,7 +46,7 @@ def test_every_class_of_errors_has_a_section() -> None:
 
 def test_every_error_that_a_module_makes_is_one_of_these_or_stays_inside() -> None:
     known, found = set(classes()) | BASES, set()
-    for tree in MODULES.values():
+    for tree in modules().values():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and {ast.unparse(base).rpartition(".")[2] for base in node.bases} & known:
                 found.add(node.name)
@@ -50,7 +55,7 @@ def test_every_error_that_a_module_makes_is_one_of_these_or_stays_inside() -> No
 
 def raised() -> Iterator[tuple[str, str]]:
     """Where a plain RuntimeError is raised, and its text without what is put in."""
-    for path, tree in MODULES.items():
+    for path, tree in modules().items():
         for node in ast.walk(tree):
             match node:
                 case ast.Raise(exc=ast.Call(func=ast.Name(id="RuntimeError"), args=[ast.JoinedStr(values=parts)])):

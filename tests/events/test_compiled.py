@@ -121,6 +121,7 @@ def test_a_condition_on_python_is_asked_at_every_call(tmp_path: Path) -> None:
     assert steps(tmp_path) == {"x": [0, 2, 4]}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("replicas", REPLICAS)
 @pytest.mark.parametrize("rows", [8, 7], ids=["even", "uneven"])
 def test_a_step_writes_from_its_first_replica_once(replicas: int, rows: int, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def trained(strategy: Any, make: Callable[[], Any], steps: int = 4) -> tuple[lis
 QUICK = ("gradient accumulation", "loss scaling", "clipped by global norm")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", thorough_but(QUICK, OPTIMIZERS))
 def test_two_replicas_update_like_one_device(kind: str) -> None:
     two, optimizer = trained(mirrored(), OPTIMIZERS[kind])

@@ -33,6 +33,7 @@ def check(thing: Any, mode: str) -> None:
         assert said is None, f"{thing.name}, {mode}: {said}"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("mode", modes.MODES)
 def test_some_of_all_things_are_the_same_in_a_mode(mode: str) -> None:
     for name in _of_two_tables(mode):
@@ -67,6 +68,7 @@ def _programs_of(mode: str) -> list[str]:
     return [name for name in PROGRAMS if mode in programs.MODES or name.startswith("model: ")]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("mode", [*programs.MODES, *programs.OF_MODELS])
 def test_some_of_all_programs_are_the_same_in_a_mode(mode: str) -> None:
     for name in _sample(mode, _programs_of(mode), 2):

@@ -54,6 +54,7 @@ def test_while_loop_names_the_mismatch() -> None:
         tf.while_loop(lambda i, a: i < 3, lambda i, a: i + 1, (0, 1))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("initializer", [None, 10])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_scan_is_the_same_in_a_trace(initializer: int | None, reverse: bool) -> None:

@@ -42,6 +42,7 @@ def test_numbers_are_looked_up_in_one_program(caplog: pytest.LogCaptureFixture) 
     assert [int(v[0, 0]) for v in strategy.run(both, (keys,))[0].values] == [2, 2]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_compiled_function_uses_tables_that_change_as_tensorflow(name: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "stratagem"):

@@ -84,6 +84,7 @@ class _OwnError(Exception):
     """An error that no library knows."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("where", ["python", "function", "replica"])
 @pytest.mark.parametrize("error", [ValueError("inside"), _OwnError("mine")], ids=["ValueError", "own"])
 def test_an_exception_arrives_with_its_class_and_leaves_variables_as_they_were(where: str, error: Exception) -> None:

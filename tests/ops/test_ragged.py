@@ -159,6 +159,7 @@ TEXTS = tf.constant([b"a b", b"c"])
 OF_NUMBERS, OF_WORDS = tf.RaggedTensorSpec([None], tf.int32), tf.RaggedTensorSpec([None], tf.string)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("function", "elems", "signature", "wanted"),
     [

@@ -25,6 +25,7 @@ def expected(
     return y, back
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("size", "strides"),
     [((2, 2, 2), (2, 2, 2)), ((1, 2, 2), (1, 2, 2)), ((3, 3, 3), (1, 1, 1)), ((2, 3, 1), (1, 2, 3))],

@@ -38,6 +38,7 @@ def recorded() -> dict[str, np.ndarray]:
 QUICK = (Case("cnn", "sgd", 1, "float64"), Case("cnn", "rmsprop", 2, "float32"), Case("mlp", "adam", 2, "float32"))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", thorough_but(QUICK, CASES), ids=lambda case: case.key)
 def test_weights_and_losses_are_those_of_tensorflow(recorded: dict[str, np.ndarray], case: Case) -> None:
     weights, losses = train(case)

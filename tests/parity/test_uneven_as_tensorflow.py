@@ -73,12 +73,19 @@ def value_and_slope(program: Any, x: Any, k: Any) -> dict[str, Any]:
     return {"value": value, "slope": tf.zeros([4], tf.float64) if slope is None else slope}
 
 
+def asked_for(fixture: str, request: pytest.FixtureRequest) -> set[str]:
+    """The names with which tests of this run ask for a fixture."""
+    items = [item for item in request.session.items if fixture in getattr(item, "fixturenames", ())]
+    return {item.callspec.params["name"] for item in items if item.path == request.path}  # type: ignore[attr-defined]
+
+
 @pytest.fixture(scope="module")
-def operations() -> tuple[Any, Any]:
-    """What all operations give on both replicas, by one compiled step."""
+def operations(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+    """What the operations that are asked for give on both replicas, by one compiled step."""
+    programs = {name: behaviours.OPERATIONS[name] for name in sorted(asked_for("operations", request))}
 
     def step(x: Any, k: Any) -> Any:
-        return {name: value_and_slope(program, x, k) for name, program in behaviours.OPERATIONS.items()}
+        return {name: value_and_slope(program, x, k) for name, program in programs.items()}
 
     results = strategy().run(step, args=(split(behaviours.features), split(behaviours.labels)))
     some, none = strategy().experimental_local_results(results)
@@ -188,14 +195,15 @@ def truth_and_prediction(kind: str) -> tuple[Any, Any]:
 
 
 @pytest.fixture(scope="module")
-def losses(quick_to_compile: None) -> dict[str, dict[str, Any]]:
-    """What all losses give on the replica without rows, with both reductions that a strategy allows, by one step."""
-    kinds = {kind: truth_and_prediction(kind) for _, kind in behaviours.LOSSES.values()}
+def losses(quick_to_compile: None, request: pytest.FixtureRequest) -> dict[str, dict[str, Any]]:
+    """What the losses give on the replica without rows, with both reductions that a strategy allows, by one step."""
+    asked = {name: behaviours.LOSSES[name] for name in sorted(asked_for("losses", request))}
+    kinds = {kind: truth_and_prediction(kind) for _, kind in asked.values()}
 
     def step(given: Any) -> Any:
         return {
             (name, reduction): make(keras.losses, reduction=reduction)(*given[kind])
-            for name, (make, kind) in behaviours.LOSSES.items()
+            for name, (make, kind) in asked.items()
             for reduction in ("none", "sum")
         }
 
@@ -217,14 +225,15 @@ def test_losses(losses: dict[Any, Any], name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def metrics(quick_to_compile: None) -> dict[str, float]:
-    """What all metrics make of rows on one replica and none on the other, by one step."""
+def metrics(quick_to_compile: None, request: pytest.FixtureRequest) -> dict[str, float]:
+    """What the metrics make of rows on one replica and none on the other, by one step."""
+    asked = {name: behaviours.METRICS[name] for name in sorted(asked_for("metrics", request))}
     with strategy().scope():
-        made = {name: make(keras.metrics) for name, (make, _) in behaviours.METRICS.items()}
-    kinds = {kind: truth_and_prediction(kind) for _, kind in behaviours.METRICS.values()}
+        made = {name: make(keras.metrics) for name, (make, _) in asked.items()}
+    kinds = {kind: truth_and_prediction(kind) for _, kind in asked.values()}
 
     def step(given: Any) -> None:
-        for name, (_, kind) in behaviours.METRICS.items():
+        for name, (_, kind) in asked.items():
             made[name].update_state(*given[kind][1:] if kind == "one" else given[kind])
 
     strategy().run(step, args=(kinds,))

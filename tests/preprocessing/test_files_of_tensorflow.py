@@ -12,6 +12,7 @@ from tests.preprocessing.record_files import DATA, RECORDED, layers
 ANSWERS = json.loads((RECORDED / "answers.json").read_text())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", list(DATA))
 def test_a_file_of_tensorflow_is_read(name: str) -> None:
     model = tf.keras.models.load_model(RECORDED / f"{name.replace(' ', '_')}.keras")

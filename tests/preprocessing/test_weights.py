@@ -31,6 +31,7 @@ def test_a_layers_weights_are_tensorflows_and_are_given_to_another(name: str) ->
     assert_alike(record_weights.answers_of(tf, name), ANSWERS["layers"][name])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", LEARNING)
 def test_a_model_gives_another_what_its_layers_have_learned(name: str) -> None:
     wanted = ANSWERS["copies"][name]

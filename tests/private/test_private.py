@@ -258,23 +258,6 @@ def test_backends_are_started_by_now() -> None:
     assert _private.backends_started()
 
 
-def test_the_line_that_started_the_backend_is_known() -> None:
-    """In another process: this one's was started by a fixture."""
-    program = RESERVING + "import stratagem as tf\nx = tf.constant(1)\n"
-    program += "tf.config.threading.set_inter_op_parallelism_threads(7)\n"
-    run = subprocess.run(
-        [sys.executable, "-c", program, *filter(None, [os.environ.get("STRATAGEM_WITHOUT_HOOK")])],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    place = f"<string>, line {program.splitlines().index('x = tf.constant(1)') + 1}"
-    # From Python 3.13 on the text of a program given by -c is known.
-    shown = f"`x = tf.constant(1)` ({place})" if sys.version_info >= (3, 13) else place
-    assert f"cannot be modified after initialization, by {shown}.\n" in run.stderr
-
-
 def test_configured_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _private.configured_cpu_devices() == jax.config.jax_num_cpu_devices == 8
     monkeypatch.setenv("XLA_FLAGS", "--a --xla_force_host_platform_device_count=11 --b")
@@ -316,17 +299,38 @@ print(os.environ.get("PJRT_NPROC"))
 """
 
 
-def test_threads_for_configured_devices_are_reserved_by_installing() -> None:
+STARTING = """
+import stratagem as tf
+x = tf.constant(1)
+tf.config.threading.set_inter_op_parallelism_threads(7)
+"""
+
+
+@pytest.fixture(scope="module")
+def started() -> "subprocess.CompletedProcess[str]":
+    """Another process, which reserves threads, starts a backend and then changes a setting: this one's has started."""
     environment = {k: v for k, v in os.environ.items() if k != "PJRT_NPROC"}
-    run = subprocess.run(
-        [sys.executable, "-c", RESERVING, *filter(None, [os.environ.get("STRATAGEM_WITHOUT_HOOK")])],
+    return subprocess.run(
+        [sys.executable, "-c", RESERVING + STARTING, *filter(None, [os.environ.get("STRATAGEM_WITHOUT_HOOK")])],
         env={**environment, "JAX_NUM_CPU_DEVICES": "4"},
         capture_output=True,
         text=True,
         timeout=120,
-        check=True,
+        check=False,
     )
-    assert int(run.stdout) >= 8
+
+
+def test_threads_for_configured_devices_are_reserved_by_installing(
+    started: "subprocess.CompletedProcess[str]",
+) -> None:
+    assert int(started.stdout) >= 8, started.stderr
+
+
+def test_the_line_that_started_the_backend_is_known(started: "subprocess.CompletedProcess[str]") -> None:
+    place = f"<string>, line {(RESERVING + STARTING).splitlines().index('x = tf.constant(1)') + 1}"
+    # From Python 3.13 on the text of a program given by -c is known.
+    shown = f"`x = tf.constant(1)` ({place})" if sys.version_info >= (3, 13) else place
+    assert f"cannot be modified after initialization, by {shown}.\n" in started.stderr
 
 
 SCHEDULING = """

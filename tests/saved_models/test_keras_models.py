@@ -110,6 +110,7 @@ def fine_tuned(strategy: Any, call: Any, variables: Any) -> None:
         step(images, labels)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["default", "mirrored 2", "mirrored 4", "central storage"])
 def test_a_loaded_model_is_fine_tuned_like_the_model_itself(name: str, exported: tuple[Any, str]) -> None:
     """Without dropout, whose random numbers differ by replica in the one and in the other."""

@@ -92,6 +92,7 @@ MAKE: dict[str, Callable[[], Any]] = {
 QUICK = ("Adam", "global_clipnorm", "AdamW, average", "loss scale", "Muon")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(QUICK, MAKE))
 def test_weights_and_slots_are_those_without_after_twenty_steps(name: str) -> None:
     # Four replicas leave zeros behind the fifteen elements of the matrix, and one replica has none of the vector's three.
@@ -193,6 +194,7 @@ def applied_after_a_sum(optimizer: Any, pairs: Any) -> None:
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("apply", [applied_in_a_branch, applied_in_cross_replica_code, applied_after_a_sum])
 def test_gradients_may_be_applied_anywhere(apply: Callable[..., Any]) -> None:
     found = Training(replicas(2, sharded=True), MAKE["Adam"], apply).run(X[:3])

@@ -73,6 +73,7 @@ def test_a_model_may_call_its_own_attributes_so() -> None:
 
 
 # What TensorFlow 2.15.1 evaluates of two outputs; the squares of the second are its loss.
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("metrics", "wanted"),
     [

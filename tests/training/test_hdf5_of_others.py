@@ -147,6 +147,7 @@ def test_every_door_refuses_what_ends_its_reader(door: str, files: Path, monkeyp
     assert (files / name).stem.partition(".")[0] in said or door == "an open file"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_reads_what_nobody_has_touched(door: str, files: Path, processes: list[int]) -> None:
     """One process for one load."""

@@ -10,7 +10,10 @@ import pytest
 import stratagem as tf
 from tests.training.test_strings import Length
 
-SCOPES = [contextlib.nullcontext, lambda: tf.distribute.MirroredStrategy(["cpu:0"]).scope()]
+SCOPES = [
+    pytest.param(contextlib.nullcontext, id="no strategy", marks=pytest.mark.thorough),
+    pytest.param(lambda: tf.distribute.MirroredStrategy(["cpu:0"]).scope(), id="mirrored"),
+]
 NUMBERS = [1.0, 2.0, 3.0] * 30
 TEXTS = ["a superb film", "dull"] * 45
 

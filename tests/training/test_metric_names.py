@@ -63,6 +63,7 @@ MODELS: dict[str, tuple[Callable[[], Any], str]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("scope", [contextlib.nullcontext, lambda: tf.distribute.MirroredStrategy(["cpu:0"]).scope()])
 @pytest.mark.parametrize("kind", MODELS)
 def test_names_are_those_of_the_list(kind: str, scope: Any) -> None:

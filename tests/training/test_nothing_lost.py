@@ -62,6 +62,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("call", CALLS)
 def test_a_model_has_its_values_whatever_ends_a_call(call: str, failing: Callable[[bool], None]) -> None:
     model = _model()
@@ -117,6 +118,7 @@ def test_what_was_trained_before_a_callback_raised_stays() -> None:
     model.fit(X, Y, verbose=0)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["w.weights.h5", "w.h5", "unnamed", "m.keras", "folder", "ckpt"])
 @pytest.mark.parametrize("strategy", ["default", "mirrored 2"])
 def test_weights_that_do_not_fit_change_nothing(strategy: str, name: str, tmp_path: Path) -> None:

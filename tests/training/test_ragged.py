@@ -11,6 +11,7 @@ import pytest
 
 import stratagem as tf
 from tests.core.step.observing import programs_made
+from tests.thorough import thorough_but
 from tests.training.ragged_programs import (
     BEHIND_MASKS,
     MODELS,
@@ -42,6 +43,7 @@ def test_a_model_of_rows_has_the_weights_of_tensorflow(name: str, scope: Callabl
         np.testing.assert_allclose(found[what], values, rtol=2e-5, atol=2e-6, err_msg=what)
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore:Layer 'global_max_pooling1d:UserWarning")  # Keras 3: that it destroys the mask
 @pytest.mark.parametrize("name", BEHIND_MASKS)
 def test_masks_of_rows_go_as_far_as_in_tensorflow(name: str) -> None:
@@ -76,7 +78,7 @@ def rows_of(count: int, seed: int = 0) -> Any:
     )
 
 
-@pytest.mark.parametrize("scope", [contextlib.nullcontext, two_replicas])
+@pytest.mark.parametrize("scope", thorough_but([two_replicas], [contextlib.nullcontext, two_replicas]))
 def test_batches_of_many_numbers_of_values_have_few_programs(scope: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = rows_of(80)
     sizes = {int(np.sum(np.asarray(rows[i : i + 4].row_lengths()))) for i in range(0, 80, 4)}

@@ -33,10 +33,11 @@ def free_ports(count: int) -> list[int]:
     """
     found: list[int] = []
     ports = range(_LOWEST, _first_system_port())
-    for port in _random.sample(ports, len(ports)):
-        if len(found) == count:
-            break
-        if _is_free(port) and _reserve(port):
+    left = list(ports)
+    while left and len(found) < count:
+        place = _random.randrange(len(left))
+        left[place], left[-1] = left[-1], left[place]
+        if _is_free(port := left.pop()) and _reserve(port):
             found.append(port)
     if len(found) < count:
         _release(found)

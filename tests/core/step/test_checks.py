@@ -221,6 +221,7 @@ def test_a_failed_check_of_a_closure_is_raised_where_the_coordinator_joins(
     assert (float(v.numpy()), float(count.numpy()), int(optimizer.iterations)) == (0.0, 1.0, 1)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("rows", "wrong", "told"), [(5, None, ""), (5, 4, "replica 1"), (7, 1, "replica 0"), (7, 5, "replica 1")]
 )

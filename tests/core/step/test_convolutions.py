@@ -131,6 +131,7 @@ def test_a_strided_gradient_is_computed_by_phases(shapes: Shapes, how: dict[str,
     assert count(gradient, "conv_general_dilated") == 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("shapes", "how"),
     [

@@ -56,6 +56,7 @@ def fit_of(strategy: tf.distribute.Strategy, kind: Callable[[float], Any]) -> tu
     return fit, [*net.trainable_variables, *optimizer.variables]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize("way", [step_of, fit_of], ids=["step", "fit"])
 @pytest.mark.parametrize("optimizer", ["Adam", "SGD", "Ftrl"])

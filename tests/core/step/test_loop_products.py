@@ -105,6 +105,7 @@ def assert_all_same(loop: Loop, length: int, batch: int) -> None:
         assert_same(jax.vmap(loop, (0, None, 0)), jnp.stack([x, x + 1]), w, jnp.stack([h, h - 1]))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("added", "also"),
     [("x.T @ z", "z.sum(0)"), ("h.T @ h", "w.sum(0)"), ("w.T @ w", "x.sum(0)"), ("c * (x.T @ z)", "h[0]")],

@@ -109,6 +109,7 @@ COMPUTED_AT_THE_POOL = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("x", "w", "how"), thorough_but(COMPUTED_AT_THE_POOL[:3], COMPUTED_AT_THE_POOL), ids=lambda value: str(value)
 )

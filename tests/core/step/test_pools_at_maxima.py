@@ -108,6 +108,7 @@ WAYS: dict[str, Any] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("way", WAYS)
 def test_chains_and_pools_are_found_in_other_programs(way: str) -> None:
     def program(*operands: Any) -> Any:
@@ -117,6 +118,7 @@ def test_chains_and_pools_are_found_in_other_programs(way: str) -> None:
     assert count(new, "reduce_window_max") == 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("chain", CHAINS)
 def test_gradients_of_gradients_and_jacobians(chain: str) -> None:
     def squared(function: Any, *operands: Any) -> Any:

@@ -173,6 +173,7 @@ def counted(strategy: Any, together: bool, *, steps: int | None = None, variable
     return float(optimizer.count.numpy())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("steps", [None, 2])
 @pytest.mark.parametrize("together", [True, False])
 def test_a_variable_that_updates_on_several_servers_would_change_is_refused(together: bool, steps: int | None) -> None:

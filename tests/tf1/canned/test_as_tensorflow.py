@@ -34,6 +34,7 @@ RECORDED = recorded(FOLDER / "tensorflow.npz")
 QUICK = ("linear_classifier", "graph_dnn_classifier", "graph_baseline_classifier", "graph_baseline_estimator")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(QUICK, CASES))
 def test_training_goes_on_as_in_tensorflow(name: str, tmp_path: Path) -> None:
     begin_with(RECORDED, name, tmp_path / name)

@@ -279,6 +279,7 @@ def test_a_checkpoint_that_is_removed_before_it_was_read_is_passed_over(
 
 
 # Before the checkpoint is read, an error of the program cannot be told from one of a checkpoint that is removed then.
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("where", "removed"),
     [

@@ -47,6 +47,7 @@ def test_weights_have_a_last_dimension_of_one_more_or_less() -> None:
     assert found("accuracy", tf.constant([[1], [2]]), tf.constant([[1], [1]]), tf.constant([3.0, 1.0])) == 0.75
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("metric", ["mean_iou", "mean_per_class_accuracy"])
 @pytest.mark.parametrize("strange", [-1, 2])
 def test_labels_that_are_no_class_count_nowhere(metric: str, strange: int) -> None:
