@@ -23,13 +23,14 @@ OF_BUILDING = {
     "_hooks": (),  # those of tests/ itself
     "_launch": ("launch", "cli"),
     "_legacy": ("keras",),
+    "_namespaces": ("docs",),
     "_strategies": ("strategies", "device", "multi_worker", "parity"),
     "_tf1": ("tf1", "examples"),
     "_training": ("training", "keras", "device"),
     "testing": ("strategies",),
 }
 # What is not below src/ or tests/.
-ELSEWHERE = {"docs": ("docs",), "examples": ("examples", "docs"), "scripts": ("docs",)}
+ELSEWHERE = {"api": ("docs",), "docs": ("docs",), "examples": ("examples", "docs"), "scripts": ("docs",)}
 
 
 def folders() -> set[str]:

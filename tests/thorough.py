@@ -1,8 +1,7 @@
 """Instances of a test that only `make thorough` runs: what quicker ones show, on more cases."""
 
-import itertools
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import pytest
@@ -24,10 +23,16 @@ def thorough_if(more: bool) -> list[pytest.MarkDecorator]:
 
 
 def mark_beyond_the_sample(items: Iterable[pytest.Item], seed: int) -> None:
-    """Of each test that is marked `sampled`, leaves every third instance to `make test`: others with the next seed."""
-    count: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
+    """Of each test that is marked `sampled`, leaves some instances to `make test`, others with the next seed.
+
+    They are every third; of a table with 12 instances or more every fifth, with 50 or more every ninth.
+    """
+    tables: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         if item.get_closest_marker("sampled") is not None and item.get_closest_marker("thorough") is None:
-            number = next(count[item.nodeid.partition("[")[0]])
-            if (number + seed) % 3:
+            tables[item.nodeid.partition("[")[0]].append(item)
+    for instances in tables.values():
+        days = 3 if len(instances) < 12 else 5 if len(instances) < 50 else 9
+        for number, item in enumerate(instances):
+            if (number + seed) % days:
                 item.add_marker(pytest.mark.thorough)

@@ -31,6 +31,7 @@ from stratagem._addons._metrics import MatthewsCorrelationCoefficient as Matthew
 from stratagem._addons._metrics import RSquare as RSquare
 from stratagem._addons._metrics import hamming_distance as hamming_distance
 from stratagem._addons._metrics import hamming_loss_fn as hamming_loss_fn
+from stratagem._addons._missing import not_in_addons as not_in_addons
 from stratagem._addons._optimizers import LAMB as LAMB
 from stratagem._addons._schedules import CyclicalLearningRate as CyclicalLearningRate
 from stratagem._addons._schedules import ExponentialCyclicalLearningRate as ExponentialCyclicalLearningRate

@@ -32,11 +32,12 @@ _MORE: Final = (
     "elements can be read again",
     "groups and dilations in 3-D work",
     "gradients of no frames are empty",
-    "has also the parameters",
     "keys of any shape",
     "on any device (TF: GPUs)",
+    "names what TensorFlow takes as **kwargs",
     "sparse sums have a gradient",
     "strides and dilations together are allowed",
+    "takes arguments after TensorFlow's",
     "windows that are dilated and padded with `SAME` are allowed",
 )
 _INTEGERS: Final = {

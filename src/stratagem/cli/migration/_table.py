@@ -249,6 +249,8 @@ def _of_internals(full: str) -> Verdict:
 
 @functools.cache
 def shipped_table() -> Table:
-    """The table that comes with this package."""
-    text = importlib.resources.files(__package__).joinpath("table.json").read_text(encoding="utf-8")
-    return Table(json.loads(text))
+    """The table that comes with this package. Raises FileNotFoundError in a checkout that has not made it."""
+    file = importlib.resources.files(__package__).joinpath("table.json")
+    if not file.is_file():
+        raise FileNotFoundError(f"{file} is missing: a checkout of stratagem makes it by `make api`.")
+    return Table(json.loads(file.read_text(encoding="utf-8")))
