@@ -1,3 +1,3 @@
-"""tf.keras.activations: Keras'."""
+"""tf.keras.activations: the names of Keras 3."""
 
 from keras.activations import *

@@ -1,3 +1,3 @@
-"""tf.keras.applications.convnext: Keras'."""
+"""tf.keras.applications.convnext: the names of Keras 3."""
 
 from keras.applications.convnext import *

@@ -1,3 +1,3 @@
-"""tf.keras.applications.densenet: Keras'."""
+"""tf.keras.applications.densenet: the names of Keras 3."""
 
 from keras.applications.densenet import *

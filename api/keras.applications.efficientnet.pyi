@@ -1,3 +1,3 @@
-"""tf.keras.applications.efficientnet: Keras'."""
+"""tf.keras.applications.efficientnet: the names of Keras 3."""
 
 from keras.applications.efficientnet import *

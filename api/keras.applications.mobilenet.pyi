@@ -1,3 +1,3 @@
-"""tf.keras.applications.mobilenet: Keras'."""
+"""tf.keras.applications.mobilenet: the names of Keras 3."""
 
 from keras.applications.mobilenet import *

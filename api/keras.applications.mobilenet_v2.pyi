@@ -1,3 +1,3 @@
-"""tf.keras.applications.mobilenet_v2: Keras'."""
+"""tf.keras.applications.mobilenet_v2: the names of Keras 3."""
 
 from keras.applications.mobilenet_v2 import *

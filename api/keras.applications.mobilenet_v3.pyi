@@ -1,3 +1,3 @@
-"""tf.keras.applications.mobilenet_v3: Keras'."""
+"""tf.keras.applications.mobilenet_v3: the names of Keras 3."""
 
 from keras.applications.mobilenet_v3 import *

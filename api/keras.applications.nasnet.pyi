@@ -1,3 +1,3 @@
-"""tf.keras.applications.nasnet: Keras'."""
+"""tf.keras.applications.nasnet: the names of Keras 3."""
 
 from keras.applications.nasnet import *

@@ -1,3 +1,3 @@
-"""tf.keras.applications: Keras'."""
+"""tf.keras.applications: the names of Keras 3."""
 
 from keras.applications import *

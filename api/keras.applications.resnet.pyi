@@ -1,3 +1,3 @@
-"""tf.keras.applications.resnet: Keras'."""
+"""tf.keras.applications.resnet: the names of Keras 3."""
 
 from keras.applications.resnet import *

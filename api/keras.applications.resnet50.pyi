@@ -1,3 +1,3 @@
-"""tf.keras.applications.resnet50: Keras'."""
+"""tf.keras.applications.resnet50: the names of Keras 3."""
 
 from keras.applications.resnet50 import *

@@ -1,3 +1,3 @@
-"""tf.keras.applications.vgg16: Keras'."""
+"""tf.keras.applications.vgg16: the names of Keras 3."""
 
 from keras.applications.vgg16 import *

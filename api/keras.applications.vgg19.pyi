@@ -1,3 +1,3 @@
-"""tf.keras.applications.vgg19: Keras'."""
+"""tf.keras.applications.vgg19: the names of Keras 3."""
 
 from keras.applications.vgg19 import *

@@ -1,3 +1,3 @@
-"""tf.keras.applications.xception: Keras'."""
+"""tf.keras.applications.xception: the names of Keras 3."""
 
 from keras.applications.xception import *

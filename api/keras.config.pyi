@@ -1,3 +1,3 @@
-"""tf.keras.config: Keras'."""
+"""tf.keras.config: the names of Keras 3."""
 
 from keras.config import *

@@ -1,3 +1,3 @@
-"""tf.keras.constraints: Keras'."""
+"""tf.keras.constraints: the names of Keras 3."""
 
 from keras.constraints import *

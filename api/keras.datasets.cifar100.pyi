@@ -1,3 +1,3 @@
-"""tf.keras.datasets.cifar100: Keras'."""
+"""tf.keras.datasets.cifar100: the names of Keras 3."""
 
 from keras.datasets.cifar100 import *

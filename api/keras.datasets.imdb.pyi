@@ -1,3 +1,3 @@
-"""tf.keras.datasets.imdb: Keras'."""
+"""tf.keras.datasets.imdb: the names of Keras 3."""
 
 from keras.datasets.imdb import *

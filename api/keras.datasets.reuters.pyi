@@ -1,3 +1,3 @@
-"""tf.keras.datasets.reuters: Keras'."""
+"""tf.keras.datasets.reuters: the names of Keras 3."""
 
 from keras.datasets.reuters import *

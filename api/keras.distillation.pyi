@@ -1,3 +1,3 @@
-"""tf.keras.distillation: Keras'."""
+"""tf.keras.distillation: the names of Keras 3."""
 
 from keras.distillation import *

@@ -1,3 +1,3 @@
-"""tf.keras.distribution: Keras'."""
+"""tf.keras.distribution: the names of Keras 3."""
 
 from keras.distribution import *

@@ -1,3 +1,3 @@
-"""tf.keras.dtype_policies: Keras'."""
+"""tf.keras.dtype_policies: the names of Keras 3."""
 
 from keras.dtype_policies import *

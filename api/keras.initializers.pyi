@@ -1,3 +1,3 @@
-"""tf.keras.initializers: Keras'."""
+"""tf.keras.initializers: the names of Keras 3."""
 
 from keras.initializers import *

@@ -1,3 +1,3 @@
-"""tf.keras.legacy: Keras'."""
+"""tf.keras.legacy: the names of Keras 3."""
 
 from keras.legacy import *

@@ -1,3 +1,3 @@
-"""tf.keras.legacy.saving: Keras'."""
+"""tf.keras.legacy.saving: the names of Keras 3."""
 
 from keras.legacy.saving import *

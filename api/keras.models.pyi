@@ -1,3 +1,3 @@
-"""tf.keras.models: Keras'."""
+"""tf.keras.models: the names of Keras 3."""
 
 from keras.models import *

@@ -1,3 +1,3 @@
-"""tf.keras.ops.image: Keras'."""
+"""tf.keras.ops.image: the names of Keras 3."""
 
 from keras.ops.image import *

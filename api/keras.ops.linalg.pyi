@@ -1,3 +1,3 @@
-"""tf.keras.ops.linalg: Keras'."""
+"""tf.keras.ops.linalg: the names of Keras 3."""
 
 from keras.ops.linalg import *

@@ -1,3 +1,3 @@
-"""tf.keras.ops.nn: Keras'."""
+"""tf.keras.ops.nn: the names of Keras 3."""
 
 from keras.ops.nn import *

@@ -1,3 +1,3 @@
-"""tf.keras.ops.numpy: Keras'."""
+"""tf.keras.ops.numpy: the names of Keras 3."""
 
 from keras.ops.numpy import *

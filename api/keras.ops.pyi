@@ -1,3 +1,3 @@
-"""tf.keras.ops: Keras'."""
+"""tf.keras.ops: the names of Keras 3."""
 
 from keras.ops import *

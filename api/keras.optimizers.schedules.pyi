@@ -1,3 +1,3 @@
-"""tf.keras.optimizers.schedules: Keras'."""
+"""tf.keras.optimizers.schedules: the names of Keras 3."""
 
 from keras.optimizers.schedules import *

@@ -1,3 +1,3 @@
-"""tf.keras.quantizers: Keras'."""
+"""tf.keras.quantizers: the names of Keras 3."""
 
 from keras.quantizers import *

@@ -1,3 +1,3 @@
-"""tf.keras.random: Keras'."""
+"""tf.keras.random: the names of Keras 3."""
 
 from keras.random import *

@@ -1,3 +1,3 @@
-"""tf.keras.regularizers: Keras'."""
+"""tf.keras.regularizers: the names of Keras 3."""
 
 from keras.regularizers import *

@@ -1,3 +1,3 @@
-"""tf.keras.saving: Keras'."""
+"""tf.keras.saving: the names of Keras 3."""
 
 from keras.saving import *

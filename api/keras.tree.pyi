@@ -1,3 +1,3 @@
-"""tf.keras.tree: Keras'."""
+"""tf.keras.tree: the names of Keras 3."""
 
 from keras.tree import *

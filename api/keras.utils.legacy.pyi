@@ -1,3 +1,3 @@
-"""tf.keras.utils.legacy: Keras'."""
+"""tf.keras.utils.legacy: the names of Keras 3."""
 
 from keras.utils.legacy import *

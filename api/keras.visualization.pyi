@@ -1,3 +1,3 @@
-"""tf.keras.visualization: Keras'."""
+"""tf.keras.visualization: the names of Keras 3."""
 
 from keras.visualization import *

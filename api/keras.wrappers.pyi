@@ -1,3 +1,3 @@
-"""tf.keras.wrappers: Keras'."""
+"""tf.keras.wrappers: the names of Keras 3."""
 
 from keras.wrappers import *

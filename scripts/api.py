@@ -47,22 +47,22 @@ def _table(found: dict[str, Namespace]) -> str:
     }
     stars = {path: tuple(each.stars) for path, each in sorted(found.items()) if each.stars}
     values = {path: each.values for path, each in sorted(found.items()) if each.values}
-    parts: list[tuple[str, str, str, dict[str, Any]]] = [
-        (
-            "NAMES",
-            "dict[str, dict[str, str]]",
-            "By namespace and name, its module, and the name there if it is different.",
-            names,
-        ),
-        ("STARS", "dict[str, tuple[str, ...]]", "Modules of others, all of whose public names a namespace has.", stars),
-        ("VALUES", "dict[str, dict[str, Any]]", "Names of plain values.", values),
-    ]
-    lines = ['"""The public names, by namespace."""', "", NOTE, "from typing import Any", ""]
-    for name, kind, about, rows in parts:
-        lines += [f"# {about}", f"{name}: {kind} = {{"]
-        lines += [f"    {path!r}: {its!r}," for path, its in rows.items()]
-        lines += ["}", ""]
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            '"""The public names, by namespace."""',
+            *("", NOTE, "from typing import Any", ""),
+            "# By namespace and name, its module, and the name there if it is different.",
+            *_assignment("NAMES: dict[str, dict[str, str]]", names),
+            "# Modules of others, all of whose public names a namespace has.",
+            *_assignment("STARS: dict[str, tuple[str, ...]]", stars),
+            "# Names of plain values.",
+            *_assignment("VALUES: dict[str, dict[str, Any]]", values),
+        ]
+    )
+
+
+def _assignment(target: str, rows: dict[str, Any]) -> list[str]:
+    return [f"{target} = {{", *(f"    {path!r}: {its!r}," for path, its in rows.items()), "}", ""]
 
 
 def _tensorflow_names() -> str:

@@ -197,12 +197,10 @@ def base(environment: Environment) -> Iterator[Promise]:
 
 
 def cluster(environment: Environment) -> Iterator[Promise]:
-    """Parameter servers in several processes, and on a Ray that runs already."""
+    """Parameter servers in several processes."""
     tutorial = ROOT / "tests" / "servers" / "processes" / "programs" / "tutorial.py"
     words = ("launch", "--chief", "--workers", "2", "--ps", "2", str(tutorial))
     yield Promise(("stratagem", *words), "5 tasks are done")
-    with tempfile.TemporaryDirectory(prefix="st-", dir="/tmp") as ray:  # short: Ray puts sockets into it
-        yield Promise(("python", str(PROGRAMS / "existing_ray.py"), ray), "counted 10")
 
 
 def wanted_by_tests(*names: str) -> list[str]:

@@ -1,7 +1,9 @@
 """`import stratagem` is cheap and starts nothing: processes that only wait import it too."""
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -100,3 +102,38 @@ def test_compat_v2_is_the_module_itself() -> None:
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
     assert run.returncode == 0, run.stderr
+
+
+# What a module may do to others when it is imported, beside giving their classes a member: put something into their tables.
+TABLES = re.compile(r"register_keras_serializable|\.give_rules\(|^offer\(|@rule\(|@hold\b|register_pytree|\.register\(")
+# Buildings and rooms that come with a namespace of their own, and programs of other processes.
+LATER = ("_addons", "_tf1", "_ops.operators", "_servers.remote._ray", "_base.reader_main")
+
+
+def changes_others(tree: ast.Module) -> list[str]:
+    """The statements by which importing a module changes what is defined in different ones."""
+    assigned = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    own = {target.id for target in assigned if isinstance(target, ast.Name)}
+    own |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    texts = [ast.unparse(node) for node in tree.body if isinstance(node, ast.Expr)]
+    texts += [f"@{ast.unparse(each)}" for node in tree.body for each in getattr(node, "decorator_list", [])]
+    found = [text for text in texts if TABLES.search(text) and text.partition(".")[0] not in own]
+    members = [ast.unparse(target) for target in assigned if isinstance(target, ast.Attribute)]
+    found += [member for member in members if member.partition(".")[0] not in own]
+    bases = [ast.unparse(base) for node in tree.body for base in getattr(node, "bases", [])]
+    return found + [f"a kind of {base}" for base in bases if base == "FeatureColumn"]
+
+
+def test_what_changes_others_is_imported_with_the_first_name() -> None:
+    """A program may load a model before it has used the layer, the column or the spec that is in the model."""
+    program = "import sys, stratagem; stratagem.keras; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True)
+    there = set(run.stdout.split())
+    changing = {}
+    for file in sorted((SOURCE / "stratagem").glob("_*/**/*.py")):
+        parts = file.relative_to(SOURCE / "stratagem").with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        if not name.startswith(LATER) and (statements := changes_others(ast.parse(file.read_text()))):
+            changing[f"stratagem.{name}"] = statements
+    assert len(changing) > 20
+    assert {name: its for name, its in changing.items() if name not in there} == {}

@@ -25,14 +25,14 @@ def thorough_if(more: bool) -> list[pytest.MarkDecorator]:
 def mark_beyond_the_sample(items: Iterable[pytest.Item], seed: int) -> None:
     """Of each test that is marked `sampled`, leaves some instances to `make test`, others with the next seed.
 
-    They are every third; of a table with 12 instances or more every fifth, with 50 or more every ninth.
+    They are every third; of a table with 4 instances or more every fourth, with 12 every sixth, with 50 every tenth.
     """
     tables: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         if item.get_closest_marker("sampled") is not None and item.get_closest_marker("thorough") is None:
             tables[item.nodeid.partition("[")[0]].append(item)
     for instances in tables.values():
-        days = 3 if len(instances) < 12 else 5 if len(instances) < 50 else 9
+        days = next(days for least, days in ((50, 10), (12, 6), (4, 4), (0, 3)) if len(instances) >= least)
         for number, item in enumerate(instances):
             if (number + seed) % days:
                 item.add_marker(pytest.mark.thorough)

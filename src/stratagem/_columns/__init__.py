@@ -19,6 +19,7 @@ from stratagem._columns._embeddings import SharedEmbeddingColumn as SharedEmbedd
 from stratagem._columns._entries import combined as combined
 from stratagem._columns._features import Features as Features
 from stratagem._columns._host_kinds import describe_columns as describe_columns
+from stratagem._columns._indicator import indicator_column as indicator_column
 from stratagem._columns._layers import check_batch_sizes as check_batch_sizes
 from stratagem._columns._numeric import NumericColumn as NumericColumn
 from stratagem._columns._numeric import numeric_column as numeric_column

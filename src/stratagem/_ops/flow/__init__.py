@@ -20,3 +20,4 @@ from stratagem._ops.flow._state import publish as publish
 from stratagem._ops.flow._state import values_of as values_of
 from stratagem._ops.flow._tensor_array import Unallocated as Unallocated
 from stratagem._ops.flow._tensor_array import is_array as is_array
+from stratagem._ops.flow._tensor_array_spec import TensorArraySpec as TensorArraySpec
