@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -90,11 +89,6 @@ class Environment:
             not_these = shutil.ignore_patterns("stratagem*", "*.pyc.*")
             shutil.copytree(beside._packages(), packages, copy_function=os.link, ignore=not_these)
         installer().install(self.bin.parent, f"{wheel}[{self.extra}]" if self.extra else str(wheel))
-
-    def add(self, *packages: str) -> None:
-        """Install what no extra brings."""
-        for package in packages:
-            installer().install(self.bin.parent, package)
 
     def _packages(self) -> Path:
         (found,) = (self.bin.parent / "lib").glob("python*/site-packages")
@@ -203,29 +197,21 @@ def cluster(environment: Environment) -> Iterator[Promise]:
     yield Promise(("stratagem", *words), "5 tasks are done")
 
 
-def wanted_by_tests(*names: str) -> list[str]:
-    """What pyproject.toml says of packages that the tests use."""
-    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["test"]
-    return [line for line in listed if re.match(rf"({'|'.join(names)})\b(?!-)", line)]
+# Examples that need a library which no extra brings: tests/examples runs them.
+WITH_OTHERS = ("hugging_face_data.py", "torch_loader.py")
 
 
 def examples(environment: Environment) -> Iterator[Promise]:
-    """The demo, with few images; those that read with other libraries, which they say how to install; the types of all."""
+    """The demo, with few images; the types of all that need no other library."""
     options = ("--limit", "256", "--epochs", "1", "--goal", "0")
     yield Promise(
         ("python", str(ROOT / "examples" / "fashion_mnist.py"), *options), r"drew runs/fashion_mnist/curves\.png"
     )
-    environment.add(*wanted_by_tests("datasets", "torch"))
-    for name, words in (
-        ("hugging_face_data", "800 texts about 4 subjects"),
-        ("torch_loader", "accuracy on the test images"),
-    ):
-        few = ("--limit", "800", "--epochs", "1")
-        yield Promise(("python", str(ROOT / "examples" / f"{name}.py"), *few), words)
     # What a user's type checker finds, who has the wheel and not this repository: mypy is a developer's.
     settings = ("--strict", "--config-file=", "--python-executable", str(environment.bin / "python"))
     cache = ("--cache-dir", str(environment.bin.parent / "mypy"))
-    yield Promise((sys.executable, "-m", "mypy", *settings, *cache, str(ROOT / "examples")), "Success: no issues found")
+    checked = [str(file) for file in sorted((ROOT / "examples").glob("*.py")) if file.name not in WITH_OTHERS]
+    yield Promise((sys.executable, "-m", "mypy", *settings, *cache, *checked), "Success: no issues found")
 
 
 def images(environment: Environment) -> Iterator[Promise]:

@@ -42,5 +42,14 @@ def test_more_days_have_all_instances_of_a_longer_table(count: int, days: int) -
     assert max(map(len, found)) - min(map(len, found)) <= 1
 
 
+def test_tests_of_one_instance_take_turns() -> None:
+    found = []
+    for seed in range(3):
+        items = [Instance(f"test_file.py::test_{name}", {"sampled"}) for name in "abc"]
+        mark_beyond_the_sample(items, seed)  # type: ignore[arg-type]
+        found += [item.nodeid for item in items if "thorough" not in item.marks]
+    assert sorted(found) == [f"test_file.py::test_{name}" for name in "abc"]
+
+
 def test_others_are_not_sampled() -> None:
     assert {"test_b[0]", "test_b[1]"} <= left(0)

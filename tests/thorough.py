@@ -25,14 +25,26 @@ def thorough_if(more: bool) -> list[pytest.MarkDecorator]:
 def mark_beyond_the_sample(items: Iterable[pytest.Item], seed: int) -> None:
     """Of each test that is marked `sampled`, leaves some instances to `make test`, others with the next seed.
 
-    They are every third; of a table with 4 instances or more every fourth, with 12 every sixth, with 50 every tenth.
+    They are every third; of a table with 4 instances or more every fourth, with 12 every sixth, with 50 every tenth. Of tests
+    with one or two instances, those of a file together are taken for a table, of which every third is run.
     """
     tables: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         if item.get_closest_marker("sampled") is not None and item.get_closest_marker("thorough") is None:
             tables[item.nodeid.partition("[")[0]].append(item)
-    for instances in tables.values():
-        days = next(days for least, days in ((50, 10), (12, 6), (4, 4), (0, 3)) if len(instances) >= least)
-        for number, item in enumerate(instances):
-            if (number + seed) % days:
-                item.add_marker(pytest.mark.thorough)
+    of_files: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for name, instances in tables.items():
+        if len(instances) < 3:
+            of_files[name.partition("::")[0]] += instances
+        else:
+            days = next(days for least, days in ((50, 10), (12, 6), (4, 4), (3, 3)) if len(instances) >= least)
+            leave_one_in(days, instances, seed)
+    for instances in of_files.values():
+        leave_one_in(3, instances, seed)
+
+
+def leave_one_in(days: int, instances: list[pytest.Item], seed: int) -> None:
+    """Leaves one instance in so many to `make test`."""
+    for number, item in enumerate(instances):
+        if (number + seed) % days:
+            item.add_marker(pytest.mark.thorough)

@@ -81,6 +81,7 @@ def program(page: Path) -> str:
 
 
 @pytest.mark.sampled
+@pytest.mark.sampled
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_programs_of_a_page_run(page: Path, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(program(page), encoding="utf-8")

@@ -14,6 +14,7 @@ from tests.tf1.recordings import begin_with, below, recorded, variables
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RECORDED = recorded(Path(__file__).parent / "recorded" / "estimators.npz")
+pytestmark = pytest.mark.sampled  # `make install-test` runs the demo, and tests of what they are made of run every day
 
 
 def assert_variables_of_tensorflow(name: str, output: Path) -> None:

@@ -18,6 +18,7 @@ from tests.multi_worker.jobs import PATIENCE
 # Relative, of every recorded loss (of scores: to the largest, since one near zero is what is left of larger terms), and
 # absolute, of every weight: what float32 in another order of additions gives.
 LOSS, WEIGHT = 5e-6, 1e-5
+pytestmark = pytest.mark.sampled  # `make install-test` runs the demo, and tests of what they are made of run every day
 
 
 def ended(name: str, folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":

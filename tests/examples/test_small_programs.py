@@ -11,6 +11,7 @@ import pytest
 from tests import prepared
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.sampled  # `make install-test` runs the demo, and tests of what they are made of run every day
 
 
 def run(name: str, folder: Path, *options: str) -> str:
