@@ -30,11 +30,11 @@ demo: data ## train a convolutional network on two replicas (about 3 minutes)
 	@echo "demo: training on two virtual CPU replicas"
 	@$(BIN)/python examples/fashion_mnist.py
 
-# Three more than there are cores: tests of jobs wait, for a lost heartbeat say.
+# Two more than there are cores: tests of jobs wait, for a lost heartbeat say.
 test: data ## run the test suite (AREA="data training": these folders of tests/; AREA=_data: a building's; CHANGED=1: of what git says)
 	@echo "test: running the test suite (STRATAGEM_DIFFERENTIAL_SEED=$(STRATAGEM_DIFFERENTIAL_SEED) for the same generated programs)"
 	@tests="$$($(BIN)/python scripts/areas.py $(strip $(AREA) $(addprefix --changed ,$(CHANGED))))" && \
-		$(BIN)/python -m pytest -q -n $$(($$(nproc) + 3)) --dist loadfile --no-loadscope-reorder $$tests
+		$(BIN)/python -m pytest -q -n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder $$tests
 
 # Without the conftest above that folder, which makes eight virtual CPU devices: JAX_PLATFORMS says on what, else JAX does.
 test-device: $(API) ## run the tests that make sense on one device, on the accelerator if JAX finds one
