@@ -148,7 +148,7 @@ def test_weights_that_do_not_fit_change_nothing(strategy: str, name: str, tmp_pa
 
 
 def test_variables_that_share_an_array_are_trained() -> None:
-    tf.keras.utils.set_random_seed(0)  # Adam's first step is a sign: with other weights both kernels may take the same one
+    tf.keras.utils.set_random_seed(0)  # Adam's first steps are signs, which may be the same for both kernels
     model = tf.keras.Sequential([tf.keras.Input((3,)), layers.Dense(3), layers.Dense(3)])
     model.compile(tf.keras.optimizers.Adam(0.125, use_ema=True), "mse")
     model.layers[1].kernel.assign(model.layers[0].kernel)
