@@ -2,7 +2,6 @@
 
     python scripts/api.py                 all of it; `make api` runs this when a declaration has changed
     python scripts/api.py --namespaces    the modules alone, which needs nothing but Python
-    python scripts/api.py --check         ends with 1 if something is stale
 
 The modules and stubs of the namespaces, the table of `stratagem check` and docs/coverage.md are not in git. `api/names.txt` is:
 the public names with their signatures, one a line, in which a review sees how the public surface changes.
@@ -115,33 +114,25 @@ def described(found: dict[str, Namespace]) -> dict[Path, str]:
     return {**stubs.stubs(found, values), **public_names.listed(values), **coverage.files()}
 
 
-def main() -> int:
-    """1 if something is stale."""
+def main() -> None:
+    """Makes what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--namespaces", action="store_true")
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args()
+    only_namespaces = parser.parse_args().namespaces
     try:
         found = declarations.namespaces()
     except declarations.DeclarationError as error:
         sys.exit(f"api: {error}")
     made = modules(found)
-    if not options.check:
-        for file in strays(made, ".py"):
+    for file in strays(made, ".py"):
+        file.unlink()
+    write(made)
+    if not only_namespaces:
+        made = described(found)
+        for file in strays(made, ".pyi"):
             file.unlink()
         write(made)
-    if not options.namespaces:
-        further = described(found)
-        if not options.check:
-            for file in strays(further, ".pyi"):
-                file.unlink()
-            write(further)
-        made |= further
-    if options.check and (wrong := stale(made)):
-        print("\n".join(["stale:", *wrong, f"Run `{COMMAND}`."]))
-        return 1
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

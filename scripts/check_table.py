@@ -170,7 +170,7 @@ def public(module: Any) -> list[str]:
 
 
 def table(sections: list[Named]) -> str:
-    """The whole table as JSON, a name or a class a line."""
+    """The whole table as JSON."""
     theirs = tensorflow_api.names()
     names = {section.namespace: entries(section) for section in sections}
     addons = {}
@@ -188,7 +188,7 @@ def table(sections: list[Named]) -> str:
         "classes": classes(names),
         "members": stranded(names),
     }
-    return "{\n" + ",\n".join(f"{json.dumps(key)}: {written(value)}" for key, value in parts.items()) + "\n}\n"
+    return json.dumps(parts, separators=(",", ":")) + "\n"
 
 
 def entries(section: Named) -> dict[str, dict[str, Any]]:
@@ -226,27 +226,21 @@ def entry(state: str, text: str | None, value: Any = None, theirs: list[list[Any
         takes = parameters(value)
         if takes is not None:
             found["takes"] = takes
-        place = moved(value, theirs)
-        if place is not None:
-            found["moved"] = place
+        found |= moved(theirs, conformance.parameters(value))
         if gives_tensor(value):
             found["gives"] = "Tensor"
     return found
 
 
+def moved(theirs: list[list[Any]] | None, ours: list[inspect.Parameter] | None) -> dict[str, int]:
+    """The first place at which TensorFlow's callable takes a different argument, where it is known and there is one."""
+    place = None if theirs is None or ours is None else conformance.first_moved(theirs, ours)
+    return {} if place is None else {"moved": place}
+
+
 def gives_tensor(value: Any) -> bool:
     """Whether a function says that its result is a tensor."""
     return inspect.isroutine(value) and inspect.signature(value).return_annotation in (tf.Tensor, StringTensor)
-
-
-def moved(value: Any, theirs: list[list[Any]] | None) -> int | None:
-    """The first place, counted from 0, at which a callable takes a positional argument that TensorFlow's takes elsewhere."""
-    ours = conformance.parameters(value) if theirs else None
-    if not theirs or ours is None:
-        return None
-    places = [name for name, kind, _ in theirs if kind == "POSITIONAL_OR_KEYWORD" and name not in ("self", "cls")]
-    here = [each.name for each in ours if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-    return conformance.first_moved(places, here, {each.name for each in ours})
 
 
 def tf_addons() -> list[str]:
@@ -268,10 +262,7 @@ def classes(names: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
             "lacks": lacks.get(path, []),
             "names": " ".join(known_members(kind)),
             "methods": {
-                name: {
-                    "takes": text,
-                    **({} if (place := moved(getattr(kind, name), theirs.get(name))) is None else {"moved": place}),
-                }
+                name: {"takes": text, **moved(theirs.get(name), conformance.method_parameters(kind, name))}
                 for name, text in methods(kind).items()
             },
         }
@@ -315,16 +306,6 @@ def stranded(rows: dict[str, dict[str, Any]]) -> dict[str, str]:
     return {
         name: path for name, path in sorted(found.items()) if name not in known | assigned and not name.startswith("_")
     }
-
-
-def written(value: Any) -> str:
-    """A value as JSON; each item of a large one is a line."""
-    if isinstance(value, dict):
-        items = (f"{json.dumps(key)}: {json.dumps(each, separators=(',', ':'))}" for key, each in value.items())
-        return "{\n" + ",\n".join(items) + "\n}"
-    if isinstance(value, list):
-        return "[\n" + ",\n".join(json.dumps(each) for each in value) + "\n]"
-    return json.dumps(value)
 
 
 def _bases_first(path: str) -> tuple[int, str]:

@@ -58,10 +58,15 @@ class Lacking:
     order: dict[str, str] = field(default_factory=dict)
     deliberate: dict[str, str] = field(default_factory=dict)
 
-    def add_callable(self, path: str, theirs: list[list[Any]], value: Any, on_purpose: dict[str, str]) -> None:
-        """Compares the parameters of one function, constructor or method."""
+    def add_callable(
+        self,
+        path: str,
+        theirs: list[list[Any]],
+        ours: list[inspect.Parameter] | None,
+        on_purpose: dict[str, str],
+    ) -> None:
+        """Compares the parameters of one function, constructor or method. ours: None where Python does not know them."""
         self.counts["callables"] += 1
-        ours = parameters(value)
         if ours is None:
             return
         wanted = [name for name, kind, _ in theirs if not kind.startswith("VAR_") and name not in ("self", "cls")]
@@ -72,10 +77,8 @@ class Lacking:
             left = [name for name in lacks if not self._is_deliberate(f"{path}({name})", on_purpose)]
             if left:
                 self.arguments[path] = left
-        places = [n for n, kind, _ in theirs if kind == "POSITIONAL_OR_KEYWORD" and n not in ("self", "cls")]
-        here = [each.name for each in ours if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-        if first_moved(places, here, taken) is not None and not self._is_deliberate(f"{path}(...)", on_purpose):
-            self.order[path] = f"({', '.join(places)}) is ({', '.join(here)})"
+        if first_moved(theirs, ours) is not None and not self._is_deliberate(f"{path}(...)", on_purpose):
+            self.order[path] = f"({', '.join(places(theirs))}) is ({', '.join(own_places(ours))})"
 
     def add_members(self, path: str, facts: dict[str, Any], kind: Any, on_purpose: dict[str, str]) -> None:
         """Compares the members of a class, and the parameters of its methods."""
@@ -86,7 +89,7 @@ class Lacking:
                 if not self._is_deliberate(f"{path}.{name}", on_purpose):
                     self.members.setdefault(path, []).append(name)
             elif (arguments := facts.get("methods", {}).get(name)) is not None and callable(value):
-                self.add_callable(f"{path}.{name}", arguments, value, on_purpose)
+                self.add_callable(f"{path}.{name}", arguments, method_parameters(kind, name), on_purpose)
 
     def _is_deliberate(self, what: str, on_purpose: dict[str, str]) -> bool:
         if what in on_purpose:
@@ -94,9 +97,20 @@ class Lacking:
         return what in on_purpose
 
 
-def first_moved(theirs: list[str], ours: list[str], taken: set[str]) -> int | None:
-    """The first place at which our callable takes a positional argument that TensorFlow's takes at a different one."""
-    return next((n for n, name in enumerate(theirs) if name in taken and ours[n : n + 1] != [name]), None)
+def places(theirs: list[list[Any]]) -> list[str]:
+    """The names of the positional arguments that TensorFlow's callable takes, in their order."""
+    return [name for name, kind, _ in theirs if kind == "POSITIONAL_OR_KEYWORD" and name not in ("self", "cls")]
+
+
+def own_places(ours: list[inspect.Parameter]) -> list[str]:
+    """The names of the positional arguments that ours takes, in their order."""
+    return [each.name for each in ours if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+
+
+def first_moved(theirs: list[list[Any]], ours: list[inspect.Parameter]) -> int | None:
+    """The first place, counted from 0, at which our callable takes a positional argument that TensorFlow's takes elsewhere."""
+    taken, here = {each.name for each in ours}, own_places(ours)
+    return next((n for n, name in enumerate(places(theirs)) if name in taken and here[n : n + 1] != [name]), None)
 
 
 def parameters(value: Any) -> list[inspect.Parameter] | None:
@@ -106,6 +120,16 @@ def parameters(value: Any) -> list[inspect.Parameter] | None:
     except (TypeError, ValueError):
         return None
     return [each for each in found if each.name not in ("self", "cls")]
+
+
+def method_parameters(kind: Any, name: str) -> list[inspect.Parameter] | None:
+    """The parameters of a method, called of an object. Functions that are given to a class call the object as they like."""
+    value = member(kind, name)
+    found = parameters(value)
+    takes_object = inspect.isfunction(inspect.getattr_static(kind, name, None))
+    if not found or not takes_object or "self" in inspect.signature(value).parameters:
+        return found
+    return found if found[0].kind is found[0].VAR_POSITIONAL else found[1:]
 
 
 @functools.cache
@@ -186,7 +210,7 @@ def compared() -> dict[str, Lacking]:
             lacking.names.append(path)
             continue
         if facts.get("args") is not None and callable(value):
-            lacking.add_callable(path, facts["args"], value, on_purpose)
+            lacking.add_callable(path, facts["args"], parameters(value), on_purpose)
         lacking.add_members(path, facts, value, on_purpose)
     return found
 

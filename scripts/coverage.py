@@ -5,6 +5,7 @@ What it says comes from the comparison with TensorFlow (`conformance`), from the
 it.
 """
 
+import copy
 import functools
 import inspect
 import textwrap
@@ -264,7 +265,7 @@ def merged(found: list[Section]) -> list[Section]:
 
 def page() -> str:
     """The whole page."""
-    found = sections()
+    found = copy.deepcopy(sections())
     by_namespace = {section.namespace: section for section in found}
     for path, lacking in missing_members().items():
         namespace, _, name = path.rpartition(".")

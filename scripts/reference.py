@@ -125,7 +125,7 @@ def differences() -> dict[str, str]:
         f"{namespace}.{name}".lstrip("."): row["text"]
         for namespace, rows in table["names"].items()
         for name, row in rows.items()
-        if row["state"] == "d" and not row["text"].startswith("lacks members")
+        if row["state"] == "d"
     }
     for path, row in table["classes"].items():
         if row["lacks"]:

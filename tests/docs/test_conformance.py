@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from scripts.conformance import Lacking, compared, only_raises
+from scripts.conformance import Lacking, compared, method_parameters, only_raises, parameters
 
 THEIRS = [
     ["x", "POSITIONAL_OR_KEYWORD", False],
@@ -17,7 +17,7 @@ THEIRS = [
 def found(function: Any) -> tuple[list[str], bool]:
     """The missing arguments, and whether one is at a different place."""
     lacking = Lacking()
-    lacking.add_callable("f", THEIRS, function, {})
+    lacking.add_callable("f", THEIRS, parameters(function), {})
     return lacking.arguments.get("f", []), "f" in lacking.order
 
 
@@ -50,6 +50,18 @@ class _Kind:
         if x:
             return x
         raise ValueError(x)
+
+
+def given(layer: Any, x: int) -> None:
+    """A function that a class is given as a method."""
+
+
+def test_the_object_of_a_method_is_no_argument_whatever_it_is_called() -> None:
+    kind = type("Kind", (_Kind,), {"given": given, "static": staticmethod(given)})
+    names = {
+        name: [each.name for each in method_parameters(kind, name) or ()] for name in ("given", "decides", "static")
+    }
+    assert names == {"given": ["x"], "decides": ["x"], "static": ["layer", "x"]}
 
 
 def test_what_only_raises_is_missing() -> None:

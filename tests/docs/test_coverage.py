@@ -34,6 +34,12 @@ def test_messages_lead_to_a_heading_of_the_page() -> None:
         tf.compat.v1.keras.layers.CuDNNLSTM  # noqa: B018
 
 
+def test_the_page_leaves_what_the_checkers_table_is_made_of(written: str) -> None:
+    (mirrored,) = (section for section in coverage.sections() if section.namespace == coverage.MIRRORED)
+    assert "## tf.compat.v1.keras" in written
+    assert [name for name in mirrored.states if "." in name] == []
+
+
 def test_a_name_is_counted_once(written: str) -> None:
     assert " 0 as TensorFlow" not in written
     for state in coverage.STATES:

@@ -181,7 +181,6 @@ def _import(node: ast.Import, text: str, starts: list[int]) -> Iterator[Edit | t
 
 
 def _from(node: ast.ImportFrom, module: str, text: str, starts: list[int]) -> Iterator[Edit | tuple[int, str]]:
-    names = [alias.name for alias in node.names]
     new = _replaced(module)
     if new is None:
         return
@@ -189,8 +188,6 @@ def _from(node: ast.ImportFrom, module: str, text: str, starts: list[int]) -> It
     keyword = _FROM.match(text, start)
     if not new[0]:
         yield node.lineno, new[1]
-    elif "*" in names and new[0] in ("stratagem", "stratagem.compat.v1", "stratagem.compat.v2"):
-        yield node.lineno, "a star import of all of TensorFlow: import the names that are used"
     elif keyword is None or text[keyword.end() : keyword.end() + len(module)] != module:
         yield node.lineno, "the statement is written in an unusual way"
     else:

@@ -147,9 +147,6 @@ class _Repository:
         return met(best, raw.call, in_function=raw.in_function, in_replicas=self._distributes)
 
     def _verdict(self, full: str, call: WrittenArguments | None) -> Verdict | None:
-        if full in ("tensorflow.*", "tensorflow.compat.v1.*", "tensorflow.compat.v2.*"):
-            why = "import the names that are used: here the names of tf are imported when they are first asked for"
-            return Verdict(f"from {full.removesuffix('.*')} import *", State.MISSING, why, "docs/check.md")
         module, star, name = full.partition(".*")
         if star and not name:
             return self._of_star(module)

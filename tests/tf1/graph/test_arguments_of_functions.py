@@ -1,4 +1,4 @@
-"""Functions of `tf.compat.v1` take arguments in the order of TensorFlow 1, by position and by name."""
+"""Functions of `tf.compat.v1` take arguments in the order of TensorFlow 1, by position and by name, and name their results."""
 
 from pathlib import Path
 
@@ -48,3 +48,10 @@ def test_files_by_the_names_of_tensorflow_1(tmp_path: Path) -> None:
     assert [Path(top).name for top, _, _ in gfile.Walk(tmp_path, in_order=False)] == ["b", "a", tmp_path.name]
     gfile.Rename(oldname=tmp_path / "a", newname=tmp_path / "c")
     assert gfile.Exists(filename=tmp_path / "c" / "b")
+
+
+def test_a_function_that_both_versions_share_names_its_result_in_a_graph() -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        file = v1.placeholder(tf.string, [])
+        assert v1.image.decode_png(file, name="picture").name == "picture:0"
