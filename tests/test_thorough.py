@@ -35,7 +35,7 @@ def test_three_days_have_all_instances_each_once() -> None:
     assert sorted(name for day in days for name in day) == [*(f"test_a[{i}]" for i in range(3)), "test_c[1]"]
 
 
-@pytest.mark.parametrize(("count", "days"), [(4, 4), (11, 4), (12, 6), (49, 6), (50, 10)])
+@pytest.mark.parametrize(("count", "days"), [(4, 5), (11, 5), (12, 8), (49, 8), (50, 12)])
 def test_more_days_have_all_instances_of_a_longer_table(count: int, days: int) -> None:
     found = [[name for name in left(seed, count) if name.startswith("test_long")] for seed in range(days)]
     assert sorted(name for day in found for name in day) == sorted(f"test_long[{i}]" for i in range(count))

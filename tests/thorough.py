@@ -25,7 +25,7 @@ def thorough_if(more: bool) -> list[pytest.MarkDecorator]:
 def mark_beyond_the_sample(items: Iterable[pytest.Item], seed: int) -> None:
     """Of each test that is marked `sampled`, leaves some instances to `make test`, others with the next seed.
 
-    They are every third; of a table with 4 instances or more every fourth, with 12 every sixth, with 50 every tenth. Of tests
+    They are every third; of a table with 4 instances or more every fifth, with 12 every eighth, with 50 every twelfth. Of tests
     with one or two instances, those of a file together are taken for a table, of which every third is run.
     """
     tables: defaultdict[str, list[pytest.Item]] = defaultdict(list)
@@ -37,7 +37,7 @@ def mark_beyond_the_sample(items: Iterable[pytest.Item], seed: int) -> None:
         if len(instances) < 3:
             of_files[name.partition("::")[0]] += instances
         else:
-            days = next(days for least, days in ((50, 10), (12, 6), (4, 4), (3, 3)) if len(instances) >= least)
+            days = next(days for least, days in ((50, 12), (12, 8), (4, 5), (3, 3)) if len(instances) >= least)
             leave_one_in(days, instances, seed)
     for instances in of_files.values():
         leave_one_in(3, instances, seed)

@@ -109,6 +109,7 @@ def test_a_model_is_loaded_with_its_objects(tmp_path: Path) -> None:
         np.testing.assert_allclose(first[name], second[name], rtol=1e-5)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["default", "mirrored 2"])
 def test_a_normalized_layer_trains_and_is_loaded(strategy: str, tmp_path: Path) -> None:
     with STRATEGIES[strategy]().scope():

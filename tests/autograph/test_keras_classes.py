@@ -81,6 +81,7 @@ def test_tensors_decide_in_methods_that_keras_calls() -> None:
     np.testing.assert_allclose(tf.function(model.folding)(tf.constant(-X)), folded)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["one device", "mirrored 2"])
 def test_under_a_strategy_they_do_so_too(strategy: str) -> None:
     with STRATEGIES[strategy]().scope():

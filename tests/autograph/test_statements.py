@@ -361,6 +361,7 @@ def test_a_loop_of_unknown_length_has_a_gradient(factor: float, rounds: int, run
     assert float(to_factor) == pytest.approx(rounds * factor ** (rounds - 1), rel=1e-3)
 
 
+@pytest.mark.sampled
 def test_a_loop_of_unknown_length_has_a_second_derivative(run: Any) -> None:
     def second(x: Any) -> Any:
         with tf.GradientTape() as outer:

@@ -86,6 +86,7 @@ def assert_named(owner: Any, known: list[Any], directory: Path) -> None:
 
 
 # A layer with layers inside, and one without.
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(("Bidirectional", "GroupNormalization"), LAYERS))
 def test_every_variable_of_a_layer_has_a_name_that_a_second_one_shares(name: str, tmp_path: Path) -> None:
     make, x = LAYERS[name]

@@ -38,6 +38,7 @@ def test_a_layer_gives_and_learns_what_it_does_in_tensorflow(name: str, tmp_path
         agree(found[part], expected[part])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", programs.SEQUENCES)
 def test_a_layer_of_sequences_gives_what_it_does_in_tensorflow(name: str, tmp_path: Path) -> None:
     found, expected = programs.sequences(tf, name, tmp_path), RECORDED["sequences"][name]

@@ -139,6 +139,7 @@ def test_batches_that_are_taken_together_are_those_that_are_taken_alone(name: st
         assert outcomes(found.as_numpy_iterator()) == outcomes(wanted.as_numpy_iterator())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("after", [None, (7, False), (7, True)])
 @pytest.mark.parametrize("name", ["number", "Example and program"])
 def test_an_iteration_goes_on_anywhere(name: str, after: tuple[int, bool] | None) -> None:

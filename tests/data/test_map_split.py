@@ -141,6 +141,7 @@ def same(found: list[list[np.ndarray]], expected: list[list[np.ndarray]]) -> Non
                 np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings(
     "ignore:(invalid value|divide by zero)"
 )  # as errors they would make Python run the function

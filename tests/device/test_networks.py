@@ -31,6 +31,7 @@ def network(policy: str) -> Any:
 
 
 # Mirrored is the one that goes through a mesh.
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", thorough_but(["Mirrored"], ["default", "OneDevice", "Mirrored"]), indirect=True)
 @pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16"])
 def test_a_network_learns_in_fit(strategy: Any, policy: str) -> None:

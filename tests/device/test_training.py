@@ -82,6 +82,7 @@ def test_a_loop_gives_what_paper_does(strategy: Any) -> None:
     assert int(optimizer.iterations.numpy()) == EPOCHS * -(-ROWS // BATCH)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("steps", [pytest.param(1, marks=pytest.mark.thorough), 2])  # two have a step alone at the end
 def test_fit_gives_what_paper_does(strategy: Any, steps: int) -> None:
     with strategy.scope():
@@ -115,6 +116,7 @@ def test_variables_are_read_and_assigned_between_steps(strategy: Any) -> None:
     assert int(count.numpy()) == 3
 
 
+@pytest.mark.sampled
 def test_a_checkpoint_is_restored_and_training_goes_on(strategy: Any, tmp_path: Path) -> None:
     model, optimizer, epoch = loop(strategy)
     epoch()

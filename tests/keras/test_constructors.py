@@ -29,6 +29,7 @@ def agree(mine: Any, theirs: Any, tolerance: float) -> None:
         np.testing.assert_allclose(np.array(mine, float), np.array(theirs, float), rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "tolerance"),
     [("arguments_of_keras_2", 1e-6), ("models_that_read_generators", 1e-6), ("shapes_of_symbols", 0.0)],

@@ -69,6 +69,7 @@ def test_a_loss_of_ones_own_goes_before_keras_own() -> None:
     assert keras.losses.deserialize("mse", custom_objects={"mse": mine}) is mine
 
 
+@pytest.mark.sampled
 def test_a_file_may_have_no_number_of_steps_per_execution(strategy: Any, tmp_path: Path) -> None:
     first = model(strategy)
     first.fit(X, Y, verbose=0)

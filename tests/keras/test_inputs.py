@@ -36,6 +36,7 @@ def test_inputs_without_names_have_tensorflows(replicas: int) -> None:
         fitted(model, {"input_1": ONES})
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("how", ["input_shape", "batch_input_shape", "input_dim", "called", "build"])
 def test_a_sequential_names_its_input_by_its_first_layer(how: str) -> None:
     shapes = {"input_shape": (4,), "batch_input_shape": (None, 4), "input_dim": 4}

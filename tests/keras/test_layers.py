@@ -92,6 +92,7 @@ class Measuring(layers.Layer):  # type: ignore[misc]
         return x
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("replicas", [0, 2])
 @pytest.mark.parametrize("built", [False, True])
 def test_a_metric_of_a_layer_that_its_call_updates_is_reported_as_in_tensorflow(replicas: int, *, built: bool) -> None:

@@ -116,6 +116,7 @@ def test_the_worked_example_of_the_guide() -> None:
     assert [float(v.numpy()) for v in metric.variables] == [3.5, 2.0]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "name",
     [

@@ -140,6 +140,7 @@ def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
     return height * width / (sum(areas) - height * width) if min(areas) > 0 else 0.0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("most", "least", "limit"), [(6000, 0.0, 300), (40, 9.0, 10), (7, 3.0, 4)])
 def test_proposals_of_boxes_are_decoded_clipped_and_suppressed(most: int, least: float, limit: int) -> None:
     random = np.random.default_rng(limit)

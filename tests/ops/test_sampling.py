@@ -22,6 +22,7 @@ def test_set_seed_starts_the_sequence_anew() -> None:
     assert not np.array_equal(tf.random.normal([4], seed=5), first[2]), "the next draw of a seed differs"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", thorough_but(["bfloat16", "float32"], ["float16", "bfloat16", "float32", "float64"]))
 def test_floating_point(dtype: str) -> None:
     tf.random.set_seed(1)

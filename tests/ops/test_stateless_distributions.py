@@ -69,6 +69,7 @@ DRAWS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(["poisson", "normal"], DRAWS))
 def test_a_seed_decides_everywhere(name: str) -> None:
     draw = DRAWS[name]

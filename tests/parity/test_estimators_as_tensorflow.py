@@ -21,6 +21,7 @@ def pictures() -> tuple[np.ndarray, np.ndarray]:
     return found["images"], found["labels"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", thorough_but(["document", "digits/2"], CASES))
 def test_training_evaluation_and_predictions_are_tensorflows(case: str) -> None:
     recorded = np.load(RECORDED / "estimators.npz")

@@ -30,6 +30,7 @@ def call(layer: Any, images: Any) -> Any:
     return layer(images, training=True)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(["RandomFlip", "RandomCrop"], RANDOM))
 def test_images_are_changed_anew_wherever_the_layer_is_called(name: str) -> None:
     layer = RANDOM[name]()
@@ -71,6 +72,7 @@ def test_replicas_draw_numbers_of_their_own_in_a_step_and_in_fit() -> None:
     assert np.isfinite(history["loss"]).all()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("kind", "axis"), [("RandomHeight", 0), ("RandomWidth", 1)])
 def test_images_get_a_size_that_is_drawn(kind: str, axis: int) -> None:
     layer = getattr(layers, kind)((-0.5, 0.5), seed=1)

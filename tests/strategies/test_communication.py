@@ -64,6 +64,7 @@ def test_what_is_not_finite_arrives_as_it_is() -> None:
     np.testing.assert_array_equal(found, rounded(gradients[0][0]))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("limit", [1, 24, 1 << 20])
 @pytest.mark.parametrize("dtype", [None, "bfloat16"])
 def test_the_size_of_packs_changes_no_sum(limit: int, dtype: str | None) -> None:

@@ -294,6 +294,7 @@ def test_gradients_in_bfloat16_are_the_same_bits() -> None:
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("before", "after"), [(4, 1), (1, 4), (2, 4)])
 def test_checkpoints_do_not_know_of_shards(before: int, after: int, tmp_path: Path) -> None:
     """One replica has no shards."""

@@ -88,6 +88,7 @@ def test_a_per_replica_value_is_no_tensor(two: tf.distribute.Strategy, use: Call
         use(value)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", [None, 7])
 def test_random_numbers_are_drawn_under_one_strategy_after_another(seed: int | None) -> None:
     def drawn(strategy: Any) -> list[Any]:

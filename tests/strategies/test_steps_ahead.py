@@ -23,6 +23,7 @@ def slow_step(strategy: Any) -> Any:
     return tf.function(lambda: strategy.reduce("sum", strategy.run(replica_step), axis=None))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("replicas", [2, 3])
 def test_several_cpu_devices_are_not_more_than_eight_steps_behind(replicas: int) -> None:
     step = slow_step(tf.distribute.MirroredStrategy([f"cpu:{i}" for i in range(replicas)]))

@@ -34,6 +34,7 @@ def fit(model: Any = None, x: Any = X, y: Any = Y, **arguments: Any) -> tuple[np
     return kernel(model), history
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "strategy", ["one device", "mirrored 2", pytest.param("mirrored 8", marks=pytest.mark.thorough)]
 )
@@ -41,6 +42,7 @@ def test_batches_in_order_are_gradient_descent(strategy: str) -> None:
     close(fit(shared(strategy), epochs=2)[0], descended(batched(), epochs=2))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", [(ROWS,), (ROWS, 1)])
 def test_examples_weigh_what_sample_weight_says(shape: tuple[int, ...]) -> None:
     weights, history = fit(sample_weight=WEIGHTS.reshape(shape))
@@ -143,6 +145,7 @@ def test_steps_of_evaluate_and_predict() -> None:
     assert model.predict(X, batch_size=BATCH, steps=2, verbose=0).shape == (8, 1)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("steps", [2, pytest.param(3, marks=pytest.mark.thorough), 5])
 def test_several_steps_an_execution_change_nothing(steps: int) -> None:
     model, counts = linear(steps_per_execution=steps, metrics=["mae"], weighted_metrics=["mse"]), Counts()

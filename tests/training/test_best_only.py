@@ -23,6 +23,7 @@ def fit(
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("monitor", ["val_loss", "val_accuracy", "nothing"])
 def test_nothing_is_saved_while_the_monitored_value_is_missing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monitor: str

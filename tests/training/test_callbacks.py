@@ -151,6 +151,7 @@ def evaluations(folder: Path, last: int) -> Notes:
     return notes
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "kind", [pytest.param("manager", marks=pytest.mark.thorough), "manager of the model", "weights", "models"]
 )

@@ -293,6 +293,7 @@ def stopped_at(tmp_path: Path, data: Any, step: int, **options: Any) -> None:
         counting()[0].fit(data, epochs=3, verbose=0, callbacks=[backup, Interrupts(step=step)], **options)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("size", "left"), [(16, 4), (4, 15)])
 def test_other_batches_go_on_with_the_next_example(tmp_path: Path, size: int, left: int) -> None:
     stopped_at(tmp_path, batches(8), 7)  # 5 batches are in the backup: 60 examples are left

@@ -21,6 +21,7 @@ def test_eight_replicas_give_what_one_gives(kind: str) -> None:
     assert len(many.predicted[0]) == ROWS
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "strategy",
     thorough_but(

@@ -184,6 +184,7 @@ CONVOLVING = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", thorough_but(["convolution", "in a wrapper"], CONVOLVING))
 def test_no_convolution_stands_in_a_loop(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """XLA's CPU backend would run it without threads."""

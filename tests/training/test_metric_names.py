@@ -86,6 +86,7 @@ def test_names_are_those_of_the_list(kind: str, scope: Any) -> None:
         model.reset_metrics()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("scope", [contextlib.nullcontext, lambda: tf.distribute.MirroredStrategy(["cpu:0"]).scope()])
 def test_logs_and_histories_have_the_order_of_these_names(scope: Any) -> None:
     """As TensorFlow 2.15 has them: the loss, metrics as they were given, then those of the validation."""

@@ -61,6 +61,7 @@ def trained(strategy: str, optimizer: Callable[[], Any], x: Any, y: Any, policy:
 QUICK = ("accumulation that an epoch cuts", "loss scale")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("setting", thorough_but(QUICK, SETTINGS))
 def test_four_replicas_do_what_one_does(setting: str) -> None:
     with floatx("float64"):

@@ -68,6 +68,7 @@ def numbered(rows: int, batch: int = 4) -> Any:
 # --- One worker is one device --------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "arguments",
     [

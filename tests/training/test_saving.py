@@ -286,6 +286,7 @@ def test_a_save_that_is_killed_leaves_what_was_there(form: str, tmp_path: Path) 
     assert not any(re.match(r"\.[0-9a-f]{8}\.", name) for name in left)  # what the killed process left
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("weights_only", [False, True])
 def test_a_callback_keeps_the_last_finite_values(weights_only: bool, caplog: pytest.LogCaptureFixture) -> None:
     with STRATEGIES["mirrored 2"]().scope():

@@ -65,6 +65,7 @@ def test_folders_tags_and_steps_are_tensorflows(name: str, kind: str, tmp_path: 
             np.testing.assert_allclose([found[0], found[1]], history[prefix + metric], rtol=1e-6)
 
 
+@pytest.mark.sampled
 @under_each
 def test_weights_are_written_as_they_are_at_the_end_of_the_epoch(kind: str, tmp_path: Path) -> None:
     with scope_of(kind):
@@ -113,6 +114,7 @@ def test_every_epoch_is_on_disk_when_it_ends(tmp_path: Path) -> None:
     assert seen == [[[0], [0]], [[0, 1], [0, 1]]]
 
 
+@pytest.mark.sampled
 @under_each
 def test_after_an_error_in_the_middle_all_goes_on(kind: str, tmp_path: Path) -> None:
     class Fail(keras.callbacks.Callback):

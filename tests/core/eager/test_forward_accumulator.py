@@ -37,6 +37,7 @@ def test_same_value_in_replicas(name: str) -> None:
     assert plain(first_of_replicas(FORWARD[name])) == expected(name, "function")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("run", "layers"),
     [

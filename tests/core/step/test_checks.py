@@ -184,6 +184,7 @@ def test_steps_after_the_failed_one_are_not_taken() -> None:
     assert float(model.weights[0].numpy()[0, 0]) == 2.0  # of the two steps before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("engine", ["threads", "processes"])
 def test_a_failed_check_of_a_closure_is_raised_where_the_coordinator_joins(
     engine: str, monkeypatch: pytest.MonkeyPatch

@@ -175,6 +175,7 @@ def test_the_gradient_of_images_gives_onednn_the_filters_as_they_lie() -> None:
     assert (count(again, "transpose"), count(again, "conv_general_dilated")) == (0, 0)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("strides", "places"), thorough_but([(2, 2), (3, 1)], [(1, 2), (2, 2), (3, 1)]))
 def test_a_pointwise_convolution_is_a_matrix_product(strides: int, places: int) -> None:
     shapes = (2, *(9,) * places, 4), (*(1,) * places, 4, 6)
@@ -428,6 +429,7 @@ def calls(program: Any, *given: Any) -> int:
     return jax.jit(xc.jaxpr_as_fun(program)).lower(*given).as_text().count("__onednn$convolution")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("shapes", "how"),
     [

@@ -163,6 +163,7 @@ def test_it_costs_no_further_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (len(made), calls) == (1, 2)  # a step is traced twice at first
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", [None, "mirrored"])
 def test_a_layer_trains_with_it_through_fit(strategy: str | None) -> None:
     class Reversed(keras.layers.Layer):  # type: ignore[misc]

@@ -121,6 +121,7 @@ def test_any_two_loops(data: st.DataObject) -> None:
     assert_same(two_loops(first, later))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("layer", "arrays", "as_traced"), [("LSTM", 8, 13), ("GRU", 6, 10), ("SimpleRNN", 3, 4)])
 def test_a_recurrent_layer_keeps_what_its_gradient_cannot_compute(layer: str, arrays: int, as_traced: int) -> None:
     network = getattr(keras.layers, layer)(8)

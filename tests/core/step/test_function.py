@@ -226,6 +226,7 @@ def test_numpy_keeps_its_dtype() -> None:
     assert same(np.ones(2, np.float16)).dtype == jnp.float16
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64, np.complex128, np.int32, np.complex64])
 def test_numpy_enters_a_program_exactly(dtype: Any) -> None:
     """JAX alone would cut 64 bits."""

@@ -486,6 +486,7 @@ def by_finite_differences(
     return (results[0] - results[1]) / (2 * step)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "cls", thorough_but(["LSTM", "SimpleRNN"], ["LSTM", "GRU", "SimpleRNN", "Bidirectional", "unrolled"])
 )

@@ -182,6 +182,7 @@ def in_jit(function: Any) -> Any:
 INSIDES = (in_scan, in_cond, in_checkpoint, in_jit)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "inside"), thorough_but([*zip(FEW, INSIDES, strict=False)], product(FEW, INSIDES)))
 def test_programs_inside_a_program_agree(name: str, inside: Any) -> None:
     for order in ("first", "second", "forward"):  # what branches are connected by is zeros in TensorFlow's graphs, too

@@ -68,6 +68,7 @@ def test_numbers_that_are_arguments_are_inputs_too() -> None:
     assert len(traces) <= 3
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "compute",
     [

@@ -141,6 +141,7 @@ def test_gradients_of_gradients_and_jacobians(chain: str) -> None:
             np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64", "float8_e4m3fn"])
 def test_other_floats(dtype: str) -> None:
     with jax.enable_x64(dtype == "float64"):

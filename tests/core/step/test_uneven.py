@@ -91,6 +91,7 @@ def test_an_uneven_step_compiles_once() -> None:
     assert compiled == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("compiled", [False, True], ids=["run", "tf.function"])
 def test_an_uneven_end_is_traced_once_for_each_number_of_rows(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more program: two traces, because the last batch gives the replicas 2 rows and 1. Later epochs find both ready."""
@@ -183,6 +184,7 @@ def test_dropout_is_what_one_device_computes_with_the_same_masks() -> None:
     np.testing.assert_allclose(w.numpy(), 1.0 - 0.25 * 2 * (masks**2).sum(0) / 60, rtol=1e-12)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("axis", [0, 1])
 def test_all_gather_of_uneven_values(axis: int) -> None:
     """Along the axis that differs, every replica gets all rows; its gradient goes back to the replica that gave them."""

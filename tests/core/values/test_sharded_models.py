@@ -315,6 +315,7 @@ def trained(name: str, strategy: Any, optimizer: Any) -> list[np.ndarray]:
     return [np.concatenate(parts) for parts in by_layer.values()]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "optimizer"),
     thorough_but(

@@ -20,6 +20,7 @@ RECORDED: dict[str, Any] = json.loads(
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("mode", thorough_but(["eager", "replica"], variables.MODES))
 def test_operations_on_a_variable_are_those_of_tensorflow(mode: str) -> None:
     found = variables.answers(tf, mode)

@@ -127,6 +127,7 @@ def test_code_of_a_function_that_runs_in_python_counts_once(engine: str, monkeyp
             assert [copies(job.strategy, v) for v in (job.first, job.second)] == [[2, 2], [2, 2]]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("worker", [None, Worker(0)])
 def test_a_step_whose_pushes_have_no_numbers_is_not_interrupted(worker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[threading.Thread] = []

@@ -14,6 +14,7 @@ from tests.servers.remote.tables import TABLES
 from tests.thorough import thorough_but
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "name",
     thorough_but(

@@ -199,6 +199,7 @@ OPTIMIZERS = {
 QUICK = product(("nadam", "adafactor, accumulating"), (2,))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "servers"), thorough_but([*QUICK], product(OPTIMIZERS, (2, 3))))
 def test_an_optimizer_has_its_state_whichever_variables_it_updates(name: str, servers: int, tmp_path: Any) -> None:
     def trained(strategy: Any, read: str | None, write: str) -> list[Any]:

@@ -318,6 +318,7 @@ def test_a_table_beyond_the_limit_is_no_result(table: Any) -> None:
         tf.function(lambda: table.embeddings.value + 0.0)()
 
 
+@pytest.mark.sampled
 @pytest.mark.usefixtures("small_limit")
 def test_a_table_may_be_clipped_by_its_norm_and_all_norms(table: Any) -> None:
     with placement_of(table.trainable_variables[0]).strategy.scope():  # type: ignore[union-attr]

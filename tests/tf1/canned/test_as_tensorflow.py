@@ -64,6 +64,7 @@ def test_a_warm_start_from_tensorflows_checkpoint_moves_words_to_their_places(tm
     assert_variables(found, RECORDED, "warm_start")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "count"), thorough_but([("combined_classifier", 2), ("graph_dnn_classifier", 4)], ON_REPLICAS)
 )

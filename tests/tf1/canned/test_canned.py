@@ -29,6 +29,7 @@ def rows(batch: int, epochs: int = 1) -> Callable[[], Any]:
     return lambda: tf.data.Dataset.from_tensor_slices((FEATURES, LABELS)).repeat(epochs).batch(batch)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("api", [tf.estimator, tf1.estimator])
 def test_two_replicas_train_as_one_with_the_double_batch(api: Any, tmp_path: Path) -> None:
     strategy = tf.distribute.MirroredStrategy(jax.local_devices()[:2])

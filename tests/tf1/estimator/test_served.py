@@ -49,6 +49,7 @@ def test_workers_stop_at_max_steps_and_checkpoints_have_the_steps_of_their_names
     assert saved(tmp_path) == {0: 0, 20: 20, 40: 40, 50: 50}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("way", ["operation", "load"])
 def test_a_global_step_that_a_hook_sets_is_counted_from_there(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -77,6 +78,7 @@ def test_a_global_step_that_a_hook_sets_is_counted_from_there(
     assert all(name == step for name, step in steps.items())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("optimizer", [tf1.train.GradientDescentOptimizer, tf1.train.AdagradOptimizer])
 def test_servers_get_the_learning_rate_that_a_step_computes(
     optimizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

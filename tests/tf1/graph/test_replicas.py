@@ -42,6 +42,7 @@ def classifier(reduction: str | None = None, rate: float = 0.1) -> Any:
     return model_fn
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("reduction", [None, tf1.losses.Reduction.SUM])
 @pytest.mark.parametrize("replicas", [2, pytest.param(4, marks=pytest.mark.thorough)])
 def test_replicas_train_to_the_weights_of_one_device(reduction: str | None, replicas: int) -> None:

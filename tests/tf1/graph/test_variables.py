@@ -57,6 +57,7 @@ def test_rates_of_several_dtypes_are_refused() -> None:
     assert float(tf1.train.piecewise_constant(step, [1, 2], [0.1, 0.01, 0.5])) == 0.5
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", [None, 3])
 def test_a_variable_begins_with_random_numbers_of_the_model_fn(seed: int | None) -> None:
     graph = ModelState(seed)

@@ -67,6 +67,7 @@ def test_it_trains_evaluates_and_predicts_as_an_estimator_with_sizes_of_batches(
     assert made.params == {"rate": 0.01}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", CASES)
 def test_training_goes_on_as_in_tensorflow(name: str, tmp_path: Path) -> None:
     """Weights, slots, what host_call has counted, metrics of eval_metrics, predictions."""
