@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from pip_settings import uv_settings
+
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ROOT / "tests" / "install" / "programs"
 TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -132,6 +134,9 @@ class Pip:
 class Uv:
     """uv, told what scripts/setup.sh tells it."""
 
+    def __init__(self, command: str) -> None:
+        self._command = command
+
     def build(self, folder: Path) -> None:
         """The wheel of this repository."""
         here = ("--no-build-isolation", "--python", sys.executable)
@@ -150,18 +155,17 @@ class Uv:
         self._uv("pip", "install", "--quiet", "--dry-run", "--python", str(venv / "bin" / "python"), extra)
 
     def _uv(self, *words: str) -> None:
-        links = os.environ.get("PIP_FIND_LINKS")
-        own = {
-            "UV_SYSTEM_CERTS": "1",
-            "UV_NATIVE_TLS": "1",
-            **({"UV_FIND_LINKS": links} if links else {"UV_TORCH_BACKEND": "cpu"}),
-        }
-        checked("uv", *words, **{name: os.environ.get(name, value) for name, value in own.items()})
+        own = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1", **uv_settings()}
+        if "UV_FIND_LINKS" not in own:
+            links = os.environ.get("PIP_FIND_LINKS")
+            own |= {"UV_FIND_LINKS": links} if links else {"UV_TORCH_BACKEND": "cpu"}
+        checked(self._command, *words, **{name: os.environ.get(name, value) for name, value in own.items()})
 
 
 def installer() -> Pip | Uv:
-    """uv where it is there."""
-    return Uv() if shutil.which("uv") else Pip()
+    """uv where it is there: a user's, or that of the environment."""
+    uv = shutil.which("uv") or shutil.which("uv", path=Path(sys.executable).parent)
+    return Uv(uv) if uv else Pip()
 
 
 def checked(*command: str, **variables: str) -> None:
