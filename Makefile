@@ -7,6 +7,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 SITE_READY := .site/.ready
 API := build/.api
+KERNELS := build/.kernels
+MADE := $(API) $(KERNELS)
 SEEDS := $(or $(STRATAGEM_SEEDS),../shared)
 # Which of the generated programs a run of the tests looks at: others every day.
 export STRATAGEM_DIFFERENTIAL_SEED := $(or $(STRATAGEM_DIFFERENTIAL_SEED),$(shell date +%Y%m%d))
@@ -21,9 +23,9 @@ export PIP_NO_INPUT := 1
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-api: $(API) ## make the public namespaces from the declarations, their stubs and tables (all targets do it, if one has changed)
+api: $(MADE) ## make the public namespaces, their stubs and tables from the declarations, and the kernels (all targets do, if one has changed)
 
-data: $(API) ## fetch Fashion-MNIST and some texts, unless they are here (32 MB from Debian)
+data: $(MADE) ## fetch Fashion-MNIST and some texts, unless they are here (32 MB from Debian)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist fortunes
 
 demo: data ## train a convolutional network on two replicas (about 3 minutes)
@@ -37,7 +39,7 @@ test: data ## run the test suite (AREA="data training": these folders of tests/;
 		$(BIN)/python -m pytest -q -n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder $$tests
 
 # Without the conftest above that folder, which makes eight virtual CPU devices: JAX_PLATFORMS says on what, else JAX does.
-test-device: $(API) ## run the tests that make sense on one device, on the accelerator if JAX finds one
+test-device: $(MADE) ## run the tests that make sense on one device, on the accelerator if JAX finds one
 	@echo "test-device: running tests/device"
 	@$(BIN)/python -m pytest -q --confcutdir=tests/device tests/device
 
@@ -60,16 +62,16 @@ install-test: data ## install the wheel with each extra into an empty environmen
 
 # Its tools have an environment of their own, .site: nothing that they require meets what the tests require.
 # Not --quiet: what mkdocs does not say it does not count either, so that nothing would fail the build.
-site: $(SITE_READY) $(API) ## build the documentation site into build/site, strictly, and check its links (a minute)
+site: $(SITE_READY) $(MADE) ## build the documentation site into build/site, strictly, and check its links (a minute)
 	@echo "site: building build/site"
 	@NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build
 	@.site/bin/python scripts/site_links.py build/site
 
-notebooks: $(SITE_READY) $(API) ## run the tutorials and keep what they print and draw (NOTEBOOKS=docs/tutorials/x.ipynb: only these)
+notebooks: $(SITE_READY) $(MADE) ## run the tutorials and keep what they print and draw (NOTEBOOKS=docs/tutorials/x.ipynb: only these)
 	@.site/bin/python scripts/fetch_data.py fashion-mnist
 	@.site/bin/python scripts/notebooks.py $(NOTEBOOKS)
 
-seeds: $(API) ## run the documents' programs whole (tens of minutes; STRATAGEM_SEEDS names their folder)
+seeds: $(MADE) ## run the documents' programs whole (tens of minutes; STRATAGEM_SEEDS names their folder)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist mnist
 	@echo "seeds: running the documents' programs from $(SEEDS)"
 	@$(BIN)/python scripts/seeds.py --documents "$(SEEDS)"
@@ -77,17 +79,17 @@ seeds: $(API) ## run the documents' programs whole (tens of minutes; STRATAGEM_S
 	@$(BIN)/python scripts/seeds_migration.py --documents "$(SEEDS)"
 
 # Peers have environments of their own in .peers. The chart shows the newest figure of every comparison.
-bench: $(API) ## run every benchmark against TensorFlow, PyTorch and Orbax, and draw their ratios (an hour)
+bench: $(MADE) ## run every benchmark against TensorFlow, PyTorch and Orbax, and draw their ratios (an hour)
 	@$(BIN)/python benchmarks/parts/peers.py
 	@set -e; for program in $(filter-out benchmarks/chart.py,$(wildcard benchmarks/*.py)); do \
 		echo "bench: $$program"; $(BIN)/python "$$program"; \
 	done
 	@$(BIN)/python benchmarks/chart.py
 
-soak: $(API) ## run every fault scenario as often as docs/reliability.md says (tens of minutes)
+soak: $(MADE) ## run every fault scenario as often as docs/reliability.md says (tens of minutes)
 	@$(BIN)/python scripts/soak.py
 
-upstream: $(API) ## run Keras' tests of its layers, and JAX's from the folder JAX_TESTS, alone and with the library
+upstream: $(MADE) ## run Keras' tests of its layers, and JAX's from the folder JAX_TESTS, alone and with the library
 	@$(BIN)/python scripts/upstream.py $(if $(JAX_TESTS),--jax "$(JAX_TESTS)")
 
 clean: ## remove .venv, .peers, .site, build and the tools' caches
@@ -100,6 +102,12 @@ DECLARATIONS := $(shell find src/stratagem/_* api scripts tests/ops -name '*.py'
 $(API): $(READY) $(DECLARATIONS)
 	@echo "api: making the public namespaces"
 	@$(BIN)/python scripts/api.py
+	@mkdir -p $(@D)
+	@touch $@
+
+$(KERNELS): $(READY) scripts/native.py $(wildcard native/*)
+	@echo "native: building the library of kernels"
+	@$(BIN)/python scripts/native.py
 	@mkdir -p $(@D)
 	@touch $@
 

@@ -15,11 +15,6 @@ from rewrites import compiled
 from stratagem._core.rewrites import compiler_options
 
 HERE = Path(__file__).parent
-# "without oneDNN": what a start would cost if XLA could write down programs with its convolutions.
-WITHOUT_ONEDNN = (
-    "import runpy; from stratagem._private import _onednn; _onednn._TESTED = (); "
-    "runpy.run_module('parts.start_child', run_name='__main__')"
-)
 
 
 def start(cache: str, *command: str) -> tuple[float, float]:
@@ -41,16 +36,10 @@ def start(cache: str, *command: str) -> tuple[float, float]:
 
 def compare_starts(report: Report, rounds: int) -> None:
     """Say the ratio of the demo's second start to a first, which has to compile everything."""
-    demo, plain = ("-m", "parts.start_child"), ("-c", WITHOUT_ONEDNN)
-    with tempfile.TemporaryDirectory() as filled, tempfile.TemporaryDirectory() as filled_plain:
+    demo = ("-m", "parts.start_child")
+    with tempfile.TemporaryDirectory() as filled:
         start(filled, *demo)
-        start(filled_plain, *plain)
-        contenders = {
-            "second start": lambda: start(filled, *demo),
-            "first start": lambda: start("0", *demo),
-            "second start without oneDNN": lambda: start(filled_plain, *plain),
-            "first start without oneDNN": lambda: start("0", *plain),
-        }
+        contenders = {"second start": lambda: start(filled, *demo), "first start": lambda: start("0", *demo)}
         found: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
         for number in range(rounds):
             for name in list(contenders)[:: -1 if number % 2 else 1]:
@@ -58,8 +47,6 @@ def compare_starts(report: Report, rounds: int) -> None:
     for column, clock in enumerate(("wall", "CPU")):
         seconds = {name: [times[column] for times in all_times] for name, all_times in found.items()}
         report.keep(f"demo's start, {clock} time", seconds, {"first start": 0.5})
-        without = {name: seconds[name] for name in list(contenders)[2:]}
-        report.keep(f"demo's start without oneDNN, {clock} time", without)
 
 
 def compare_compilations(report: Report, rounds: int) -> None:

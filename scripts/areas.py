@@ -20,6 +20,7 @@ OF_BUILDING = {
     "_cluster": ("cluster", "multi_worker"),
     "_core": ("core", "differential", "modes", "parity"),
     "_data": ("data", "damage"),
+    "_kernels": ("kernels", "core"),
     "_hooks": (),  # those of tests/ itself
     "_launch": ("launch", "cli"),
     "_legacy": ("keras",),
@@ -30,7 +31,13 @@ OF_BUILDING = {
     "testing": ("strategies",),
 }
 # What is not below src/ or tests/.
-ELSEWHERE = {"api": ("docs",), "docs": ("docs",), "examples": ("examples", "docs"), "scripts": ("docs",)}
+ELSEWHERE = {
+    "api": ("docs",),
+    "native": ("kernels", "core"),
+    "docs": ("docs",),
+    "examples": ("examples", "docs"),
+    "scripts": ("docs",),
+}
 
 
 def folders() -> set[str]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Build the wheel, install it with each extra alone into an empty environment, and run there what the documents promise.
 
-    install_test.py [--only base|cluster|examples|images|remote|text|cuda]
+    install_test.py [--only base|cluster|examples|images|kernels|remote|text|cuda]
 
 What a developer's environment has beside the extra hides what the extra lacks, so nothing of it is used here but pip (or uv,
 where it is there). What the wheel needs without an extra is installed once, and an extra's environment begins with that. The
@@ -235,11 +235,18 @@ def remote(environment: Environment) -> Iterator[Promise]:
     yield Promise(("python", str(PROGRAMS / "remote_paths.py")), r"restored 3\.0, and gs:// needs gcsfs")
 
 
+def kernels(environment: Environment) -> Iterator[Promise]:
+    """Convolutions are computed by oneDNN, with the library that the wheel has if it was built where a compiler was."""
+    yield Promise(("stratagem", "doctor"), r"computed by oneDNN \d")
+    yield Promise(("python", str(PROGRAMS / "kernels.py")), r"as without them")
+
+
 KEPT: dict[str, Callable[[Environment], Iterator[Promise]]] = {
     "base": base,
     "cluster": cluster,
     "examples": examples,
     "images": images,
+    "kernels": kernels,
     "remote": remote,
     "text": text,
 }

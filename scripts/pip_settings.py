@@ -1,6 +1,6 @@
 """Prints the indexes, certificates and constraints that pip is told of on this machine as variables for uv, which reads none.
 
-    eval "$(python scripts/pip_settings.py)"
+eval "$(python scripts/pip_settings.py)"
 """
 
 import ast

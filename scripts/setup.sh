@@ -4,7 +4,7 @@
 #     setup.sh [FOLDER EXTRAS]      .venv, with everything that most make targets need
 set -eu
 folder=${1:-.venv}
-wanted=".[${2:-test,dev,examples,cluster}]"
+wanted=".[${2:-test,dev,kernels,examples,cluster}]"
 # The tests use torch: its CPU build, as the usual one brings gigabytes of CUDA packages. A machine that keeps wheels of
 # its own has it among them.
 torch_index=https://download.pytorch.org/whl/cpu

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1] / "src" / PACKAGE
 BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_base",),
     ("_private", "_cluster"),
+    ("_kernels",),
     ("_core",),
     ("_ops", "_devices"),
     ("_autograph",),

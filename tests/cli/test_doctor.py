@@ -44,6 +44,7 @@ def test_one_machine_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         "packages",
         "cores",
         "threads",
+        "kernels",
         "limits",
         "memory",
         "folder",

@@ -132,7 +132,6 @@ def test_private_names_are_used_in_one_building_only() -> None:
     assert users(JAXLIB) == {
         "_cluster/coordination.py",
         "_private/_exported_programs.py",
-        "_private/_onednn.py",
         "_private/_program_context.py",
     }
 

@@ -20,9 +20,9 @@ def set_compilation_cache(directory: PathLike | None, max_bytes: int = _MAX_BYTE
     """Stores what XLA compiles in a folder, from which later processes read it. TensorFlow has no such function.
 
     A program is found by its operations, the versions of JAX and XLA, its options, its devices and the CPU. Programs
-    that call Python are not stored, nor are those with convolutions by oneDNN, which XLA cannot write. Several processes
-    may use one folder at once. The environment variable STRATAGEM_COMPILE_CACHE does the same for a process and all that it
-    starts: a folder, or 1 for `~/.cache/stratagem/compiled`.
+    that call Python are not stored. Several processes may use one folder at once. The environment variable
+    STRATAGEM_COMPILE_CACHE does the same for a process and all that it starts: a folder, or 1 for
+    `~/.cache/stratagem/compiled`.
 
     Args:
         directory: the folder, made with mode 0700 if it is missing; None compiles everything again.

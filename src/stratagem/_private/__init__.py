@@ -110,6 +110,7 @@ from stratagem._private._lookups import looked_up as looked_up
 from stratagem._private._losses import find_losses_by_name as find_losses_by_name
 from stratagem._private._losses import intercept_loss as intercept_loss
 from stratagem._private._losses import intercept_loss_reduction as intercept_loss_reduction
+from stratagem._private._lowering import runs_here_as_it_is as runs_here_as_it_is
 from stratagem._private._metric_names import reported_names as reported_names
 from stratagem._private._metrics import count_overlaps_in_floats as count_overlaps_in_floats
 from stratagem._private._metrics import intercept_metric_results as intercept_metric_results
@@ -131,9 +132,6 @@ from stratagem._private._model_files import without_training as without_training
 from stratagem._private._model_files import write_hdf5_model as write_hdf5_model
 from stratagem._private._model_files import write_hdf5_weights as write_hdf5_weights
 from stratagem._private._model_shapes import build_models_from_shapes as build_models_from_shapes
-from stratagem._private._onednn import convolve_by_onednn as convolve_by_onednn
-from stratagem._private._onednn import has_onednn as has_onednn
-from stratagem._private._onednn_product import multiply_by_onednn as multiply_by_onednn
 from stratagem._private._optimizers import advance_momenta as advance_momenta
 from stratagem._private._optimizers import apply_locally as apply_locally
 from stratagem._private._optimizers import computed_settings as computed_settings

@@ -12,7 +12,6 @@ import jax
 from jax._src import cache_key, compiler
 
 from stratagem._private._code_generator import with_code_generator_options
-from stratagem._private._onednn import calls_onednn
 
 # Of so many programs, those used last, the executables are kept when the programs are gone. A cache: losing it costs time.
 MOST = 32
@@ -40,9 +39,6 @@ def _compiled(
     compile_: Any, backend: Any, computation: Any, devices: Any, options: Any, callbacks: Any, *others: Any
 ) -> Any:
     options = with_code_generator_options(options)
-    if jax.config.values["jax_compilation_cache_dir"] and calls_onednn(computation):
-        # XLA cannot write down such a program, and the attempt fails with a warning.
-        compile_ = _compile_without_file
     # A program that calls Python has the functions themselves in it; of several processes, all have to do the same.
     several = len({device.process_index for device in devices.flat}) > 1
     if not _reusing.get() or callbacks or several:
@@ -64,16 +60,10 @@ def _compiled(
     return found
 
 
-def _compile_without_file(
-    backend: Any, computation: Any, devices: Any, options: Any, callbacks: Any, executable_devices: Any, *_: Any
-) -> Any:
-    return compiler.backend_compile_and_load(backend, computation, executable_devices, options, callbacks)
-
-
 def intercept_compilation() -> None:
     """Ask for an executable that is known before a program is compiled, inside of `reusing_executables`.
 
-    Programs that JAX cannot keep on disk are compiled past its cache there. Options of the code generator reach XLA.
+    Options of the code generator reach XLA.
     """
     compiler.compile_or_get_cached = functools.partial(_compiled, compiler.compile_or_get_cached)
 

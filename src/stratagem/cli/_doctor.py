@@ -132,6 +132,7 @@ class _Examination:
         found(guarded("packages", machine.versions, install_command(again=True)))
         found(guarded("cores", machine.cores, "Is this Linux?"))
         found(guarded("threads", machine.threads, "Unset PJRT_NPROC and OMP_NUM_THREADS."))
+        found(guarded("kernels", machine.kernels, "STRATAGEM_KERNELS=off does without."))
         found(guarded("limits", machine.limits, "Is this Linux?"))
         found(guarded("memory", machine.memory, "Is this Linux?"))
         if not is_remote(self._folder):

@@ -21,6 +21,7 @@ from stratagem._base.errors import AbortedError
 from stratagem._base.files import atomic_write
 from stratagem._base.installation import install_command
 from stratagem._base.memory import memory_left
+from stratagem._kernels import library_report
 from stratagem.cli._doctor_finding import Finding, bad, doubtful, good
 from stratagem.cli._tables import count, size
 
@@ -140,6 +141,16 @@ def threads(environ: Mapping[str, str] = os.environ) -> Iterator[Finding]:
     if not wrong and not many:
         named = ", ".join(f"{name}={environ[name]}" for name in given)
         yield good("threads", named or f"XLA chooses their number, by {count(allowed, 'core')}")
+
+
+def kernels() -> Iterator[Finding]:
+    """The library that computes convolutions on CPUs, and what is slower without it."""
+    used, found = library_report()
+    if used:
+        yield good("kernels", found)
+    else:
+        cure = "Programs run without it. See https://stratagem.readthedocs.io/kernels"
+        yield doubtful("kernels", found, cure)
 
 
 def limits(read: Callable[[int], tuple[int, int]] = resource.getrlimit) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from jax.extend import core as xc
 
 from stratagem._core.rewrites import rewrite, rewrite_loops
+from stratagem._kernels import Geometry, convolve
 from tests.core.step.observing import equations
 
 
@@ -71,6 +72,27 @@ def test_recurrent_layers_multiply_in_their_loops_for_the_state_alone(name: str,
 
         new = assert_same(jax.value_and_grad(loss, (0, 1)), weights, x)
         assert inside(new) == products
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize(("channels", "steps"), [(3, 4), (8, 3)])
+def test_recurrent_layers_of_images_convolve_in_their_loops_for_the_state_alone(channels: int, steps: int) -> None:
+    """Convolutions of the inputs come before the loop, and gradients of filters are sums over the batches of all steps."""
+    with jax.enable_x64(True):
+        same = Geometry((5, 6), (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1)
+
+        def loss(of_inputs: Any, of_state: Any, images: Any) -> Any:
+            def step(state: Any, x: Any) -> Any:
+                state = jnp.tanh(convolve(x, of_inputs, same) + convolve(state, of_state, same))
+                return state, state
+
+            return jnp.sum(jax.lax.scan(step, jnp.zeros((2, 5, 6, 4)), images)[1] ** 2)
+
+        filters = numbers(3, 3, channels, 4), numbers(3, 3, 4, 4, seed=1)
+        images = numbers(steps, 2, 5, 6, channels, seed=2)
+        new = assert_same(jax.value_and_grad(loss, (0, 1, 2)), *filters, images)
+        assert [inside(new, name) for name in ("convolution", "convolution_of_input")] == [1, 1]
+        assert inside(new, "convolution_of_filters") == 0
 
 
 Loop = Callable[[Any, Any, Any], Any]

@@ -58,7 +58,7 @@ def compiled(function: Function, *given: Any) -> Any:
 def convolutions(function: Function, *given: Any) -> int:
     """How many convolutions XLA, or a library that it calls, computes in a program."""
     text = compiled(function, *given).as_text()
-    return sum(" convolution(" in line or "__onednn$convolution" in line for line in text.splitlines())
+    return sum(" convolution(" in line or "stratagem.convolution" in line for line in text.splitlines())
 
 
 def convolutions_of_value(function: Function, *given: Any) -> int:

@@ -10,7 +10,7 @@ from jax import lax
 
 from stratagem._core.connected import connected
 from stratagem._core.derivatives._reverse_only import reverse_only
-from stratagem._core.rewrites import Windows
+from stratagem._kernels import Windows
 
 _FEW = 16  # places of a window: so many slices are compared faster than XLA's loops do
 

@@ -1,10 +1,12 @@
-"""Matrix products in a `scan` that no step waits for: one product of the values of all steps, before the loop or after it.
+"""Products in a `scan` that no step waits for: one product of the values of all steps, before the loop or after it.
 
 A recurrent layer multiplies its inputs by their weights in every step, though nothing in the loop changes them. The gradient
 of such a loop multiplies in every step for the gradients of the inputs, and adds a product to the gradient of each weight.
 XLA leaves all of that in the loop. Outside there is one large product in place of many small ones, and no sum that every step
 reads and writes. A step of a network of two LSTMs takes 0.72 of the CPU time where the process keeps its memory
 (`_base/allocator.py`), and 1.13 where the system gives it anew each time (two cores, AVX-512, quiet).
+
+Products are those of matrices and, for recurrent layers of images, convolutions.
 """
 
 from collections import Counter
@@ -22,6 +24,8 @@ from stratagem._core.rewrites._memory import size
 from stratagem._core.rewrites._scan import Scan
 from stratagem._private import is_literal, needed_equations
 
+_SUMMED = ("dot_general", "convolution_of_filters")  # a sum of these over steps is one of them
+_PRODUCTS = (*_SUMMED, "convolution", "convolution_of_input")
 _SHAPES = ("transpose", "reshape", "squeeze", "broadcast_in_dim")
 # Each of these gives the sum of its results for the sum of its operands.
 _LINEAR = (*_SHAPES, "reduce_sum")
@@ -55,7 +59,7 @@ def _with_early_products(scan: Scan) -> Iterator[Any]:
         if eqn.primitive.name in _SHAPES:
             given[eqn.outvars[0]] = any(given[v] for v in operands)
             shapes.append(eqn)
-        elif eqn.primitive.name == "dot_general" and any(given[v] for v in operands):
+        elif eqn.primitive.name in _PRODUCTS and any(given[v] for v in operands):
             products.append(eqn)
     results = [eqn.outvars[0] for eqn in products]
     if not products or size(results) > scan.bytes_of_a_step:
@@ -96,11 +100,7 @@ class _Late:
         if self.product is None:
             total = jnp.sum(of[self.base], axis=0, dtype=self.base.aval.dtype)
         else:
-            x, y = (of[v] for v in self.product.invars)
-            (of_x, of_y), (batch_x, batch_y) = self.product.params["dimension_numbers"]
-            shared = (0, *(i + 1 for i in of_x)), (0, *(i + 1 for i in of_y))
-            batch = tuple(i + 1 for i in batch_x), tuple(i + 1 for i in batch_y)
-            total = self.product.primitive.bind(x, y, **{**self.product.params, "dimension_numbers": (shared, batch)})
+            total = _sum_of_products(self.product, *(of[v] for v in self.product.invars))
         return _function(self.shapes, [self.base], [self._result])(total)[0]
 
     def stacked(self, of: Arrays, differs: Callable[[Any], bool]) -> jax.Array:
@@ -182,19 +182,29 @@ class _LoopBody:
         if late.product is None:
             return late if any(e.primitive.name == "reduce_sum" for e in late.shapes) else None
         constant = any(is_literal(v) or v in self._scan.constants for v in late.product.invars)
-        return None if constant else late
+        return None if constant or late.product.primitive.name not in _SUMMED else late
 
     def _late(self, position: int, v: Any) -> _Late:
         """Follows a value back to a product that is used for it alone, or to where more is made of it."""
         shapes: list[Any] = []
         while (eqn := self._equations.get(v)) is not None and self._uses[v] == 1:
-            if eqn.primitive.name == "dot_general":
+            if eqn.primitive.name in _PRODUCTS:
                 return _Late(position, shapes[::-1], v, eqn)
             if eqn.primitive.name not in _LINEAR or len(eqn.invars) != 1 or is_literal(eqn.invars[0]):
                 break
             shapes.append(eqn)
             v = eqn.invars[0]
         return _Late(position, shapes[::-1], v)
+
+
+def _sum_of_products(product: Any, x: jax.Array, y: jax.Array) -> jax.Array:
+    """Returns the sum of a step's product over all steps, which the first axes of x and y are."""
+    if product.primitive.name == "convolution_of_filters":  # sums over the batch anyway
+        return product.primitive.bind(*(v.reshape(-1, *v.shape[2:]) for v in (x, y)), **product.params)
+    (of_x, of_y), (batch_x, batch_y) = product.params["dimension_numbers"]
+    shared = (0, *(i + 1 for i in of_x)), (0, *(i + 1 for i in of_y))
+    batch = tuple(i + 1 for i in batch_x), tuple(i + 1 for i in batch_y)
+    return product.primitive.bind(x, y, **{**product.params, "dimension_numbers": (shared, batch)})
 
 
 def _function(eqns: Sequence[Any], inputs: Sequence[Any], results: Sequence[Any]) -> Callable[..., list[jax.Array]]:

@@ -17,11 +17,10 @@ from jax.extend import core as xc
 
 from stratagem._core.connected import connected
 from stratagem._core.rewrites._chains import Chain, Chains
-from stratagem._core.rewrites._computed_once import computed_once
 from stratagem._core.rewrites._inlined import inlined
 from stratagem._core.rewrites._packed import packed, unpacked_numbers, unpacked_values
 from stratagem._core.rewrites._pooled_convolution import PooledConvolution, is_for_pool
-from stratagem._core.rewrites._windows import Windows
+from stratagem._kernels import Windows, computed_once
 from stratagem._private import is_literal
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 
-from stratagem._private import multiply_by_onednn
+from stratagem._kernels import multiply
 
 # Floating-point operations: a fifth of a millisecond. LSTMs, whose steps multiply less, took 1.6 times as long with oneDNN.
 _WORTH_A_CALL = 3e7
@@ -38,4 +38,4 @@ def is_product_for_onednn(eqn: Any) -> bool:
 def product_by_onednn(eqn: Any) -> Callable[[jax.Array, jax.Array], jax.Array]:
     """Returns a function for it that oneDNN computes where that is faster, and its gradients as well."""
     order = tuple(range(len(eqn.outvars[0].aval.shape)))
-    return lambda x, y: multiply_by_onednn(x, y, dimension_numbers=eqn.params["dimension_numbers"], order=order)
+    return lambda x, y: multiply(x, y, dimension_numbers=eqn.params["dimension_numbers"], order=order)

@@ -15,7 +15,12 @@ from stratagem._core.rewrites._loop_products import products_outside
 from stratagem._core.rewrites._magnitude import is_integer_magnitude, magnitude
 from stratagem._core.rewrites._max_pool import with_pools_at_maxima
 from stratagem._core.rewrites._options import rewrites_for_speed
-from stratagem._core.rewrites._overlapping_pool import is_overlapping_pool, overlapping_pool_of
+from stratagem._core.rewrites._overlapping_pool import (
+    is_overlapping_pool,
+    is_pool_of_sums,
+    overlapping_pool_of,
+    sums_of,
+)
 from stratagem._core.rewrites._pointwise import as_matrix_product, is_pointwise
 from stratagem._core.rewrites._product import is_product_for_onednn, product_by_onednn
 from stratagem._core.rewrites._sized import compiled_function, has_known_sizes
@@ -44,6 +49,7 @@ _RULES = (
     _Rule("abs", is_integer_magnitude, magnitude, for_speed=False),
     _Rule("sized_call", has_known_sizes, compiled_function, for_speed=False),
     _Rule("reduce_window_max", is_overlapping_pool, overlapping_pool_of),
+    _Rule("reduce_window_sum", is_pool_of_sums, sums_of),
     _Rule("conv_general_dilated", is_pointwise, as_matrix_product),
     _Rule("conv_general_dilated", is_of_small_images, as_product_of_windows),
     _Rule("conv_general_dilated", is_for_onednn, by_onednn),

@@ -11,8 +11,8 @@ from typing import Any
 
 import jax
 
-from stratagem._core.rewrites._convolution import is_for_onednn
-from stratagem._core.rewrites._windows import Windows
+from stratagem._core.rewrites._convolution import is_for_onednn, is_transposed
+from stratagem._kernels import Windows
 
 _MOST_PLACES = 64  # of a window: each is a slice of the images
 
@@ -22,6 +22,7 @@ def is_of_small_images(eqn: Any) -> bool:
     w, result = eqn.invars[1].aval, eqn.outvars[0].aval
     return (
         is_for_onednn(eqn)
+        and not is_transposed(eqn)
         and eqn.params["feature_group_count"] == 1
         and eqn.params["precision"] is None
         and math.prod(w.shape[:-2]) <= _MOST_PLACES

@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec
 from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.rewrites import compiler_options, largest_array
+from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._exchanges import with_exchanges
 from stratagem._core.step._increments import increments
@@ -52,9 +52,7 @@ class Program:
             traced.closed.consts
         )  # tensors that the code has from outside are constants of the program
         self._replicated_with_captured = self._on_replicas(traced, exchanging, *sizes, captured=len(self._captured))
-        self._run = interruptible(
-            self._compiled(largest_array(traced.closed.jaxpr)), traced.closed.jaxpr, with_result=True
-        )
+        self._run = interruptible(self._compiled(traced.closed.jaxpr), traced.closed.jaxpr, with_result=True)
         self._first = True
 
     def __call__(self, arguments: Arguments) -> Any:
@@ -141,8 +139,8 @@ class Program:
             return new, results
         return new, [v if f else self._mesh.first(v) for v, f in zip(results, flags, strict=True)]
 
-    def _compiled(self, largest: int) -> Callable[..., Any]:
-        options = compiler_options(self._mesh.devices[0].platform, largest)
+    def _compiled(self, program: xc.Jaxpr) -> Callable[..., Any]:
+        options = compiler_options(self._mesh.devices[0].platform, program)
         # Shared tensors are said to lie everywhere, so that JAX compiles no program of its own for those that are NumPy arrays.
         places = (None, None, None, self._mesh.everywhere)
         # The result of a single replica lies on its device, not on a mesh, so that nothing has to be made of it after a call.

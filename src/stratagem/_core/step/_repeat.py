@@ -18,11 +18,15 @@ from stratagem._core.step._program_call import on_all_devices, shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked
+from stratagem._kernels import has_kernels
 from stratagem._private import of_words, sub_jaxprs
 
 # XLA's CPU backend runs these without threads inside a loop: the gradient of a convolution took 13.6 times as long on two
 # cores (AVX-512). Matrix products, windows, sorts, sums, gathers and random numbers took as long as outside.
-_THREADED = ("conv_general_dilated", "onednn_convolution")
+_THREADED = ("conv_general_dilated",)
+# Those that the library of kernels computes, which has its threads everywhere, or XLA without it. Where each has its filters
+# and results, among its operands and, the last, its result.
+_CONVOLUTIONS = {"convolution": (1, 2), "convolution_of_input": (1, 0), "convolution_of_filters": (2, 1)}
 # Multiplications and additions that take about a millisecond. A longer step gains nothing: meanwhile the next one is started.
 _SHORT = 5e7
 
@@ -41,7 +45,8 @@ def is_slower_in_loops(jaxpr: xc.Jaxpr, platform: str) -> bool:
 
 
 def _has_threaded(jaxpr: Any) -> bool:
-    return any(e.primitive.name in _THREADED or any(map(_has_threaded, sub_jaxprs(e.params))) for e in jaxpr.eqns)
+    threaded = _THREADED if has_kernels() else (*_THREADED, *_CONVOLUTIONS)
+    return any(e.primitive.name in threaded or any(map(_has_threaded, sub_jaxprs(e.params))) for e in jaxpr.eqns)
 
 
 def work(jaxpr: Any) -> float:
@@ -54,7 +59,11 @@ def _work(eqn: Any) -> float:
     if inner:
         return float(eqn.params.get("length", 1)) * sum(map(work, inner))
     made = sum(math.prod(v.aval.shape) for v in eqn.outvars if hasattr(v.aval, "shape"))
-    if eqn.primitive.name not in ("dot_general", "onednn_product"):
+    if eqn.primitive.name in _CONVOLUTIONS:
+        shapes = [v.aval.shape for v in (*eqn.invars, *eqn.outvars)]
+        filters, results = (shapes[i] for i in _CONVOLUTIONS[eqn.primitive.name])
+        return 2.0 * math.prod(results) * math.prod(filters[:-1])
+    if eqn.primitive.name not in ("dot_general", "product"):
         return float(made)
     (contracted, _), _ = eqn.params["dimension_numbers"]
     return 2.0 * made * math.prod(eqn.invars[0].aval.shape[i] for i in contracted)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from stratagem._core.context import recording
 from stratagem._core.mesh import AXIS, PACK_BYTES, ReplicaMesh
-from stratagem._core.rewrites import computed_once
+from stratagem._kernels import computed_once
 
 ROUNDED = (jnp.dtype("float32"), jnp.dtype("float64"))  # of the others bfloat16 would lose range or save nothing
 

@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec
 from stratagem._base.errors import DivergenceError, InvalidArgumentError
 from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.rewrites import compiler_options, largest_array
+from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._partition import LocalPiece, Partition, RowCountProgram
 from stratagem._core.step._program_call import program_call, rows_of
@@ -185,7 +185,7 @@ def _mapped(
         return [jnp.asarray(x)[None] if s == EACH else x for x, s in zip(made, outs, strict=True)]
 
     mapped = jax.shard_map(run, mesh=mesh.mesh, in_specs=tuple(ins), out_specs=outs, check_vma=False)
-    options = compiler_options(mesh.devices[0].platform, largest_array(program))
+    options = compiler_options(mesh.devices[0].platform, program)
     compiled = jax.jit(mapped, compiler_options=options)
     return interruptible(compiled, program)
 

@@ -13,7 +13,7 @@ from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike
 from stratagem._core.connected import connected
 from stratagem._core.derivatives import volume_pool
-from stratagem._core.rewrites import Windows
+from stratagem._kernels import Windows
 from stratagem._ops._convert import Tensor, allow_x64, tensor
 from stratagem._ops._dtypes import as_dtype, int64
 from stratagem._ops._symbolic import accept_symbols

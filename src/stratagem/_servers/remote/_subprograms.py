@@ -9,7 +9,7 @@ from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.rewrites import compiler_options, largest_array
+from stratagem._core.rewrites import compiler_options
 from stratagem._core.step import sub_function
 from stratagem._private import is_literal
 from stratagem._servers.remote._markers import lookup_p, scatter_p, scattered
@@ -56,8 +56,8 @@ class Subprogram:
 
         every = PartitionSpec()
         mapped = jax.shard_map(run, mesh=mesh.mesh, in_specs=every, out_specs=every, check_vma=False)
-        largest = largest_array(self._analysis.traced.closed.jaxpr)
-        return jax.jit(mapped, compiler_options=compiler_options(mesh.devices[0].platform, largest))
+        program = self._analysis.traced.closed.jaxpr
+        return jax.jit(mapped, compiler_options=compiler_options(mesh.devices[0].platform, program))
 
     def _value(self, name: Any, env: Env) -> Any:
         if not isinstance(name, tuple):

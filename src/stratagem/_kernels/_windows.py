@@ -22,6 +22,13 @@ class Windows:
         """Returns the places in a window, in row-major order."""
         return list(itertools.product(*map(range, self.size)))
 
+    def counts(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Returns how many windows an operand of that shape has in each dimension."""
+        axes = (shape, self.size, self.strides, self.padding, self.dilation)
+        return tuple(
+            max(0, (n + low + high - (w - 1) * d - 1) // s + 1) for n, w, s, (low, high), d in zip(*axes, strict=True)
+        )
+
     def elements(self, x: jax.Array, around: float = 0.0) -> list[jax.Array]:
         """Returns, for every place in a window, the elements at that place in all windows; windows beyond the end are none.
 

@@ -1,0 +1,17 @@
+// A call's slices, which run on the threads of XLA's own pool.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "xla/ffi/api/ffi.h"
+
+namespace stratagem {
+
+// Runs slice(0) to slice(count - 1), each once, on this thread and on those of the pool that are free.
+//
+// This thread takes slices like the others, and then waits only for slices that are running: a pool that is full, or has a
+// single thread, cannot lock. An exception of a slice counts it as done. That of the first slice that threw is thrown again.
+void RunSlices(xla::ffi::ThreadPool& pool, int64_t count, const std::function<void(int64_t)>& slice);
+
+}  // namespace stratagem

@@ -1,0 +1,21 @@
+"""Kernels that XLA's CPU compiler lacks: convolutions with their gradients and matrix products by oneDNN, and sums of windows.
+
+The C++ library (`native/`) is called through JAX's public foreign function interface.
+
+In: arrays, also those of a program that is traced, and the geometry of a convolution or the axes of a product.
+Out: their convolution or product, as primitives with every derivative. They are lowered to calls of the library, or to XLA's
+operations: for other platforms, in exports, where XLA partitions the program, and on machines without the library.
+Never: changes a program. `_core/rewrites` does.
+"""
+
+from stratagem._kernels._computed_once import computed_once as computed_once
+from stratagem._kernels._convolution import Geometry as Geometry
+from stratagem._kernels._convolution import convolve as convolve
+from stratagem._kernels._convolution import convolve_of_filters as convolve_of_filters
+from stratagem._kernels._convolution import convolve_of_input as convolve_of_input
+from stratagem._kernels._library import has_kernels as has_kernels
+from stratagem._kernels._library import library_report as library_report
+from stratagem._kernels._pool import sum_windows as sum_windows
+from stratagem._kernels._pool import take_places as take_places
+from stratagem._kernels._product import multiply as multiply
+from stratagem._kernels._windows import Windows as Windows
