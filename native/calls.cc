@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <unordered_map>
+#include <string>
 
 #include "convolution.h"
 #include "errors.h"
@@ -66,11 +64,15 @@ struct Operands {
   char *images, *filters, *results;
 };
 
-void Reorder(const Plan& plan, const memory::desc& from, void* source, const memory::desc& to, void* target, void* scratch) {
+// Of all filters, before the slices of a call or after them.
+void Reorder(ffi::ThreadPool& pool, const Plan& plan, const memory::desc& from, void* source, const memory::desc& to, void* target,
+             void* scratch) {
   memory::desc bytes({static_cast<int64_t>(plan.scratch_of_reorder)}, memory::data_type::u8, memory::format_tag::a);
-  plan.reorder.execute(Stream(), {{DNNL_ARG_FROM, memory(from, Engine(), source)},
-                                  {DNNL_ARG_TO, memory(to, Engine(), target)},
-                                  {DNNL_ARG_SCRATCHPAD, memory(bytes, Engine(), scratch)}});
+  RunSlices(pool, 1, [&](int64_t) {
+    plan.reorder.execute(Stream(), {{DNNL_ARG_FROM, memory(from, Engine(), source)},
+                                    {DNNL_ARG_TO, memory(to, Engine(), target)},
+                                    {DNNL_ARG_SCRATCHPAD, memory(bytes, Engine(), scratch)}});
+  });
 }
 
 void Execute(Kind kind, const Plan& plan, const Operands& at, void* scratch) {
@@ -105,7 +107,9 @@ void Convolve(Kind kind, const Convolution& convolution, Operands at, ffi::Threa
   char* filters = at.filters;
   if (plan.Reorders()) {
     filters = static_cast<char*>(workspace.Filters());
-    if (kind != Kind::kOfFilters) Reorder(plan, plan.filters_of_xla, at.filters, plan.filters, filters, workspace.Scratch(0));
+    if (kind != Kind::kOfFilters) {
+      Reorder(pool, plan, plan.filters_of_xla, at.filters, plan.filters, filters, workspace.Scratch(0));
+    }
   }
   size_t images = plan.images.get_size(), results = plan.results.get_size();
   RunSlices(pool, cut.slices, [&](int64_t slice) {
@@ -116,7 +120,9 @@ void Convolve(Kind kind, const Convolution& convolution, Operands at, ffi::Threa
   });
   if (kind != Kind::kOfFilters) return;
   if (cut.slices > 1) AddSums(cut, workspace, reinterpret_cast<float*>(filters), pool);
-  if (plan.Reorders()) Reorder(plan, plan.filters, filters, plan.filters_of_xla, at.filters, workspace.Scratch(0));
+  if (plan.Reorders()) {
+    Reorder(pool, plan, plan.filters, filters, plan.filters_of_xla, at.filters, workspace.Scratch(0));
+  }
 }
 
 constexpr const char* kNames[] = {"convolution", "gradient of a convolution's input", "gradient of a convolution's filters"};

@@ -23,9 +23,8 @@ constexpr int64_t kMostSlices = 8;
 // Each slice of a gradient of filters has a sum of its own, which is added to the others.
 constexpr int64_t kMostSums = 4;
 
-int64_t Product(const Sizes& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<int64_t>());
-}
+// As a floating-point number: sizes of a wrong call may be large.
+double Product(const Sizes& sizes) { return std::accumulate(sizes.begin(), sizes.end(), 1.0, std::multiplies<double>()); }
 
 void Require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);

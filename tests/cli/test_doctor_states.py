@@ -263,6 +263,14 @@ def test_each_error_of_a_folder_has_its_own_cure(number: str, words: str) -> Non
     assert words not in machine.storage_cure(ValueError("another"))
 
 
+def test_a_machine_without_kernels_is_told_what_is_slower(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "library_report", lambda: (False, "it is not there: XLA's own kernels compute"))
+    ((verdict, found, cure),) = verdicts(machine.kernels())
+    assert verdict == "doubtful"
+    assert "XLA's own" in found
+    assert "docs/kernels.md" in cure
+
+
 def test_good_limits_and_threads_are_good() -> None:
     endless = machine.resource.RLIM_INFINITY
     (finding,) = machine.limits(lambda number: (endless, endless))
@@ -280,6 +288,7 @@ def test_every_line_of_the_documentation_was_seen_in_a_bad_state() -> None:
         "rank 0",
         "clocks",
         "packages",
+        "kernels",
         "torchrun",
     }  # above; `packages` names each one; test_doctor.py has launchers
     assert len(named) > 15

@@ -14,6 +14,8 @@ import stratagem as tf
 from stratagem.data import Dataset
 from tests.core.step.observing import compilations
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 SIZES = [(40, 52), (33, 41), (64, 30), (41, 33), (52, 40), (30, 64), (45, 45), (38, 59), (50, 31)]
 
 

@@ -19,6 +19,8 @@ from stratagem._data import SHARD_HINT, AutoShardPolicy, Dataset
 from stratagem._data.files import TextLineDataset
 from tests.data.workers import distributed, on_all_workers, pieces, steps_by_worker, with_policy
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 AUTO, FILE, DATA, OFF, HINT = (AutoShardPolicy[name] for name in ("AUTO", "FILE", "DATA", "OFF", "HINT"))
 
 # Policy, rows, batch size, drop_remainder, what each of two workers with one replica got, step by step.

@@ -8,6 +8,8 @@ import pytest
 import stratagem as tf
 from tests.thorough import thorough_but
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 layers = tf.keras.layers
 IMAGES = np.random.default_rng(0).random((4, 8, 8, 3)).astype("float32")
 RANDOM = {

@@ -8,6 +8,8 @@ import pytest
 
 import stratagem as tf
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 layers = tf.keras.layers
 TEXTS = ["the cat", "a dog; the", "The end", "cat cat cat"]
 

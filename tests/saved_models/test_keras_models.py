@@ -13,6 +13,8 @@ import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests import prepared
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 layers = tf.keras.layers
 IMAGES = np.random.default_rng(0).normal(size=(8, 6, 6, 2)).astype("float32")
 LABELS = np.arange(8) % 3

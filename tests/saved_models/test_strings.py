@@ -14,6 +14,8 @@ import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.saved_models.stranger import description_of, replaced
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 layers = tf.keras.layers
 WORDS = ["apple", "pear", "plum"]
 

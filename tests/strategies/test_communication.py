@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import stratagem as tf
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 Options = tf.distribute.experimental.CommunicationOptions
 SHAPES = ((5,), (3, 2), (), (1, 17))
 

@@ -17,6 +17,8 @@ from stratagem._base.errors import DivergenceError
 from stratagem._core.values import ShardLayout
 from tests.thorough import thorough_but
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 optimizers = keras.optimizers
 STEPS, ROWS = 20, 8
 X = np.random.default_rng(0).normal(size=(STEPS, ROWS, 5))

@@ -10,6 +10,8 @@ import stratagem as tf
 from tests.thorough import thorough_but
 from tests.training.small import BATCH, ROWS, WEIGHTS, X, Y, batched, close, descended, kernel, linear, shared
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 
 class Counts(tf.keras.callbacks.Callback):
     """The batches and epochs that callbacks are told of."""

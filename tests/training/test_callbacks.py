@@ -10,6 +10,8 @@ import pytest
 
 import stratagem as tf
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 X = np.random.default_rng(0).normal(size=(32, 3)).astype("float32")
 Y = np.sin(X).sum(axis=1, keepdims=True).astype("float32")
 

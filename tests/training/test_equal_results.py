@@ -10,6 +10,8 @@ from tests.thorough import thorough_but
 from tests.training.models import BATCH, KINDS, ROWS, OwnStep, layers, numbers
 from tests.training.training import distance, results, trained, tree
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)

@@ -17,6 +17,8 @@ from stratagem._core.step._repeat import loop_is_faster, work
 from stratagem._private import sub_jaxprs
 from tests.thorough import thorough_but
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 X = np.random.default_rng(0).normal(size=(96, 4)).astype("float32")
 Y = X.sum(1, keepdims=True)
 

@@ -24,6 +24,8 @@ from stratagem._training.saving.keras_two._functions import function_named
 from tests.training.keras_two_classes import NOT_READ
 from tests.training.keras_two_models import CASES, RECORDED, TOLERANCE, inputs, results, step
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 ANSWERS = json.loads((RECORDED / "answers.json").read_text())
 CLASSES = json.loads((RECORDED / "classes.json").read_text())
 

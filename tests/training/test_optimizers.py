@@ -12,6 +12,8 @@ from tests.parity.training import floatx
 from tests.thorough import thorough_but
 from tests.training.training import distance
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 optimizers = tf.keras.optimizers
 layers = tf.keras.layers
 ROWS, BATCH, EPOCHS = 20, 8, 2  # 3 steps an epoch, the last of 4 rows; with 4 replicas one row each

@@ -51,8 +51,8 @@ def _take_by_xla(x: jax.Array, winner: jax.Array, *, windows: Windows, shape: tu
 
 def _put_by_xla(y: jax.Array, winner: jax.Array, *, windows: Windows, shape: tuple[int, ...]) -> jax.Array:
     def put(y: jax.Array, winner: jax.Array) -> jax.Array:
-        x = jax.ShapeDtypeStruct(shape, y.dtype)
-        return jax.linear_transpose(lambda x: _take_by_xla(x, winner, windows=windows, shape=shape), x)(y)[0]
+        zero = jnp.zeros((), y.dtype)
+        return windows.sum_of([jnp.where(winner == place, y, zero) for place in range(len(windows.places()))], shape)
 
     # Operands in memory: each is read for every window that an element is in, and would be computed as often. In DenseNet the
     # gradient of a pool is the sum of what seven layers give back: to compute it nine times took a quarter of the step.

@@ -1,6 +1,7 @@
 """Windows of a pool or a convolution, and their elements."""
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -42,3 +43,16 @@ class Windows:
             starts = [at * d for at, d in zip(place, self.dilation, strict=True)]
             found.append(jax.lax.slice(x, starts, [a + e for a, e in zip(starts, ends, strict=True)], self.strides))
         return found
+
+    def sum_of(self, elements: Sequence[jax.Array], shape: tuple[int, ...]) -> jax.Array:
+        """Returns the transpose of `elements` with zeros around: an operand of that shape, to which each has been added."""
+        zero = jnp.zeros((), elements[0].dtype)
+        total = jnp.zeros(shape, zero.dtype)
+        for place, added in zip(self.places(), elements, strict=True):
+            around = []
+            axes = (shape, added.shape, self.strides, self.padding, self.dilation, place)
+            for n, m, s, (low, _), d, at in zip(*axes, strict=True):
+                before = at * d - low  # negative where elements are of the padding
+                around.append((before, n - before - ((m - 1) * s + 1), s - 1))
+            total += jax.lax.pad(added, zero, around)
+        return total

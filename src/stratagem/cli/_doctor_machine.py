@@ -149,8 +149,7 @@ def kernels() -> Iterator[Finding]:
     if used:
         yield good("kernels", found)
     else:
-        cure = "Programs run without it. See https://stratagem.readthedocs.io/kernels"
-        yield doubtful("kernels", found, cure)
+        yield doubtful("kernels", found, "Programs run without it; docs/kernels.md says how to get it.")
 
 
 def limits(read: Callable[[int], tuple[int, int]] = resource.getrlimit) -> Iterator[Finding]:

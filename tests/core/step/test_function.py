@@ -20,6 +20,8 @@ from stratagem._base.errors import OutOfRangeError, TracedDecisionError
 from tests.core.step.observing import compilations, dtypes, kinds, programs_made
 from tests.thorough import thorough_if
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 TRACES_TO_COMPILE = 2  # one finds the variables, the next has them as inputs; another signature needs only the second
 
 

@@ -17,6 +17,8 @@ from tests.core.step.observing import count, programs_made
 from tests.parity.tape_behaviours import BEHAVIOURS
 from tests.thorough import thorough_but
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 RECORDED = json.loads((Path(__file__).parents[2] / "parity" / "recorded" / "tape.json").read_text())["behaviours"]
 
 # Where we differ from TensorFlow: the reason, and what we give.

@@ -21,6 +21,8 @@ from stratagem._core.step._joined_messages import with_joined_messages
 from stratagem._core.step._sums import packed, psum, summed
 from tests.core.step.observing import count, programs_made
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 REPLICAS = 2
 ENV = [(AXIS, REPLICAS)]
 # What a program may do next, with the values of the given numbers so far, taken round and round.

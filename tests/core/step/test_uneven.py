@@ -13,6 +13,8 @@ from stratagem._core.values import Separate, per_replica
 from tests.core.step.observing import compilations, cuts_made, programs_made
 from tests.thorough import thorough_but
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 FEATURES = 3
 LAYOUTS = [[3, 2], [2, 2, 1], [1, 0, 0], [3, 2, 0], [20, 2]]
 

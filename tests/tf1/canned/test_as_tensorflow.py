@@ -27,6 +27,8 @@ from tests.tf1.estimator.clusters import chief_of
 from tests.tf1.recordings import NOT_OURS, assert_together, assert_variables, begin_with, below, recorded
 from tests.thorough import thorough_but
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 TASK, ROOT = Path(__file__).with_name("task.py"), Path(__file__).parents[3]
 FOLDER = Path(__file__).parent / "recorded"
 RECORDED = recorded(FOLDER / "tensorflow.npz")

@@ -11,6 +11,8 @@ import pytest
 import stratagem as tf
 from stratagem.compat import v1 as tf1
 
+pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
+
 WORDS = np.array(["ant", "bee", "cat", "bee"])
 FEATURES = {
     "x": np.array([1.0, -2.0, 0.5, 3.0], "float32"),
