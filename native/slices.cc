@@ -37,7 +37,7 @@ class Call {
   void TakeSlices() {
     for (int64_t i; (i = next_.fetch_add(1)) < count_;) {
       try {
-        OnOneThread alone;
+        [[maybe_unused]] OnOneThread alone;
         slice_(i);
       } catch (...) {
         thrown_[i] = std::current_exception();
@@ -70,7 +70,7 @@ class Call {
 
 void RunSlices(xla::ffi::ThreadPool& pool, int64_t count, const std::function<void(int64_t)>& slice) {
   if (count == 1) {
-    OnOneThread alone;
+    [[maybe_unused]] OnOneThread alone;
     slice(0);
     return;
   }
