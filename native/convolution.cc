@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "slices.h"
 
 namespace stratagem {
 namespace {
@@ -17,8 +18,9 @@ constexpr int64_t kLargest = int64_t{1} << 31;  // of a size or an attribute: th
 // Of plans. With oneDNN's own cache, which has the same primitives, switched off: see Engine.
 constexpr size_t kMostBytes = 64 << 20;
 
-// A slice costs microseconds: it is worth so many floating-point operations.
-constexpr int64_t kOperationsOfSlice = 4'000'000;
+// A slice costs the time in which a thread wakes: it is worth so many floating-point operations. With a quarter of them LeNet's
+// step took twice as long on two cores.
+constexpr int64_t kOperationsOfSlice = 16'000'000;
 constexpr int64_t kMostSlices = 8;
 // Each slice of a gradient of filters has a sum of its own, which is added to the others.
 constexpr int64_t kMostSums = 4;
@@ -71,6 +73,9 @@ dnnl::primitive_attr Attributes() {
 }
 
 Plan MadePlan(Kind kind, const Convolution& c) {
+  // oneDNN chooses kernels for as many threads as it may use now, and each slice runs on one: a gradient of filters that was
+  // planned for two took six times as long.
+  [[maybe_unused]] OnOneThread alone;
   constexpr auto algorithm = dnnl::algorithm::convolution_direct;
   const dnnl::engine& engine = Engine();
   const dnnl::primitive_attr attributes = Attributes();

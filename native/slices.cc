@@ -8,25 +8,8 @@
 #include <mutex>
 #include <vector>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 namespace stratagem {
 namespace {
-
-// Makes oneDNN compute on the calling thread alone while it lives. Only a oneDNN that was built with OpenMP needs it: the number
-// belongs to the thread, which may be Python's own, where other libraries read it.
-class OnOneThread {
- public:
-#ifdef _OPENMP
-  OnOneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~OnOneThread() { omp_set_num_threads(before_); }
-
- private:
-  int before_;
-#endif
-};
 
 // What the threads of one call share. Helpers hold it: one that the pool starts after the call has returned finds no slice left,
 // and does not touch the function, which refers to the caller's stack.

@@ -4,9 +4,26 @@
 #include <cstdint>
 #include <functional>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "xla/ffi/api/ffi.h"
 
 namespace stratagem {
+
+// Makes oneDNN compute on the calling thread alone while it lives. Only a oneDNN that was built with OpenMP needs it: the number
+// belongs to the thread, which may be Python's own, where other libraries read it.
+class OnOneThread {
+ public:
+#ifdef _OPENMP
+  OnOneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OnOneThread() { omp_set_num_threads(before_); }
+
+ private:
+  int before_;
+#endif
+};
 
 // Runs slice(0) to slice(count - 1), each once, on this thread and on those of the pool that are free.
 //

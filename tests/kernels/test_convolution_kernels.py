@@ -210,6 +210,21 @@ def test_the_bits_do_not_depend_on_the_number_of_threads() -> None:
     assert len(told) == 1
 
 
+PLANNED = """
+from stratagem._kernels import Geometry, _convolution
+g = Geometry((32, 32), (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1)
+print(*(_convolution._workspace(k, [(16, 32, 32, 32), (3, 3, 32, 32), (16, 32, 32, 32)], "float32", g) for k in range(3)))
+"""
+
+
+@needs_library
+def test_kernels_are_chosen_for_the_one_thread_that_runs_a_slice() -> None:
+    """A gradient of filters that oneDNN had planned for two threads took six times as long on one, and other memory."""
+    told = {prepared.run(PLANNED, environment=os.environ | {"OMP_NUM_THREADS": n}).stdout for n in ("1", "4")}
+    assert len(told) == 1
+    assert len(told.pop().split()) == 3
+
+
 # --- What is not a convolution -----------------------------------------------------------------------------------------------
 
 
