@@ -210,6 +210,25 @@ def test_the_bits_do_not_depend_on_the_number_of_threads() -> None:
     assert len(told) == 1
 
 
+@needs_library
+@pytest.mark.parametrize("kind", KINDS)
+def test_everything_is_the_same_without_the_library(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of whole programs `STRATAGEM_KERNELS=off make test` asks it, by hand."""
+    kernel, _ = by_library(kind)
+    for seed in range(4000, 4003):
+        case = drawn(seed, integers=True)
+        given = operands(kind, case)
+
+        def compute(first: Any, second: Any, case: Drawn = case) -> jax.Array:
+            return kernel(first, second, case.geometry)
+
+        expected = jax.jit(lambda a, b: compute(a, b))(*given)
+        with monkeypatch.context() as patch:
+            patch.setattr(_convolution, "has_kernels", lambda: False)
+            assert called(compute, *given) == 0
+            np.testing.assert_array_equal(jax.jit(lambda a, b: compute(a, b))(*given), expected)
+
+
 PLANNED = """
 from stratagem._kernels import Geometry, _convolution
 g = Geometry((32, 32), (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1)

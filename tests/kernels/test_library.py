@@ -1,8 +1,6 @@
 """The library of kernels: found or not, switched off, beside others, in programs that are kept."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import jax
@@ -14,7 +12,6 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._kernels import _library, has_kernels, library_report
 from tests import prepared
 
-ROOT = Path(__file__).parents[2]
 needs_library = pytest.mark.skipif(not has_kernels(), reason="there is no library of kernels here")
 
 
@@ -115,16 +112,6 @@ def test_the_next_process_takes_a_program_with_calls_from_the_compilation_cache(
     folder = tmp_path / "cache"
     told = [prepared.run(KEPT.format(folder=str(folder)), environment=dict(os.environ)) for _ in range(2)]
     assert [done.stdout.split() for done in told] == [["False"], ["True"]], told[-1].stderr[-3000:]
-
-
-@needs_library
-def test_everything_is_the_same_without_it() -> None:
-    """The tests of convolutions pass with XLA's own kernels. By hand: all tests."""
-    tests = ["tests/core/step/test_convolutions.py"]
-    asked = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
-    environment = os.environ | {"STRATAGEM_KERNELS": "off", "PYTEST_ADDOPTS": ""}
-    done = subprocess.run(asked, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900)
-    assert done.returncode == 0, done.stdout[-3000:]
 
 
 GUARDED = """
