@@ -115,7 +115,7 @@ def described(found: dict[str, Namespace]) -> dict[Path, str]:
 
 
 def main() -> None:
-    """Makes what is asked for."""
+    """Make the namespaces, and their descriptions unless --namespaces is given."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--namespaces", action="store_true")
     only_namespaces = parser.parse_args().namespaces

@@ -1,4 +1,4 @@
-"""A network of every kind that people train, each with the size of its batch: none was chosen for what is fast here."""
+"""A network of every kind that people train, each with the size of its batch: none was chosen because it is fast here."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def application(name: str, size: int = 64) -> Built:
 
 
 def repeated(values: Sequence[Any], layers: Callable[[Any], Sequence[Any]]) -> list[Any]:
-    """The layers for each of the values, one after another."""
+    """The layers for each of the values, in their order."""
     return [layer for value in values for layer in layers(value)]
 
 

@@ -10,6 +10,7 @@ Never: changes a program. `_core/rewrites` does.
 
 from stratagem._kernels._computed_once import computed_once as computed_once
 from stratagem._kernels._convolution import Geometry as Geometry
+from stratagem._kernels._convolution import channels_last as channels_last
 from stratagem._kernels._convolution import convolve as convolve
 from stratagem._kernels._convolution import convolve_of_filters as convolve_of_filters
 from stratagem._kernels._convolution import convolve_of_input as convolve_of_input

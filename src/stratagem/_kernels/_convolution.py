@@ -1,8 +1,8 @@
 """Convolutions as three bilinear primitives: forward, of the input and of the filters.
 
 A convolution relates images x, filters w and results y. Each primitive computes one of the three from the other two, and is
-linear in both: what one's derivative in an operand needs, another computes. So `jvp`, `vjp`, and derivatives of any order are
-programs of the same three.
+linear in both. The derivatives of each are the other two, so `jvp`, `vjp`, and derivatives of any order are programs of
+these three.
 """
 
 import ctypes
@@ -19,6 +19,8 @@ from jax.extend import core as xc
 from jax.interpreters import ad, batching, mlir
 
 from stratagem._kernels._library import CONVOLUTION, CONVOLUTION_OF_FILTERS, CONVOLUTION_OF_INPUT, has_kernels, library
+from stratagem._kernels._primitives import define
+from stratagem._kernels._windows import Windows
 from stratagem._private import runs_here_as_it_is
 
 convolution_p = xc.Primitive("convolution")
@@ -47,16 +49,13 @@ class Geometry:
 
     def results(self) -> tuple[int, ...]:
         """Returns how many windows there are in each dimension."""
-        axes = (self.sizes, self.window, self.strides, self.padding, self.dilation)
-        return tuple(
-            max(0, (n + low + high - (k - 1) * d - 1) // s + 1) for n, k, s, (low, high), d in zip(*axes, strict=True)
-        )
+        return Windows(self.window, self.strides, self.padding, self.dilation).counts(self.sizes)
 
-    def dimension_numbers(self) -> jax.lax.ConvDimensionNumbers:
-        """Returns those of `jax.lax.conv_general_dilated`."""
-        rank = len(self.sizes) + 2
-        data = (0, rank - 1, *range(1, rank - 1))
-        return jax.lax.ConvDimensionNumbers(data, (rank - 1, rank - 2, *range(rank - 2)), data)
+
+def channels_last(rank: int) -> jax.lax.ConvDimensionNumbers:
+    """Returns TensorFlow's order of dimensions: (batch, places..., channels) and (window..., channels in, channels out)."""
+    data = (0, rank - 1, *range(1, rank - 1))
+    return jax.lax.ConvDimensionNumbers(data, (rank - 1, rank - 2, *range(rank - 2)), data)
 
 
 def convolve(x: jax.Array, w: jax.Array, geometry: Geometry) -> jax.Array:
@@ -90,7 +89,7 @@ def _by_xla(x: jax.Array, w: jax.Array, *, geometry: Geometry) -> jax.Array:
         geometry.strides,
         geometry.padding,
         rhs_dilation=geometry.dilation,
-        dimension_numbers=geometry.dimension_numbers(),
+        dimension_numbers=channels_last(x.ndim),
         feature_group_count=geometry.groups,
     )
 
@@ -199,15 +198,7 @@ def _call(kind: int, first: jax.Array, second: jax.Array, result: Any, workspace
     )[0]
 
 
-def _lowered(
-    kind: int,
-    shape_of: Callable[..., Any],
-    by_xla: Callable[..., jax.Array],
-    context: Any,
-    *operands: Any,
-    **params: Any,
-) -> Any:
-    geometry = params["geometry"]
+def _lowered(kind: int, by_xla: Callable[..., jax.Array], context: Any, *operands: Any, geometry: Geometry) -> Any:
     first, second = context.avals_in
     result = context.avals_out[0]
     by: Callable[..., jax.Array] = functools.partial(by_xla, geometry=geometry)
@@ -227,14 +218,12 @@ def _lowered(
 
 
 def _joined(values: jax.Array, axis: int, outer: int) -> jax.Array:
-    """Returns an array with its first axis as part of another one.
+    """Returns an array whose first axis has become part of a later one.
 
-    axis: of the others, negative; its elements are `outer` groups, and the first axis comes between these and what they have.
+    axis: the later one, negative. Its elements are `outer` groups, and the first axis comes between groups and their elements.
     """
-    *_, n = values.shape[: values.ndim + axis + 1]
-    split = values.reshape(
-        *values.shape[: axis + values.ndim], outer, n // outer, *values.shape[values.ndim + axis + 1 :]
-    )
+    at = values.ndim + axis
+    split = values.reshape(*values.shape[:at], outer, values.shape[at] // outer, *values.shape[at + 1 :])
     moved = jnp.moveaxis(split, 0, axis - 1)
     shape = list(values.shape[1:])
     shape[axis] *= values.shape[0]
@@ -290,17 +279,9 @@ def _define(
     shape_of, by_xla: its result's shape and dtype, and the result, for operands and a geometry.
     transposes: in the two operands, for the result's cotangent.
     """
-    primitive.def_abstract_eval(shape_of)
-    primitive.def_impl(lambda *operands, geometry: _compiled(primitive, geometry)(*operands))
+    define(primitive, shape_of, by_xla, functools.partial(_lowered, kind, by_xla))
     ad.defbilinear(primitive, *transposes)
     batching.primitive_batchers[primitive] = functools.partial(_batched, primitive.bind, roles)
-    mlir.register_lowering(primitive, mlir.lower_fun(by_xla, multiple_results=False))
-    mlir.register_lowering(primitive, functools.partial(_lowered, kind, shape_of, by_xla), platform="cpu")
-
-
-@functools.lru_cache(maxsize=128)
-def _compiled(primitive: xc.Primitive, geometry: Geometry) -> Any:
-    return jax.jit(lambda first, second: primitive.bind(first, second, geometry=geometry))
 
 
 _define(

@@ -16,6 +16,7 @@ from jax.interpreters import ad, batching, mlir
 
 from stratagem._kernels._computed_once import computed_once
 from stratagem._kernels._library import SPREAD_WINDOWS, SUM_WINDOWS, has_kernels
+from stratagem._kernels._primitives import define
 from stratagem._kernels._windows import Windows
 from stratagem._private import runs_here_as_it_is
 
@@ -170,19 +171,11 @@ def _define(primitive: xc.Primitive, other: xc.Primitive, shape_of: Any, by_xla:
     other: its transpose.
     target: the call of the library's for it, if there is one.
     """
-    primitive.def_abstract_eval(shape_of)
-    primitive.def_impl(lambda *operands, **params: _compiled(primitive, tuple(sorted(params.items())))(*operands))
+    on_cpus = None if target is None else functools.partial(_lowered, target, by_xla)
+    define(primitive, shape_of, by_xla, on_cpus)
     ad.primitive_jvps[primitive] = functools.partial(_jvp, primitive)
     ad.primitive_transposes[primitive] = functools.partial(_transpose, other)
     batching.primitive_batchers[primitive] = functools.partial(_batched, primitive)
-    mlir.register_lowering(primitive, mlir.lower_fun(by_xla, multiple_results=False))
-    if target is not None:
-        mlir.register_lowering(primitive, functools.partial(_lowered, target, by_xla), platform="cpu")
-
-
-@functools.lru_cache(maxsize=128)
-def _compiled(primitive: xc.Primitive, params: tuple[tuple[str, Any], ...]) -> Any:
-    return jax.jit(lambda *operands: primitive.bind(*operands, **dict(params)))
 
 
 _define(take_places_p, put_places_p, _result_shape, _take_by_xla, None)

@@ -16,6 +16,7 @@ from jax.extend import core as xc
 from jax.interpreters import ad, batching, mlir
 
 from stratagem._kernels._library import PRODUCT, has_kernels
+from stratagem._kernels._primitives import define
 from stratagem._private import runs_here_as_it_is
 
 _LONG: Final = 3  # products for a result / results in a row
@@ -220,9 +221,6 @@ def _abstract(x: Any, y: Any, **params: Any) -> Any:
     return jax.core.ShapedArray(result.shape, result.dtype)
 
 
-product_p.def_abstract_eval(_abstract)
-product_p.def_impl(lambda x, y, **params: jax.jit(lambda x, y: multiply(x, y, **params))(x, y))
+define(product_p, _abstract, _by_xla, _lowered)
 ad.defbilinear(product_p, _gradient_of_x, _gradient_of_y)
 batching.primitive_batchers[product_p] = _batched
-mlir.register_lowering(product_p, mlir.lower_fun(_by_xla, multiple_results=False))
-mlir.register_lowering(product_p, _lowered, platform="cpu")

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from stratagem._kernels import Geometry, convolve, convolve_of_input
+from stratagem._kernels import Geometry, channels_last, convolve, convolve_of_input
 
 # Floating-point operations. A call takes some microseconds: what XLA computes in that time stays with XLA.
 _WORTH_A_CALL = 5e4
@@ -39,8 +39,7 @@ def is_for_onednn(eqn: Any) -> bool:
 
 def is_channels_last(numbers: jax.lax.ConvDimensionNumbers, rank: int) -> bool:
     """Returns whether all three are in TensorFlow's order: batch, places, channels; places, channels in, channels out."""
-    data = (0, rank - 1, *range(1, rank - 1))
-    return numbers == jax.lax.ConvDimensionNumbers(data, (rank - 1, rank - 2, *range(rank - 2)), data)
+    return numbers == channels_last(rank)
 
 
 def is_transposed(eqn: Any) -> bool:

@@ -21,9 +21,9 @@ def largest_array(program: xc.Jaxpr) -> int:
 
 
 def has_short_rows(program: xc.Jaxpr) -> bool:
-    """Returns whether more elements that a program makes lie in rows shorter than a vector than in rows of one to a few.
+    """Returns whether more elements that a program makes lie in rows shorter than a vector than in rows of one to four.
 
-    A vector is half of a register of AVX-512.
+    A vector is eight floats, half of a register of AVX-512.
     """
     elements = _elements_by_row(program)
     return sum(n for row, n in elements.items() if 1 < row < _VECTOR) > sum(
