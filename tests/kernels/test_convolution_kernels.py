@@ -118,6 +118,22 @@ def test_a_batch_of_calls_is_one_call(seed: int, axes: tuple[int | None, int | N
         assert jax.make_jaxpr(got)(*batched).jaxpr.pretty_print().count(" convolution") == 1
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_batch_of_calls_in_groups_keeps_them_apart(kind: str) -> None:
+    geometry = Geometry((5, 4), (3, 2), (1, 1), ((1, 1), (0, 1)), (1, 1), 2)
+    numbers = np.random.default_rng(0)
+    x, w, y = (numbers.integers(-2, 3, s).astype("float32") for s in ((3, 5, 4, 6), (3, 2, 3, 4), (3, 5, 4, 4)))
+    kernel, xla = by_library(kind)
+    first, second = operands(kind, Drawn(geometry, x, w, y))
+    for axes in ((0, None), (None, 0), (0, 0)):
+        batched = [
+            v if axis is None else np.stack([v, v + 1, -v]) for v, axis in zip((first, second), axes, strict=True)
+        ]
+        got = jax.vmap(lambda a, b: kernel(a, b, geometry), axes)(*batched)
+        expected = jax.vmap(lambda a, b: xla(a, b, geometry=geometry), axes)(*batched)
+        np.testing.assert_array_equal(got, expected)
+
+
 IMAGES = Geometry((12, 12), (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1)
 
 
