@@ -6,6 +6,7 @@
 #include <string>
 
 #include "convolution.h"
+#include "elementwise.h"
 #include "errors.h"
 #include "pool.h"
 #include "product.h"
@@ -188,6 +189,86 @@ ffi::Error Sums(ffi::ThreadPool pool, ffi::AnyBuffer operand, ffi::Result<ffi::A
   });
 }
 
+// Reads numbers of an attribute one after the other. Throws std::invalid_argument at its end.
+class Reader {
+ public:
+  explicit Reader(Span span) : next_(span.begin()), end_(span.end()) {}
+
+  int64_t Next() {
+    if (next_ == end_) throw std::invalid_argument("an attribute is too short");
+    return *next_++;
+  }
+
+  // A number of things that follow, each of which takes one number at least.
+  int64_t Count() {
+    int64_t count = Next();
+    if (count < 0 || count > end_ - next_) throw std::invalid_argument("an attribute is too short");
+    return count;
+  }
+
+  bool AtEnd() const { return next_ == end_; }
+
+ private:
+  const int64_t *next_, *end_;
+};
+
+ElementwiseProgram ProgramOf(Reader& reader, ffi::Span<const float> constants) {
+  ElementwiseProgram program{reader.Next(), reader.Next(), {constants.begin(), constants.end()}, {}, {}};
+  program.instructions.resize(reader.Count());
+  for (Instruction& instruction : program.instructions) {
+    instruction.operation = static_cast<Operation>(reader.Next());
+    for (Operand& operand : instruction.operands) {
+      operand.source = static_cast<Source>(reader.Next());
+      operand.index = reader.Next();
+    }
+  }
+  program.results.resize(reader.Count());
+  for (int64_t& result : program.results) result = reader.Next();
+  program.Check();
+  return program;
+}
+
+float* FloatsOf(const ffi::AnyBuffer& buffer, int64_t length) {
+  if (buffer.element_type() != ffi::DataType::F32) throw std::invalid_argument("operands and results must be float32");
+  if (static_cast<int64_t>(buffer.element_count()) != length) throw std::invalid_argument("an array has a different length");
+  return DataOf<float>(buffer);
+}
+
+// Operands: the scalars, then the arrays of all updates. programs: one after the other. updates: of each its program's number,
+// the length of its arrays, and which of the scalars it has.
+ffi::Error UpdateAll(ffi::ThreadPool pool, ffi::RemainingArgs operands, ffi::RemainingRets results, Span programs, Span updates,
+                     ffi::Span<const float> constants, int64_t scalars) {
+  return ErrorOf("update", [&] {
+    std::vector<ElementwiseProgram> known;
+    for (Reader reader(programs); !reader.AtEnd();) known.push_back(ProgramOf(reader, constants));
+    auto operand = [&](int64_t index, int64_t length) {
+      auto buffer = operands.get<ffi::AnyBuffer>(index);
+      if (!buffer.has_value()) throw std::invalid_argument("there are too few operands");
+      return FloatsOf(*buffer, length);
+    };
+    auto result = [&](int64_t index, int64_t length) {
+      auto buffer = results.get<ffi::AnyBuffer>(index);
+      if (!buffer.has_value()) throw std::invalid_argument("there are too few results");
+      return FloatsOf(**buffer, length);
+    };
+    std::vector<Update> all;
+    int64_t next_operand = scalars, next_result = 0;
+    for (Reader reader(updates); !reader.AtEnd();) {
+      int64_t program = reader.Next(), length = reader.Next();
+      if (program < 0 || program >= static_cast<int64_t>(known.size())) throw std::invalid_argument("there is no such program");
+      Update& update = all.emplace_back(Update{&known[program], length, {}, {}, {}});
+      for (int64_t i = 0; i < update.program->scalars; ++i) {
+        int64_t scalar = reader.Next();
+        if (scalar < 0 || scalar >= scalars) throw std::invalid_argument("there is no such scalar");
+        update.scalars.push_back(*operand(scalar, 1));
+      }
+      for (int64_t i = 0; i < update.program->arrays; ++i) update.arrays.push_back(operand(next_operand++, length));
+      for (size_t i = 0; i < update.program->results.size(); ++i) update.results.push_back(result(next_result++, length));
+    }
+    Run(pool, all);
+  });
+}
+
 auto BindingOfSums() {
   return ffi::Ffi::Bind()
       .Ctx<ffi::ThreadPool>()
@@ -223,6 +304,7 @@ STRATAGEM_SHOWN XLA_FFI_Error* StratagemConvolutionOfFilters(XLA_FFI_CallFrame*)
 STRATAGEM_SHOWN XLA_FFI_Error* StratagemProduct(XLA_FFI_CallFrame*);
 STRATAGEM_SHOWN XLA_FFI_Error* StratagemSumWindows(XLA_FFI_CallFrame*);
 STRATAGEM_SHOWN XLA_FFI_Error* StratagemSpreadWindows(XLA_FFI_CallFrame*);
+STRATAGEM_SHOWN XLA_FFI_Error* StratagemUpdate(XLA_FFI_CallFrame*);
 
 XLA_FFI_DEFINE_HANDLER_SYMBOL(StratagemConvolution, Call<Kind::kForward>, BindingOfConvolutions());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(StratagemConvolutionOfInput, Call<Kind::kOfInput>, BindingOfConvolutions());
@@ -240,6 +322,15 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(StratagemProduct, Multiply,
 
 XLA_FFI_DEFINE_HANDLER_SYMBOL(StratagemSumWindows, Sums<false>, BindingOfSums());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(StratagemSpreadWindows, Sums<true>, BindingOfSums());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(StratagemUpdate, UpdateAll,
+                              ffi::Ffi::Bind()
+                                  .Ctx<ffi::ThreadPool>()
+                                  .RemainingArgs()
+                                  .RemainingRets()
+                                  .Attr<Span>("programs")
+                                  .Attr<Span>("updates")
+                                  .Attr<ffi::Span<const float>>("constants")
+                                  .Attr<int64_t>("scalars"));
 
 // Writes the bytes of memory that a call needs besides its operands and results into `bytes`. Returns an empty string, or why
 // oneDNN cannot compute it: a string of this thread's, until its next question.

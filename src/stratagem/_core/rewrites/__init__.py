@@ -11,3 +11,4 @@ from stratagem._core.rewrites._memory import size as size
 from stratagem._core.rewrites._options import compiler_options as compiler_options
 from stratagem._core.rewrites._rules import rewrite as rewrite
 from stratagem._core.rewrites._rules import rewrite_loops as rewrite_loops
+from stratagem._core.rewrites._updates import with_updates_together as with_updates_together

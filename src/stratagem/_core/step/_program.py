@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec
 from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.rewrites import compiler_options
+from stratagem._core.rewrites import compiler_options, with_updates_together
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._exchanges import with_exchanges
 from stratagem._core.step._increments import increments
@@ -52,7 +52,9 @@ class Program:
             traced.closed.consts
         )  # tensors that the code has from outside are constants of the program
         self._replicated_with_captured = self._on_replicas(traced, exchanging, *sizes, captured=len(self._captured))
-        self._run = interruptible(self._compiled(traced.closed.jaxpr), traced.closed.jaxpr, with_result=True)
+        together = with_updates_together(exchanging, mesh.devices[0].platform)
+        compiled = self._compiled(self._on_replicas(traced, together, *sizes), traced.closed.jaxpr)
+        self._run = interruptible(compiled, traced.closed.jaxpr, with_result=True)
         self._first = True
 
     def __call__(self, arguments: Arguments) -> Any:
@@ -139,7 +141,7 @@ class Program:
             return new, results
         return new, [v if f else self._mesh.first(v) for v, f in zip(results, flags, strict=True)]
 
-    def _compiled(self, program: xc.Jaxpr) -> Callable[..., Any]:
+    def _compiled(self, replicated: Callable[..., Any], program: xc.Jaxpr) -> Callable[..., Any]:
         options = compiler_options(self._mesh.devices[0].platform, program)
         # Shared tensors are said to lie everywhere, so that JAX compiles no program of its own for those that are NumPy arrays.
         places = (None, None, None, self._mesh.everywhere)
@@ -147,7 +149,7 @@ class Program:
         alone = self._mesh.num_replicas == 1
         results = [self._place if alone and not f else None for f in self._results.per_replica]
         return jax.jit(
-            self._replicated,
+            replicated,
             in_shardings=places,
             out_shardings=(None, results),
             donate_argnums=(0,),

@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec
 
 from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.rewrites import compiler_options
+from stratagem._core.rewrites import compiler_options, with_updates_together
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._program_call import on_all_devices, shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
@@ -126,7 +126,9 @@ class RepeatedProgram:
         return [on_all_devices(v, self._mesh) for v in values]
 
     def _compiled(self, traced: Trace, own: int) -> Callable[..., Any]:
-        program, bound, n = xc.jaxpr_as_fun(traced.closed), self._bound, len(traced.results.per_replica)
+        platform = self._mesh.devices[0].platform
+        program = xc.jaxpr_as_fun(with_updates_together(traced.closed, platform))
+        bound, n = self._bound, len(traced.results.per_replica)
         dtypes = [aval.dtype for aval in traced.closed.in_avals[len(bound.variables) :]]
 
         def replica(donated: list[Any], read_only: list[Any], own: list[list[Any]], shared: list[Any]) -> Any:
@@ -155,5 +157,5 @@ class RepeatedProgram:
             mapped,
             in_shardings=(None, None, None, self._mesh.everywhere),  # as in `Program`
             donate_argnums=(0,),
-            compiler_options=compiler_options(self._mesh.devices[0].platform),
+            compiler_options=compiler_options(platform),
         )

@@ -1,0 +1,20 @@
+"""Memory that XLA's compiler has freed goes back to the system."""
+
+from typing import Any, Final
+
+import jax
+
+from stratagem._base.allocator import give_back_freed_memory
+
+_COMPILED: Final = "/jax/core/compile/backend_compile_duration"
+_LONG: Final = 0.5  # seconds; giving back what ten seconds of compiling leave takes 0.1
+
+
+def attach_freed_memory() -> None:
+    """Has what a long compilation freed given back before the program runs, which takes memory of its own."""
+    jax.monitoring.register_event_duration_secs_listener(_give_back)
+
+
+def _give_back(event: str, duration_secs: float, **_: Any) -> None:
+    if event == _COMPILED and duration_secs > _LONG:
+        give_back_freed_memory()
