@@ -14,9 +14,9 @@ from stratagem._kernels import (
     ElementwiseProgram,
     Instruction,
     Operand,
-    Operation,
-    Source,
+    OperandSource,
     Update,
+    UpdateOperation,
     _library,
     has_kernels,
     update,
@@ -25,27 +25,36 @@ from tests import prepared
 
 pytestmark = pytest.mark.skipif(not has_kernels(), reason="there is no library of kernels here")
 
-OPERANDS = {Operation.NEGATE: 1, Operation.MAGNITUDE: 1, Operation.SIGN: 1, Operation.SQUARE_ROOT: 1}
-OPERANDS |= {Operation.RECIPROCAL_SQUARE_ROOT: 1, Operation.MULTIPLY_ADD: 3, Operation.MULTIPLY_SUBTRACT: 3}
-OPERANDS |= {Operation.SUBTRACT_MULTIPLIED: 3}
+OPERANDS = {
+    UpdateOperation.NEGATE: 1,
+    UpdateOperation.MAGNITUDE: 1,
+    UpdateOperation.SIGN: 1,
+    UpdateOperation.SQUARE_ROOT: 1,
+}
+OPERANDS |= {
+    UpdateOperation.RECIPROCAL_SQUARE_ROOT: 1,
+    UpdateOperation.MULTIPLY_ADD: 3,
+    UpdateOperation.MULTIPLY_SUBTRACT: 3,
+}
+OPERANDS |= {UpdateOperation.SUBTRACT_MULTIPLIED: 3}
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2e-38, 3e38, 1e-30]
 
 # In float64, so that a product and a sum are rounded once, as the library's.
-EXACT: dict[Operation, Any] = {
-    Operation.ADD: lambda a, b: a + b,
-    Operation.SUBTRACT: lambda a, b: a - b,
-    Operation.MULTIPLY: lambda a, b: a * b,
-    Operation.DIVIDE: lambda a, b: a / b,
-    Operation.MAXIMUM: np.maximum,
-    Operation.MINIMUM: np.minimum,
-    Operation.NEGATE: lambda a: -a,
-    Operation.MAGNITUDE: np.abs,
-    Operation.SIGN: np.sign,
-    Operation.SQUARE_ROOT: np.sqrt,
-    Operation.RECIPROCAL_SQUARE_ROOT: lambda a: 1 / np.sqrt(a),
-    Operation.MULTIPLY_ADD: lambda a, b, c: a * b + c,
-    Operation.MULTIPLY_SUBTRACT: lambda a, b, c: a * b - c,
-    Operation.SUBTRACT_MULTIPLIED: lambda a, b, c: c - a * b,
+EXACT: dict[UpdateOperation, Any] = {
+    UpdateOperation.ADD: lambda a, b: a + b,
+    UpdateOperation.SUBTRACT: lambda a, b: a - b,
+    UpdateOperation.MULTIPLY: lambda a, b: a * b,
+    UpdateOperation.DIVIDE: lambda a, b: a / b,
+    UpdateOperation.MAXIMUM: np.maximum,
+    UpdateOperation.MINIMUM: np.minimum,
+    UpdateOperation.NEGATE: lambda a: -a,
+    UpdateOperation.MAGNITUDE: np.abs,
+    UpdateOperation.SIGN: np.sign,
+    UpdateOperation.SQUARE_ROOT: np.sqrt,
+    UpdateOperation.RECIPROCAL_SQUARE_ROOT: lambda a: 1 / np.sqrt(a),
+    UpdateOperation.MULTIPLY_ADD: lambda a, b, c: a * b + c,
+    UpdateOperation.MULTIPLY_SUBTRACT: lambda a, b, c: a * b - c,
+    UpdateOperation.SUBTRACT_MULTIPLIED: lambda a, b, c: c - a * b,
 }
 
 
@@ -53,69 +62,80 @@ def bits(*values: float) -> tuple[int, ...]:
     return tuple(int(np.float32(value).view(np.int32)) for value in values)
 
 
-def single(operation: Operation, *sources: Source) -> ElementwiseProgram:
+def single(operation: UpdateOperation, *sources: OperandSource) -> ElementwiseProgram:
     """A program of one instruction, whose operands are of these sources."""
     places = [Operand(source, sources[:i].count(source)) for i, source in enumerate(sources)]
-    constants = bits(*[0.3, -2.0, 7.0][: sources.count(Source.CONSTANT)])
+    constants = bits(*[0.3, -2.0, 7.0][: sources.count(OperandSource.CONSTANT)])
     instruction = Instruction(operation, tuple(places))
     return ElementwiseProgram(
-        sources.count(Source.ARRAY), sources.count(Source.SCALAR), constants, (instruction,), (0,)
+        sources.count(OperandSource.ARRAY), sources.count(OperandSource.SCALAR), constants, (instruction,), (0,)
     )
 
 
 def operations_and_sources() -> list[Any]:
     found = []
-    for operation in Operation:
+    for operation in UpdateOperation:
         n = OPERANDS.get(operation, 2)
         for drawn in range(1 << n):  # of each operand, whether it is an array
             # The product of two scalars is computed once, and rounded by itself.
             if drawn & (3 if n == 3 else 7):
                 sources = [
-                    Source.ARRAY if drawn >> i & 1 else [Source.SCALAR, Source.CONSTANT][i % 2] for i in range(n)
+                    OperandSource.ARRAY if drawn >> i & 1 else [OperandSource.SCALAR, OperandSource.CONSTANT][i % 2]
+                    for i in range(n)
                 ]
                 found.append(pytest.param(operation, sources, id=f"{operation.name} {drawn:b}"))
     return found
 
 
 @pytest.mark.parametrize(("operation", "sources"), operations_and_sources())
-def test_each_operation_of_arrays_scalars_and_constants_is_exact(operation: Operation, sources: list[Source]) -> None:
+def test_each_operation_of_arrays_scalars_and_constants_is_exact(
+    operation: UpdateOperation, sources: list[OperandSource]
+) -> None:
     numbers = np.random.default_rng(operation)
-    arrays = [numbers.normal(size=1300).astype("float32") for source in sources if source is Source.ARRAY]
-    scalars = [np.float32(numbers.normal()) for source in sources if source is Source.SCALAR]
+    arrays = [numbers.normal(size=1300).astype("float32") for source in sources if source is OperandSource.ARRAY]
+    scalars = [np.float32(numbers.normal()) for source in sources if source is OperandSource.SCALAR]
     constants = iter([0.3, -2.0, 7.0])
-    of = {Source.ARRAY: iter(arrays), Source.SCALAR: iter(scalars), Source.CONSTANT: iter(map(np.float32, constants))}
-    if operation in (Operation.SQUARE_ROOT, Operation.RECIPROCAL_SQUARE_ROOT):
+    of = {
+        OperandSource.ARRAY: iter(arrays),
+        OperandSource.SCALAR: iter(scalars),
+        OperandSource.CONSTANT: iter(map(np.float32, constants)),
+    }
+    if operation in (UpdateOperation.SQUARE_ROOT, UpdateOperation.RECIPROCAL_SQUARE_ROOT):
         arrays[0][:] = np.abs(arrays[0])
     expected = EXACT[operation](*(np.float64(next(of[source])) for source in sources))
     (result,) = update(scalars, arrays, [Update(single(operation, *sources), tuple(range(len(scalars))))])
-    if operation is Operation.RECIPROCAL_SQUARE_ROOT:
+    if operation is UpdateOperation.RECIPROCAL_SQUARE_ROOT:
         np.testing.assert_allclose(result, expected, rtol=2e-7)
     else:
         np.testing.assert_array_equal(result, np.broadcast_to(expected, 1300).astype("float32"))
 
 
-@pytest.mark.parametrize("operation", [operation for operation in Operation if operation < Operation.MULTIPLY_ADD])
-def test_special_numbers_are_those_of_xla(operation: Operation) -> None:
+@pytest.mark.parametrize(
+    "operation", [operation for operation in UpdateOperation if operation < UpdateOperation.MULTIPLY_ADD]
+)
+def test_special_numbers_are_those_of_xla(operation: UpdateOperation) -> None:
     n = OPERANDS.get(operation, 2)
     arrays = [np.asarray(x, "float32").reshape(-1) for x in np.meshgrid(*[SPECIAL] * n)]
     by_xla = {
-        Operation.MAXIMUM: jnp.maximum,
-        Operation.MINIMUM: jnp.minimum,
-        Operation.MAGNITUDE: jnp.abs,
-        Operation.SIGN: jnp.sign,
-        Operation.SQUARE_ROOT: jnp.sqrt,
-        Operation.RECIPROCAL_SQUARE_ROOT: jax.lax.rsqrt,
+        UpdateOperation.MAXIMUM: jnp.maximum,
+        UpdateOperation.MINIMUM: jnp.minimum,
+        UpdateOperation.MAGNITUDE: jnp.abs,
+        UpdateOperation.SIGN: jnp.sign,
+        UpdateOperation.SQUARE_ROOT: jnp.sqrt,
+        UpdateOperation.RECIPROCAL_SQUARE_ROOT: jax.lax.rsqrt,
     }.get(operation, EXACT[operation])
-    (ours,) = update([], arrays, [Update(single(operation, *[Source.ARRAY] * n), ())])
+    (ours,) = update([], arrays, [Update(single(operation, *[OperandSource.ARRAY] * n), ())])
     np.testing.assert_allclose(ours, jax.jit(by_xla)(*arrays), rtol=2e-7)
 
 
-@pytest.mark.parametrize("operation", [operation for operation in Operation if operation >= Operation.MULTIPLY_ADD])
-def test_a_product_and_a_sum_are_rounded_once(operation: Operation) -> None:
+@pytest.mark.parametrize(
+    "operation", [operation for operation in UpdateOperation if operation >= UpdateOperation.MULTIPLY_ADD]
+)
+def test_a_product_and_a_sum_are_rounded_once(operation: UpdateOperation) -> None:
     arrays = [np.asarray(x, "float32").reshape(-1) for x in np.meshgrid(*[SPECIAL] * 3)]
     with np.errstate(all="ignore"):
         expected = EXACT[operation](*(array.astype("float64") for array in arrays)).astype("float32")
-    (ours,) = update([], arrays, [Update(single(operation, *[Source.ARRAY] * 3), ())])
+    (ours,) = update([], arrays, [Update(single(operation, *[OperandSource.ARRAY] * 3), ())])
     np.testing.assert_allclose(ours, expected, rtol=1e-7, atol=1e-37)
 
 
@@ -123,10 +143,15 @@ def drawn_program(numbers: random.Random) -> ElementwiseProgram:
     arrays, scalars, constants = numbers.randint(1, 5), numbers.randint(0, 3), numbers.randint(0, 3)
     instructions: list[Instruction] = []
     for i in range(numbers.randint(1, 12)):
-        operation = numbers.choice(list(Operation))
+        operation = numbers.choice(list(UpdateOperation))
         operands = []
         for _ in range(OPERANDS.get(operation, 2)):
-            counts = {Source.ARRAY: arrays, Source.SCALAR: scalars, Source.CONSTANT: constants, Source.RESULT: i}
+            counts = {
+                OperandSource.ARRAY: arrays,
+                OperandSource.SCALAR: scalars,
+                OperandSource.CONSTANT: constants,
+                OperandSource.RESULT: i,
+            }
             source = numbers.choice([source for source, count in counts.items() if count])
             operands.append(Operand(source, numbers.randrange(counts[source])))
         instructions.append(Instruction(operation, tuple(operands)))
@@ -202,7 +227,20 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None
 
 # Two arrays of five elements and a scalar: a * s + b.
 RIGHT: dict[str, list[int]] = {
-    "programs": [2, 1, 1, Operation.MULTIPLY_ADD, Source.ARRAY, 0, Source.SCALAR, 0, Source.ARRAY, 1, 1, 0],
+    "programs": [
+        2,
+        1,
+        1,
+        UpdateOperation.MULTIPLY_ADD,
+        OperandSource.ARRAY,
+        0,
+        OperandSource.SCALAR,
+        0,
+        OperandSource.ARRAY,
+        1,
+        1,
+        0,
+    ],
     "updates": [0, 5, 0],
 }
 
@@ -232,7 +270,7 @@ def test_the_right_call_is_the_update() -> None:
         ("programs", 3, 99, "no such operation"),
         ("programs", 3, -1, "no such operation"),
         ("programs", 4, 4, "no such source"),
-        ("programs", 4, Source.RESULT, "operand is not there"),
+        ("programs", 4, OperandSource.RESULT, "operand is not there"),
         ("programs", 5, 2, "operand is not there"),
         ("programs", 5, -1, "operand is not there"),
         ("programs", 7, 1, "operand is not there"),

@@ -18,7 +18,7 @@ from tests import prepared
 PROGRAM = """
 import stratagem as tf
 
-w, m, v = (tf.Variable(tf.ones((3000, 16))) for _ in range(3))
+w, m, v = (tf.Variable(tf.ones((20_000, 16))) for _ in range(3))
 
 @tf.function
 def changed():
@@ -52,7 +52,7 @@ def test_a_program_without_them_keeps_its_options() -> None:
     "rewrites", ["on", pytest.param("off", marks=pytest.mark.skipif(not has_avx512(), reason="AVX2"))]
 )
 def test_short_loops_are_computed_in_vectors(rewrites: str, tmp_path: Path) -> None:
-    """A table's row of 16 elements: unrolled before LLVM looks for vectors, its elements are computed one by one."""
+    """A row of 16 elements of a table that XLA updates: unrolled before LLVM looks for vectors, it has none."""
     flags = {"XLA_FLAGS": f"--xla_dump_to={tmp_path}", "STRATAGEM_REWRITES": rewrites, "JAX_PLATFORMS": "cpu"}
     done = prepared.run(PROGRAM, environment=os.environ | flags)
     assert done.returncode == 0, done.stderr[-3000:]

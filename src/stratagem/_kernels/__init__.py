@@ -23,8 +23,8 @@ from stratagem._kernels._product import multiply as multiply
 from stratagem._kernels._update import ElementwiseProgram as ElementwiseProgram
 from stratagem._kernels._update import Instruction as Instruction
 from stratagem._kernels._update import Operand as Operand
-from stratagem._kernels._update import Operation as Operation
-from stratagem._kernels._update import Source as Source
+from stratagem._kernels._update import OperandSource as OperandSource
 from stratagem._kernels._update import Update as Update
+from stratagem._kernels._update import UpdateOperation as UpdateOperation
 from stratagem._kernels._update import update as update
 from stratagem._kernels._windows import Windows as Windows

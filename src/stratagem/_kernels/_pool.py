@@ -67,22 +67,10 @@ def _sum_by_xla(x: jax.Array, *, windows: Windows, shape: tuple[int, ...]) -> ja
 
 
 def _spread_by_xla(y: jax.Array, *, windows: Windows, shape: tuple[int, ...]) -> jax.Array:
-    if windows.size == windows.strides and all(d == 1 for d in windows.dilation):
-        return _repeated(y, windows, shape)
+    if windows.are_disjoint():
+        return windows.repeated(y, shape)
     x = jax.ShapeDtypeStruct(shape, y.dtype)
     return jax.linear_transpose(lambda x: _sum_by_xla(x, windows=windows, shape=shape), x)(y)[0]
-
-
-def _repeated(y: jax.Array, windows: Windows, shape: tuple[int, ...]) -> jax.Array:
-    """Returns the gradient of sums of windows that do not overlap: each element is in one of them."""
-    pairs = [(n, w) for n, w in zip(y.shape, windows.size, strict=True)]
-    apart = jnp.broadcast_to(y.reshape([n for n, _ in pairs for n in (n, 1)]), [n for pair in pairs for n in pair])
-    whole = apart.reshape([n * w for n, w in pairs])
-    # Padding is cut off. Elements past the last window are in none.
-    around = [
-        (-low, n + low - n_whole, 0) for n, n_whole, (low, _) in zip(shape, whole.shape, windows.padding, strict=True)
-    ]
-    return jax.lax.pad(whole, jnp.zeros((), y.dtype), around)
 
 
 # --- By the library ----------------------------------------------------------------------------------------------------------

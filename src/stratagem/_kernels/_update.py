@@ -24,7 +24,7 @@ update_p = xc.Primitive("update")
 update_p.multiple_results = True
 
 
-class Operation(enum.IntEnum):
+class UpdateOperation(enum.IntEnum):
     """An instruction's operation, by the library's numbers."""
 
     ADD = 0
@@ -43,8 +43,8 @@ class Operation(enum.IntEnum):
     SUBTRACT_MULTIPLIED = 13  # c - a * b
 
 
-class Source(enum.IntEnum):
-    """Where an operand comes from, by the library's numbers."""
+class OperandSource(enum.IntEnum):
+    """The place of an operand, by the library's numbers."""
 
     ARRAY = 0
     SCALAR = 1
@@ -55,19 +55,19 @@ class Source(enum.IntEnum):
 class Operand(NamedTuple):
     """The one of this number of its source."""
 
-    source: Source
+    source: OperandSource
     number: int
 
 
 class Instruction(NamedTuple):
     """An operation and its operands, one to three."""
 
-    operation: Operation
+    operation: UpdateOperation
     operands: tuple[Operand, ...]
 
 
 class ElementwiseProgram(NamedTuple):
-    """What is computed for each element of some arrays of the same shape.
+    """Instructions for each element of some arrays of the same shape.
 
     arrays, scalars: how many operands it has of each. constants: float32 numbers, by their bits. results: the numbers of the
     instructions whose results are the program's.
@@ -109,21 +109,21 @@ def update(
 
 # --- By XLA ------------------------------------------------------------------------------------------------------------------
 
-_FUNCTIONS: Final[dict[Operation, Callable[..., jax.Array]]] = {
-    Operation.ADD: operator.add,
-    Operation.SUBTRACT: operator.sub,
-    Operation.MULTIPLY: operator.mul,
-    Operation.DIVIDE: operator.truediv,
-    Operation.MAXIMUM: jnp.maximum,
-    Operation.MINIMUM: jnp.minimum,
-    Operation.NEGATE: operator.neg,
-    Operation.MAGNITUDE: jnp.abs,
-    Operation.SIGN: jnp.sign,
-    Operation.SQUARE_ROOT: jnp.sqrt,
-    Operation.RECIPROCAL_SQUARE_ROOT: jax.lax.rsqrt,
-    Operation.MULTIPLY_ADD: lambda a, b, c: a * b + c,
-    Operation.MULTIPLY_SUBTRACT: lambda a, b, c: a * b - c,
-    Operation.SUBTRACT_MULTIPLIED: lambda a, b, c: c - a * b,
+_FUNCTIONS: Final[dict[UpdateOperation, Callable[..., jax.Array]]] = {
+    UpdateOperation.ADD: operator.add,
+    UpdateOperation.SUBTRACT: operator.sub,
+    UpdateOperation.MULTIPLY: operator.mul,
+    UpdateOperation.DIVIDE: operator.truediv,
+    UpdateOperation.MAXIMUM: jnp.maximum,
+    UpdateOperation.MINIMUM: jnp.minimum,
+    UpdateOperation.NEGATE: operator.neg,
+    UpdateOperation.MAGNITUDE: jnp.abs,
+    UpdateOperation.SIGN: jnp.sign,
+    UpdateOperation.SQUARE_ROOT: jnp.sqrt,
+    UpdateOperation.RECIPROCAL_SQUARE_ROOT: jax.lax.rsqrt,
+    UpdateOperation.MULTIPLY_ADD: lambda a, b, c: a * b + c,
+    UpdateOperation.MULTIPLY_SUBTRACT: lambda a, b, c: a * b - c,
+    UpdateOperation.SUBTRACT_MULTIPLIED: lambda a, b, c: c - a * b,
 }
 
 
@@ -142,11 +142,11 @@ def _interpreted(
 ) -> list[jax.Array]:
     computed: list[jax.Array] = []
     constants = list(np.asarray(program.constants, np.int32).view(np.float32))
-    sources: dict[Source, Sequence[Any]] = {
-        Source.ARRAY: arrays,
-        Source.SCALAR: scalars,
-        Source.CONSTANT: constants,
-        Source.RESULT: computed,
+    sources: dict[OperandSource, Sequence[Any]] = {
+        OperandSource.ARRAY: arrays,
+        OperandSource.SCALAR: scalars,
+        OperandSource.CONSTANT: constants,
+        OperandSource.RESULT: computed,
     }
     for operation, operands in program.instructions:
         value = _FUNCTIONS[operation](*(sources[source][number] for source, number in operands))
@@ -189,8 +189,8 @@ def _words(program: ElementwiseProgram, first_constant: int) -> list[int]:
     words = [program.arrays, program.scalars, len(program.instructions)]
     for operation, operands in program.instructions:
         words.append(operation)
-        for source, number in (*operands, *[Operand(Source.ARRAY, 0)] * (3 - len(operands))):
-            words += [source, number + first_constant if source is Source.CONSTANT else number]
+        for source, number in (*operands, *[Operand(OperandSource.ARRAY, 0)] * (3 - len(operands))):
+            words += [source, number + first_constant if source is OperandSource.CONSTANT else number]
     return [*words, len(program.results), *program.results]
 
 

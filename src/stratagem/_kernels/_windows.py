@@ -56,3 +56,21 @@ class Windows:
                 around.append((before, n - before - ((m - 1) * s + 1), s - 1))
             total += jax.lax.pad(added, zero, around)
         return total
+
+    def are_disjoint(self) -> bool:
+        """Returns whether each element is in one window at most, next to the others of it, and none between two windows."""
+        return self.size == self.strides and all(d == 1 for d in self.dilation)
+
+    def repeated(self, y: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+        """Returns an operand of that shape, each of whose elements is that of its window; 0 where there is none.
+
+        y: an element for each window. These are disjoint.
+        """
+        pairs = [(n, w) for n, w in zip(y.shape, self.size, strict=True)]
+        apart = jnp.broadcast_to(y.reshape([n for n, _ in pairs for n in (n, 1)]), [n for pair in pairs for n in pair])
+        whole = apart.reshape([n * w for n, w in pairs])
+        # Padding is cut off. Elements past the last window are in none.
+        around = [
+            (-low, n + low - n_whole, 0) for n, n_whole, (low, _) in zip(shape, whole.shape, self.padding, strict=True)
+        ]
+        return jax.lax.pad(whole, jnp.zeros((), y.dtype), around)

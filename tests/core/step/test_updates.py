@@ -298,3 +298,17 @@ def test_a_check_that_fails_leaves_the_variables(programs: list[Any]) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError):
         step(tf.constant(2.0))
     np.testing.assert_array_equal(v.numpy(), before)
+
+
+def test_an_assignment_that_a_later_one_replaces_leaves_nothing(programs: list[Any]) -> None:
+    v, w = tf.Variable(numbers(300)), tf.Variable(numbers(300, seed=3))
+    before = w.numpy()
+
+    def step() -> None:
+        v.assign(w * 2.0)
+        v.assign(tf.zeros(300))
+        w.assign(w + 1.0)
+
+    zeros, added = run(step, v, w)
+    assert not zeros.any()
+    np.testing.assert_array_equal(added, before + 1)

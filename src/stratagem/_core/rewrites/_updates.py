@@ -16,7 +16,16 @@ from jax.extend import core as xc
 
 from stratagem._core.rewrites._inlined import inlined
 from stratagem._core.rewrites._options import rewrites_for_speed
-from stratagem._kernels import ElementwiseProgram, Instruction, Operand, Operation, Source, Update, has_kernels, update
+from stratagem._kernels import (
+    ElementwiseProgram,
+    Instruction,
+    Operand,
+    OperandSource,
+    Update,
+    UpdateOperation,
+    has_kernels,
+    update,
+)
 from stratagem._private import is_literal
 
 # The elements of a call's variables: their gradients have to be in memory at the same time, and are still in a cache.
@@ -29,17 +38,17 @@ _FEW_ELEMENTS: Final = 1 << 12
 _ASSIGNED: Final = "assigned"
 _SQUARES: Final = ("square", "integer_pow")
 _OPERATIONS: Final = {
-    "add": Operation.ADD,
-    "sub": Operation.SUBTRACT,
-    "mul": Operation.MULTIPLY,
-    "div": Operation.DIVIDE,
-    "max": Operation.MAXIMUM,
-    "min": Operation.MINIMUM,
-    "neg": Operation.NEGATE,
-    "abs": Operation.MAGNITUDE,
-    "sign": Operation.SIGN,
-    "sqrt": Operation.SQUARE_ROOT,
-    "rsqrt": Operation.RECIPROCAL_SQUARE_ROOT,
+    "add": UpdateOperation.ADD,
+    "sub": UpdateOperation.SUBTRACT,
+    "mul": UpdateOperation.MULTIPLY,
+    "div": UpdateOperation.DIVIDE,
+    "max": UpdateOperation.MAXIMUM,
+    "min": UpdateOperation.MINIMUM,
+    "neg": UpdateOperation.NEGATE,
+    "abs": UpdateOperation.MAGNITUDE,
+    "sign": UpdateOperation.SIGN,
+    "sqrt": UpdateOperation.SQUARE_ROOT,
+    "rsqrt": UpdateOperation.RECIPROCAL_SQUARE_ROOT,
 }
 # Operations that XLA computes in the loops that read their results, besides those of arrays of one shape.
 _FUSED: Final = ("broadcast_in_dim", "iota", "pad", "rev", "transpose", "slice", "concatenate")
@@ -79,7 +88,7 @@ class _Part:
 
     @property
     def elements(self) -> int:
-        """Of one of its arrays."""
+        """The elements of each of its arrays."""
         return _elements(self.arrays[0])
 
 
@@ -94,8 +103,11 @@ class _Equations:
         self._last: dict[Any, Any] = {}  # by its result
         read: Counter[Any] = Counter()  # how often such equations read a value
         for eqn in reversed(jaxpr.eqns):
-            if _is_elementwise(eqn) and read[eqn.outvars[0]] == self._uses[eqn.outvars[0]]:
-                self._last[eqn.outvars[0]] = eqn
+            if not _is_elementwise(eqn):
+                continue
+            (result,) = eqn.outvars
+            if read[result] == self._uses[result] and (self._uses[result] or self._outs[result]):
+                self._last[result] = eqn
                 read.update(v for v in eqn.invars if not is_literal(v))
 
     def groups(self) -> list[list[Any]]:
@@ -126,7 +138,7 @@ class _Equations:
         translation = _Translation(group, read, self._uses, self._outs)
         results = [v for v in made if self._outs[v]]
         operands = [translation.operands[v] for v in results]
-        if any(operand.source is not Source.RESULT for operand in operands):
+        if any(operand.source is not OperandSource.RESULT for operand in operands):
             return None  # a variable gets the value of something else as it is
         numbers = tuple(operand.number for operand in operands)
         return _Part(
@@ -164,7 +176,7 @@ class _Translation:
     def __init__(
         self, group: Sequence[Any], read: Sequence[Any], uses: Mapping[Any, int], outs: Mapping[Any, int]
     ) -> None:
-        self.operands: dict[Any, Operand] = {v: Operand(Source.ARRAY, i) for i, v in enumerate(read)}
+        self.operands: dict[Any, Operand] = {v: Operand(OperandSource.ARRAY, i) for i, v in enumerate(read)}
         self.scalars: dict[Any, Operand] = {}
         self._constants: dict[int, Operand] = {}
         self._instructions: list[Instruction] = []
@@ -193,15 +205,19 @@ class _Translation:
         if fused:
             first, second = self._factors(self._products[fused[0]])
             other = self._operand(eqn.invars[1] if eqn.invars[0] is fused[0] else eqn.invars[0])
-            how = Operation.MULTIPLY_ADD
+            how = UpdateOperation.MULTIPLY_ADD
             if name == "sub":
-                how = Operation.MULTIPLY_SUBTRACT if eqn.invars[0] is fused[0] else Operation.SUBTRACT_MULTIPLIED
+                how = (
+                    UpdateOperation.MULTIPLY_SUBTRACT
+                    if eqn.invars[0] is fused[0]
+                    else UpdateOperation.SUBTRACT_MULTIPLIED
+                )
             self._instructions.append(Instruction(how, (first, second, other)))
         elif name in _SQUARES:
-            self._instructions.append(Instruction(Operation.MULTIPLY, self._factors(eqn)))
+            self._instructions.append(Instruction(UpdateOperation.MULTIPLY, self._factors(eqn)))
         else:
             self._instructions.append(Instruction(_OPERATIONS[name], tuple(map(self._operand, eqn.invars))))
-        self.operands[result] = Operand(Source.RESULT, len(self._instructions) - 1)
+        self.operands[result] = Operand(OperandSource.RESULT, len(self._instructions) - 1)
 
     def _fused_product(self, eqn: Any) -> list[Any]:
         """Returns the operand of a sum that is a product of this group and nothing else's, if there is one.
@@ -219,10 +235,10 @@ class _Translation:
     def _operand(self, atom: Any) -> Operand:
         if is_literal(atom):
             bits = int(np.float32(atom.val).view(np.int32))
-            return self._constants.setdefault(bits, Operand(Source.CONSTANT, len(self._constants)))
+            return self._constants.setdefault(bits, Operand(OperandSource.CONSTANT, len(self._constants)))
         if atom in self.operands:
             return self.operands[atom]
-        return self.scalars.setdefault(atom, Operand(Source.SCALAR, len(self.scalars)))
+        return self.scalars.setdefault(atom, Operand(OperandSource.SCALAR, len(self.scalars)))
 
 
 def _is_elementwise(eqn: Any) -> bool:
