@@ -77,7 +77,7 @@ EXPECTED = {
     "keras.src": {"api_export", "backend", "losses", "utils"},
     "keras.src.backend.common": {"dtypes", "global_state"},
     "keras.src.backend.common.name_scope": {"current_path"},
-    "keras.src.backend.jax": {"core", "nn", "numpy", "random"},
+    "keras.src.backend.jax": {"core", "image", "nn", "numpy", "random"},
     "keras.src.layers": {"layer"},
     "keras.src.losses": {"loss"},
     "keras.src.metrics": {"iou_metrics", "reduction_metrics"},

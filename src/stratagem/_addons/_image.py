@@ -2,10 +2,11 @@
 
 from typing import Any
 
-import keras
 from keras import ops
 
 from stratagem._base.exports import exported
+from stratagem._ops import tensor
+from stratagem._ops.images import project
 
 
 @exported("addons.image.transform")
@@ -21,27 +22,20 @@ def transform(
     """Returns images whose pixel (x, y) is that at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1.
 
     images: (n, h, w, c), (h, w, c) or (h, w). transforms: [a0, a1, a2, b0, b1, b2, c0, c1] for all, or (n, 8). interpolation:
-    "nearest" or "bilinear". Raises ValueError for another output_shape than the images', which Keras' function cannot give.
+    "nearest" or "bilinear". fill_mode: "constant", "nearest", "reflect" or "wrap". output_shape: (height, width) of the result,
+    by default those of the images. Raises InvalidArgumentError for other modes, and for shapes that do not fit.
     """
-    given = ops.convert_to_tensor(images)
-    batch = _as_batch(given)
-    if output_shape is not None and tuple(output_shape) != tuple(batch.shape[1:3]):
-        raise ValueError(
-            f"output_shape {tuple(output_shape)} differs from that of the images {tuple(batch.shape[1:3])}: cut or pad them "
-            "before or after, with tf.image or tf.pad."
-        )
-    rows = ops.reshape(ops.cast(transforms, "float32"), (-1, 8))
-    if rows.shape[0] == 1:
-        rows = ops.tile(rows, (batch.shape[0], 1))
-    result = keras.ops.image.affine_transform(
-        ops.cast(batch, "float32"),
-        rows,
-        interpolation=interpolation.lower(),
-        fill_mode=fill_mode.lower(),
+    given = tensor(images)
+    result = project(
+        _as_batch(given),
+        ops.reshape(ops.cast(transforms, "float32"), (-1, 8)),
+        output_shape=None if output_shape is None else (int(output_shape[0]), int(output_shape[1])),
+        interpolation=interpolation,
+        fill_mode=fill_mode,
         fill_value=fill_value,
-        data_format="channels_last",
     )
-    return ops.reshape(ops.cast(result, given.dtype), given.shape)
+    shapes = {2: result.shape[1:3], 3: result.shape[1:], 4: result.shape}
+    return result.reshape(shapes[given.ndim])
 
 
 @exported("addons.image.rotate")
@@ -54,7 +48,7 @@ def rotate(
     fill_value: Any = 0.0,
 ) -> Any:
     """Returns images rotated counter-clockwise about their centres by angles in radians, one for all or one for each."""
-    batch = _as_batch(ops.convert_to_tensor(images))
+    batch = _as_batch(tensor(images))
     rows = angles_to_projective_transforms(angles, batch.shape[1], batch.shape[2])
     return transform(images, rows, interpolation, fill_mode, None, name, fill_value)
 
@@ -97,4 +91,4 @@ def _as_batch(images: Any) -> Any:
     if rank not in (2, 3, 4):
         raise ValueError(f"images have shape {tuple(images.shape)}: expected (n, h, w, c), (h, w, c) or (h, w).")
     shape = {2: (1, *images.shape, 1), 3: (1, *images.shape), 4: tuple(images.shape)}[rank]
-    return ops.reshape(images, shape)
+    return images.reshape(shape)

@@ -10,6 +10,7 @@ from stratagem._core.values import (
     attach_slices,
 )
 from stratagem._devices import attach_compilation_cache, attach_device_names, attach_freed_memory
+from stratagem._ops.images import attach_affine_transforms
 from stratagem._ops.nn import attach_volume_pools
 from stratagem._ops.sampling import attach_drawn_seeds
 from stratagem._private import (
@@ -286,6 +287,14 @@ OF_VALUES: tuple[Hook, ...] = (
         why="The gradient of a `MaxPooling3D` would go to one of equal entries, in TensorFlow it goes to all.",
         test="tests/ops/test_volume_pools.py::test_gradients_of_ties_are_tensorflows",
         attach=attach_volume_pools,
+    ),
+    Hook(
+        what="affine transformations of images",
+        places=("keras.src.backend.jax.image.affine_transform",),
+        why="Random rotations, zooms and translations of images would take 12 times as long: each channel of each pixel would "
+        "be computed from eight neighbours.",
+        test="tests/ops/test_projections.py::test_layers_of_keras_project_images",
+        attach=attach_affine_transforms,
     ),
     Hook(
         what="marks of seed states",

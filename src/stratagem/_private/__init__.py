@@ -8,6 +8,8 @@ Never: decides what a strategy or a step means; touches an object that nobody ha
 Importing it changes nothing: `stratagem._hooks` has the list of all hooks, and attaches them.
 """
 
+from stratagem._private._affine_transforms import KerasTransform as KerasTransform
+from stratagem._private._affine_transforms import replace_affine_transforms as replace_affine_transforms
 from stratagem._private._arrays import BIT_OPERATORS as BIT_OPERATORS
 from stratagem._private._arrays import add_tensor_methods as add_tensor_methods
 from stratagem._private._arrays import add_variable_properties as add_variable_properties

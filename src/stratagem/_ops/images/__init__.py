@@ -4,6 +4,8 @@ from stratagem._ops.images._conversion import convert_image_dtype as convert_ima
 from stratagem._ops.images._drawing import draw_bounding_boxes as draw_bounding_boxes
 from stratagem._ops.images._geometry import resize_with_crop_or_pad as resize_with_crop_or_pad
 from stratagem._ops.images._geometry import transpose_image as transpose_image
+from stratagem._ops.images._projections import attach_affine_transforms as attach_affine_transforms
+from stratagem._ops.images._projections import project as project
 from stratagem._ops.images._resize import resize as resize
 from stratagem._ops.images._resize import resize_area as resize_area
 from stratagem._ops.images._resize import resize_bicubic as resize_bicubic
