@@ -10,7 +10,7 @@ import pytest
 import stratagem as tf
 
 # Private: how many calls a program makes shows in no result.
-from stratagem._core.rewrites import with_updates_together
+from stratagem._core.rewrites import rewrite_finished
 from stratagem._core.step import _program, _repeat
 from stratagem._kernels import has_kernels
 
@@ -25,11 +25,11 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     seen: list[Any] = []
 
     def note(closed: Any, platform: str) -> Any:
-        seen.append(with_updates_together(closed, platform))
+        seen.append(rewrite_finished(closed, platform))
         return seen[-1]
 
     for module in (_program, _repeat):
-        monkeypatch.setattr(module, "with_updates_together", note)
+        monkeypatch.setattr(module, "rewrite_finished", note)
     return seen
 
 
@@ -37,7 +37,7 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """XLA computes each update in loops of its own."""
     for module in (_program, _repeat):
-        monkeypatch.setattr(module, "with_updates_together", lambda closed, platform: closed)
+        monkeypatch.setattr(module, "rewrite_finished", lambda closed, platform: closed)
 
 
 def counts(closed: Any) -> Counter[str]:

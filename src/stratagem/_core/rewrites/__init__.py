@@ -5,10 +5,10 @@ Out: a program with the same results; the options with which XLA compiles it; pa
 Never: depends on the values of a run or on how fast the machine is; changes a program after it was compiled.
 """
 
+from stratagem._core.rewrites._finished import rewrite_finished as rewrite_finished
 from stratagem._core.rewrites._inlined import inlined as inlined
 from stratagem._core.rewrites._memory import largest_array as largest_array
 from stratagem._core.rewrites._memory import size as size
 from stratagem._core.rewrites._options import compiler_options as compiler_options
 from stratagem._core.rewrites._rules import rewrite as rewrite
 from stratagem._core.rewrites._rules import rewrite_loops as rewrite_loops
-from stratagem._core.rewrites._updates import with_updates_together as with_updates_together

@@ -15,7 +15,6 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._core.rewrites._inlined import inlined
-from stratagem._core.rewrites._options import rewrites_for_speed
 from stratagem._kernels import (
     ElementwiseProgram,
     Instruction,
@@ -23,7 +22,6 @@ from stratagem._kernels import (
     OperandSource,
     Update,
     UpdateOperation,
-    has_kernels,
     update,
 )
 from stratagem._private import is_literal
@@ -54,20 +52,18 @@ _OPERATIONS: Final = {
 _FUSED: Final = ("broadcast_in_dim", "iota", "pad", "rev", "transpose", "slice", "concatenate")
 
 
-def with_updates_together(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
-    """Returns the same program, on CPUs with joint updates of its variables.
+def with_updates_together(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
+    """Returns the same program with joint updates of its variables; the same object if it has none.
 
-    closed: a program with its gradients, which nothing differentiates any more.
+    jaxpr: a program with its gradients.
     """
-    if platform != "cpu" or not rewrites_for_speed() or not has_kernels():
-        return closed
-    found = _Equations(closed.jaxpr)
+    found = _Equations(jaxpr)
     parts = [part for part in map(found.part, found.groups()) if part is not None]
     taken = {id(eqn) for part in parts for eqn in part.equations}
-    eqns = [eqn for eqn in closed.jaxpr.eqns if id(eqn) not in taken]
+    eqns = [eqn for eqn in jaxpr.eqns if id(eqn) not in taken]
     for call in _calls(parts):
         eqns += _equations(call)
-    return xc.ClosedJaxpr(closed.jaxpr.replace(eqns=eqns), closed.consts) if taken else closed
+    return jaxpr.replace(eqns=eqns) if taken else jaxpr
 
 
 @final

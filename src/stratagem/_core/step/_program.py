@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec
 from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.rewrites import compiler_options, with_updates_together
+from stratagem._core.rewrites import compiler_options, rewrite_finished
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._exchanges import with_exchanges
 from stratagem._core.step._increments import increments
@@ -52,8 +52,8 @@ class Program:
             traced.closed.consts
         )  # tensors that the code has from outside are constants of the program
         self._replicated_with_captured = self._on_replicas(traced, exchanging, *sizes, captured=len(self._captured))
-        together = with_updates_together(exchanging, mesh.devices[0].platform)
-        compiled = self._compiled(self._on_replicas(traced, together, *sizes), traced.closed.jaxpr)
+        finished = rewrite_finished(exchanging, mesh.devices[0].platform)
+        compiled = self._compiled(self._on_replicas(traced, finished, *sizes), traced.closed.jaxpr)
         self._run = interruptible(compiled, traced.closed.jaxpr, with_result=True)
         self._first = True
 

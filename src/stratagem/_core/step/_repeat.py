@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec
 
 from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.rewrites import compiler_options, with_updates_together
+from stratagem._core.rewrites import compiler_options, rewrite_finished
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._program_call import on_all_devices, shared_argument
 from stratagem._core.step._program_variables import ProgramVariables
@@ -127,7 +127,7 @@ class RepeatedProgram:
 
     def _compiled(self, traced: Trace, own: int) -> Callable[..., Any]:
         platform = self._mesh.devices[0].platform
-        program = xc.jaxpr_as_fun(with_updates_together(traced.closed, platform))
+        program = xc.jaxpr_as_fun(rewrite_finished(traced.closed, platform))
         bound, n = self._bound, len(traced.results.per_replica)
         dtypes = [aval.dtype for aval in traced.closed.in_avals[len(bound.variables) :]]
 
