@@ -67,7 +67,7 @@ full = megabytes()
 for block in blocks:
     library.free(block)
 freed = megabytes()
-jax.monitoring.record_event_duration_secs("/jax/core/compile/backend_compile_duration", 0.1)
+jax.monitoring.record_event_duration_secs("/jax/core/compile/backend_compile_duration", 0.01)
 short = megabytes()
 jax.monitoring.record_event_duration_secs("/jax/core/compile/backend_compile_duration", 3.0)
 print(full - freed, full - short, full - megabytes())

@@ -7,7 +7,7 @@ import jax
 from stratagem._base.allocator import give_back_freed_memory
 
 _COMPILED: Final = "/jax/core/compile/backend_compile_duration"
-_LONG: Final = 0.5  # seconds; giving back what ten seconds of compiling leave takes 0.1
+_LONG: Final = 0.05  # seconds; there is little to give back of less, which takes a millisecond
 
 
 def attach_freed_memory() -> None:
