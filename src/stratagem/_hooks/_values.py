@@ -11,7 +11,7 @@ from stratagem._core.values import (
 )
 from stratagem._devices import attach_compilation_cache, attach_device_names, attach_freed_memory
 from stratagem._ops.images import attach_affine_transforms
-from stratagem._ops.nn import attach_volume_pools
+from stratagem._ops.nn import attach_pools
 from stratagem._ops.sampling import attach_drawn_seeds
 from stratagem._private import (
     BIT_OPERATORS,
@@ -282,11 +282,12 @@ OF_VALUES: tuple[Hook, ...] = (
         attach=attend_to_values_of_any_depth,
     ),
     Hook(
-        what="pools of volumes",
-        places=("keras.src.backend.jax.nn.max_pool",),
-        why="The gradient of a `MaxPooling3D` would go to one of equal entries, in TensorFlow it goes to all.",
+        what="pools",
+        places=("keras.src.backend.jax.nn.max_pool", "keras.src.backend.jax.nn.average_pool"),
+        why="The gradient of a `MaxPooling3D` would go to one of equal entries, in TensorFlow it goes to all. A pool larger "
+        "than its images would give nothing, and the layers after it would train on nothing.",
         test="tests/ops/test_volume_pools.py::test_gradients_of_ties_are_tensorflows",
-        attach=attach_volume_pools,
+        attach=attach_pools,
     ),
     Hook(
         what="affine transformations of images",

@@ -149,7 +149,7 @@ from stratagem._private._paths import ROUTED_PLACES as ROUTED_PLACES
 from stratagem._private._paths import PathUse as PathUse
 from stratagem._private._paths import intercept_paths as intercept_paths
 from stratagem._private._paths import provide_file_functions as provide_file_functions
-from stratagem._private._pools import replace_volume_pools as replace_volume_pools
+from stratagem._private._pools import replace_pools as replace_pools
 from stratagem._private._program_folder import forget_programs as forget_programs
 from stratagem._private._program_folder import let_workers_store_programs as let_workers_store_programs
 from stratagem._private._program_folder import store_programs as store_programs

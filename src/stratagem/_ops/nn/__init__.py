@@ -6,7 +6,7 @@ from stratagem._ops.nn._convolution import conv1d as conv1d
 from stratagem._ops.nn._convolution import conv2d as conv2d
 from stratagem._ops.nn._convolution import conv3d as conv3d
 from stratagem._ops.nn._convolution import depthwise_conv2d as depthwise_conv2d
-from stratagem._ops.nn._pooling import attach_volume_pools as attach_volume_pools
+from stratagem._ops.nn._pooling import attach_pools as attach_pools
 from stratagem._ops.nn._pooling import avg_pool as avg_pool
 from stratagem._ops.nn._pooling import avg_pool2d as avg_pool2d
 from stratagem._ops.nn._pooling import max_pool as max_pool

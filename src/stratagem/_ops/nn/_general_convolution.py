@@ -9,7 +9,15 @@ import jax
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import ShapeLike
 from stratagem._ops._convert import Tensor, allow_x64, operands, static_shape, tensor
-from stratagem._ops.nn._windows import DimensionOrder, dilated, layout_of, padded, padding_of, spatial_numbers
+from stratagem._ops.nn._windows import (
+    DimensionOrder,
+    check_fit,
+    dilated,
+    layout_of,
+    padded,
+    padding_of,
+    spatial_numbers,
+)
 
 
 class WindowSteps(NamedTuple):
@@ -52,12 +60,7 @@ def _general(name: str, array: Tensor, kernel: Tensor, steps: WindowSteps, layou
     gaps = spatial_numbers(1 if steps.dilations is None else steps.dilations, layout, "dilations")
     sizes, windows = layout.spatial(array.shape), dilated(kernel.shape[:-2], gaps)
     pads = padded(padding_of(steps.padding, layout), sizes, windows, strides)
-    for size, window, (before, after) in zip(sizes, windows, pads, strict=True):
-        if size + before + after < window - 1:
-            raise InvalidArgumentError(
-                f"tf.{name}: windows of the sizes {list(windows)} do not fit an input of the sizes {list(sizes)}; "
-                "'SAME' pads it."
-            )
+    check_fit(f"tf.{name}", sizes, windows, pads)
     return jax.lax.conv_general_dilated(
         array,
         kernel,

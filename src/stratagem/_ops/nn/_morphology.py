@@ -11,7 +11,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.exports import exported
 from stratagem._ops._convert import Tensor, allow_x64, operands, tensor
 from stratagem._ops._symbolic import accept_symbols
-from stratagem._ops.nn._windows import dilated, entries, layout_of, padded, padding_of, spatial_numbers
+from stratagem._ops.nn._windows import check_fit, dilated, entries, layout_of, padded, padding_of, spatial_numbers
 
 
 @exported("nn.dilation2d", v1=())
@@ -39,7 +39,9 @@ def dilation2d(
     layout = layout_of("nn.dilation2d", data_format, 2)
     steps, gaps = spatial_numbers(strides, layout, "strides"), spatial_numbers(dilations, layout, "dilations")
     sizes = kernel.shape[:2]
-    pads = padded(padding_of(padding, layout), layout.spatial(array.shape), dilated(sizes, gaps), steps)
+    reach, own = dilated(sizes, gaps), layout.spatial(array.shape)
+    pads = padded(padding_of(padding, layout), own, reach, steps)
+    check_fit("tf.nn.dilation2d", own, reach, pads)
     lowest = -np.inf if jnp.issubdtype(array.dtype, np.floating) else jnp.iinfo(array.dtype).min
     with allow_x64(array.dtype):
         whole = jax.lax.pad(

@@ -17,8 +17,17 @@ from stratagem._kernels import Windows
 from stratagem._ops._convert import Tensor, allow_x64, tensor
 from stratagem._ops._dtypes import as_dtype, int64
 from stratagem._ops._symbolic import accept_symbols
-from stratagem._ops.nn._windows import DimensionOrder, dilated, entries, layout_of, numbers, padded, padding_of
-from stratagem._private import replace_volume_pools
+from stratagem._ops.nn._windows import (
+    DimensionOrder,
+    check_fit,
+    dilated,
+    entries,
+    layout_of,
+    numbers,
+    padded,
+    padding_of,
+)
+from stratagem._private import replace_pools
 
 _VOLUMES = 5  # dimensions
 
@@ -33,7 +42,7 @@ class _Windows(NamedTuple):
 
 
 def _windows(
-    array: Tensor, layout: DimensionOrder, ksize: Any, strides: Any, padding: Any, dilations: Any = 1
+    name: str, array: Tensor, layout: DimensionOrder, ksize: Any, strides: Any, padding: Any, dilations: Any = 1
 ) -> _Windows:
     sizes, steps, gaps = (
         numbers(value, layout, what)
@@ -44,7 +53,9 @@ def _windows(
             f"Windows of a pooling are of one example each, got ksize {ksize!r}, strides {strides!r}."
         )
     windows = layout.spatial(dilated(sizes, gaps))
-    pads = padded(padding_of(padding, layout), layout.spatial(array.shape), windows, layout.spatial(steps))
+    own = layout.spatial(array.shape)
+    pads = padded(padding_of(padding, layout), own, windows, layout.spatial(steps))
+    check_fit(name, own, windows, pads)
     return _Windows(sizes, steps, layout.whole(pads, (0, 0), (0, 0)), gaps)
 
 
@@ -138,7 +149,7 @@ def max_pool(
     padding: 'SAME', 'VALID', or a pair (before, after) for each dimension.
     """
     array, layout = _images("nn.max_pool", input, data_format)
-    return _max(array, _windows(array, layout, ksize, strides, padding))
+    return _max(array, _windows("tf.nn.max_pool", array, layout, ksize, strides, padding))
 
 
 @exported("nn.avg_pool", v1=())
@@ -152,17 +163,23 @@ def avg_pool(
 ) -> Tensor:
     """The mean of each window without padding; otherwise as `max_pool`. Raises InvalidArgumentError for integers."""
     array, layout = _images("nn.avg_pool", input, data_format)
-    return _mean(array, _windows(array, layout, ksize, strides, padding))
+    return _mean(array, _windows("tf.nn.avg_pool", array, layout, ksize, strides, padding))
 
 
-def attach_volume_pools() -> None:
-    """Let Keras' pools of volumes have the gradients of TensorFlow's."""
+def attach_pools() -> None:
+    """Let Keras' pools refuse windows that do not fit, and those of volumes have the gradients of TensorFlow's."""
 
     def pool(array: Tensor, pool_size: Any, strides: Any, padding: str, data_format: str) -> Tensor:
         layout = "NDHWC" if data_format == "channels_last" else "NCDHW"
         return max_pool(array, pool_size, strides, padding.upper(), layout)
 
-    replace_volume_pools(pool)
+    def check(shape: Sequence[int], pool_size: Any, padding: str, data_format: str) -> None:
+        spatial = shape[1:-1] if data_format == "channels_last" else shape[2:]
+        windows = [pool_size] * len(spatial) if isinstance(pool_size, int) else list(pool_size)
+        if padding == "valid" and len(windows) == len(spatial):
+            check_fit("A pooling layer", spatial, windows, [(0, 0)] * len(spatial))
+
+    replace_pools(pool, check)
 
 
 @exported("nn.max_pool1d")
@@ -269,7 +286,7 @@ def pool(
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"pooling_type is 'MAX' or 'AVG', got {pooling_type!r}.")
     steps, gaps = (1 if value is None else value for value in (strides, dilations))
-    windows = _windows(array, layout, window_shape, steps, padding, gaps)
+    windows = _windows("tf.nn.pool", array, layout, window_shape, steps, padding, gaps)
     if any(step > size for step, size in zip(windows.strides, windows.sizes, strict=True)):
         raise ValueError(f"strides are not larger than window_shape, got {strides!r} and {window_shape!r}.")
     return (_max if pooling_type == "MAX" else _mean)(array, windows)
@@ -300,7 +317,14 @@ def max_pool_with_argmax(
     if data_format != "NHWC":
         raise ValueError(f"tf.nn.max_pool_with_argmax: data_format is 'NHWC', got {data_format!r}.")
     array = _of_rank("max_pool_with_argmax", input, 2)
-    windows = _windows(array, layout_of("nn.max_pool_with_argmax", data_format, 2), ksize, strides, padding)
+    windows = _windows(
+        "tf.nn.max_pool_with_argmax",
+        array,
+        layout_of("nn.max_pool_with_argmax", data_format, 2),
+        ksize,
+        strides,
+        padding,
+    )
     places = _places_of_largest(jax.lax.stop_gradient(array), windows)
     output = array.reshape(-1)[places]
     if not include_batch_in_index:

@@ -133,6 +133,19 @@ def padded(
     return [(pad // 2, pad - pad // 2) for pad in whole]
 
 
+def check_fit(name: str, sizes: Sequence[int], windows: Sequence[int], pads: Sequence[tuple[int, int]]) -> None:
+    """Raises InvalidArgumentError if an input, with its padding, is smaller than windows by more than one.
+
+    name: of the function, for the message. sizes: of the input; unknown ones fit. windows: with the gaps that a dilation makes.
+    """
+    for size, window, (before, after) in zip(sizes, windows, pads, strict=True):
+        if isinstance(size, int) and size + before + after < window - 1:
+            raise InvalidArgumentError(
+                f"{name}: windows of the sizes {list(windows)} do not fit an input of the sizes {list(sizes)}; "
+                "'SAME' pads it."
+            )
+
+
 def dilated(windows: Sequence[int], dilations: Sequence[int]) -> tuple[int, ...]:
     """Returns the sizes of windows with `dilation - 1` gaps between their entries."""
     return tuple((window - 1) * dilation + 1 for window, dilation in zip(windows, dilations, strict=True))
