@@ -90,6 +90,30 @@ def test_sums_of_whole_numbers_and_of_nothing_are_computed() -> None:
     assert after == before
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: jnp.cumsum(jnp.zeros_like(x), 0) + x,
+        lambda x: (
+            jax.lax.reduce_window(jnp.zeros((6, 5)), 0.0, jax.lax.add, (2, 2), (1, 1), "VALID")[:1]
+            + x[0, :, :1].T[:, :4]
+        ),
+        lambda x: jnp.sum(jax.lax.pad(x[:0], np.float32(0), [(2, 4, 0), (0, 0, 0), (0, 0, 0)]), 0),
+    ],
+)
+def test_sums_of_zeros_are_not_computed(function: Any) -> None:
+    closed = jax.make_jaxpr(function)(X)
+    new = without_zero_sums(closed.jaxpr)
+    assert not {"cumsum", "reduce_window_sum", "reduce_sum"} & {eqn.primitive.name for eqn in new.eqns}
+    np.testing.assert_array_equal(jax.core.eval_jaxpr(new, closed.consts, X)[0], function(X))
+
+
+def test_sums_of_padding_that_is_not_zero_are_computed() -> None:
+    padding = [(2, 4, 0), (0, 0, 0), (0, 0, 0)]
+    before, after = sums_before_and_after(lambda x: jnp.sum(jax.lax.pad(x[:0], np.float32(1), padding), 0), X)
+    assert before == after == 1
+
+
 @pytest.mark.parametrize("layer", [keras.layers.BatchNormalization(), keras.layers.LayerNormalization()])
 def test_a_normalization_has_the_gradient_of_float64(layer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The means are 300 times the deviations, of which rounding leaves the most."""
