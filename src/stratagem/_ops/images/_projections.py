@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._ops._convert import Tensor
+from stratagem._kernels import computed_once
+from stratagem._ops._convert import Tensor, is_traced
 from stratagem._private import KerasTransform, replace_affine_transforms
 
 _INTERPOLATIONS: Final = ("nearest", "bilinear")
@@ -45,12 +46,16 @@ def project(
     interpolation, fill_mode = interpolation.lower(), fill_mode.lower()
     _check(images, transforms, interpolation, fill_mode)
     size = (images.shape[1], images.shape[2])
-    height, width = output_shape or size
-    computed = jnp.promote_types(images.dtype, np.float32)
-    places = _places(transforms.astype(np.float32), height, width, size, fill_mode)
-    read = _Reader(images, fill_value, computed)
-    sampled = _nearest(read, *places) if interpolation == "nearest" else _bilinear(read, *places)
-    return sampled.astype(images.dtype)
+
+    def projected(images: Tensor, rows: Tensor) -> Tensor:
+        places = _places(rows, *(output_shape or size), size, fill_mode)
+        read = _Reader(images, fill_value, jnp.promote_types(images.dtype, np.float32))
+        sampled = _nearest(read, *places) if interpolation == "nearest" else _bilinear(read, *places)
+        return sampled.astype(images.dtype)
+
+    rows = transforms.astype(np.float32)
+    # A program would compute each pixel again for every one that reads it: 16 times for two projections in a row.
+    return computed_once(projected, images, rows) if is_traced(images) else projected(images, rows)
 
 
 def _check(images: Tensor, transforms: Tensor, interpolation: str, fill_mode: str) -> None:
