@@ -8,7 +8,7 @@
 
 namespace stratagem {
 
-// The numbers are those of Python's `_elementwise.py`.
+// The numbers are those of Python's `_kernels/_update.py`.
 enum class Operation : int64_t {
   kAdd = 0,
   kSubtract = 1,

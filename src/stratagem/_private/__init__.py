@@ -220,6 +220,7 @@ from stratagem._private._traces import acts as acts
 from stratagem._private._traces import computes_at_once as computes_at_once
 from stratagem._private._traces import is_constant as is_constant
 from stratagem._private._traces import is_literal as is_literal
+from stratagem._private._traces import is_of_a_gradient as is_of_a_gradient
 from stratagem._private._traces import jax_function as jax_function
 from stratagem._private._traces import line_of as line_of
 from stratagem._private._traces import map_equations as map_equations
@@ -230,6 +231,7 @@ from stratagem._private._traces import stand_in as stand_in
 from stratagem._private._traces import sub_jaxprs as sub_jaxprs
 from stratagem._private._traces import trace_level as trace_level
 from stratagem._private._traces import with_jaxprs as with_jaxprs
+from stratagem._private._traces import within as within
 from stratagem._private._traces import without_meshes as without_meshes
 from stratagem._private._trainer import data_adapter as data_adapter
 from stratagem._private._trainer import intercept_trainer as intercept_trainer

@@ -158,6 +158,17 @@ def line_of(eqn: JaxprEqn) -> str:
     return "unknown line" if found is None else f"{found.file_name}:{found.start_line}"
 
 
+def within(eqn: JaxprEqn, call: JaxprEqn) -> JaxprEqn:
+    """Returns an equation of a program that a call runs, with the names of the call's place before its own."""
+    names = call.source_info.name_stack + eqn.source_info.name_stack
+    return eqn.replace(source_info=eqn.source_info.replace(name_stack=names))
+
+
+def is_of_a_gradient(eqn: JaxprEqn) -> bool:
+    """Returns whether an equation came of transposing others: it is part of a reverse-mode derivative."""
+    return "transpose(" in str(eqn.source_info.name_stack)
+
+
 _RESULT_SHARDINGS = frozenset(("sharding", "out_sharding"))
 _PLACING = ("sharding_constraint", "device_put", "reshard")
 

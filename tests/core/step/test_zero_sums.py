@@ -40,7 +40,23 @@ def test_the_gradient_of_a_variance_has_a_sum_less(of: Any, axes: tuple[int, ...
     assert after < before
 
 
+def in_a_gradient(sum_of: Callable[[jax.Array], jax.Array]) -> Callable[[jax.Array], jax.Array]:
+    """A function whose gradient has the sums of another one, which JAX takes for parts of a derivative."""
+
+    def gradient(x: jax.Array) -> jax.Array:
+        def backward(x: jax.Array, cotangent: jax.Array) -> jax.Array:
+            return cotangent * sum_of(x)
+
+        spread = jax.custom_vjp(lambda x, y: y)
+        spread.defvjp(lambda x, y: (y, x), lambda x, cotangent: (jnp.zeros_like(x), backward(x, cotangent)))
+        result = jax.eval_shape(sum_of, x)
+        return jax.grad(lambda y: jnp.sum(spread(x, y)))(jnp.zeros(result.shape, result.dtype))
+
+    return gradient
+
+
 FACTOR = np.float32(0.25)
+SQUARE = X[:5, :, 0]
 
 
 @pytest.mark.parametrize(
@@ -50,11 +66,23 @@ FACTOR = np.float32(0.25)
         lambda x: jnp.sum(-2 * (x - jnp.mean(x, (0, 1))) * x[:1, :1], (0, 1)),
         lambda x: jnp.sum((x - jnp.mean(x, 2, keepdims=True)) / (1 + x[:, :, :1] ** 2), 2),
         lambda x: jnp.sum(0.0 + FACTOR * (x - jnp.mean(x, 0)), 0),
+        lambda x: jnp.sum(x - jnp.reshape(jnp.mean(x, 1), (6, 1, 4)), -2),
     ],
 )
 def test_such_a_sum_is_found_behind_signs_and_factors(function: Any) -> None:
-    before, after = sums_before_and_after(function, X)
+    before, after = sums_before_and_after(in_a_gradient(function), X)
     assert after == before - 1
+    before, after = sums_before_and_after(function, X)
+    assert after == before, "outside of gradients rounding may be what a program asks for"
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_stay(value: float) -> None:
+    closed = jax.make_jaxpr(in_a_gradient(lambda x: jnp.sum(2 * (x - jnp.mean(x, 0)), 0)))(SQUARE)
+    damaged = SQUARE.copy()
+    damaged[2, 3] = value
+    (result,) = jax.core.eval_jaxpr(without_zero_sums(closed.jaxpr), closed.consts, damaged)
+    np.testing.assert_array_equal(np.isnan(result), [False, False, False, True, False])
 
 
 @pytest.mark.parametrize(
@@ -75,11 +103,41 @@ def test_such_a_sum_is_found_behind_signs_and_factors(function: Any) -> None:
         lambda x: jnp.sum(jnp.where(x > 3, x - jnp.mean(x, 0), 0), 0),
         lambda x: jnp.sum(x[:3] - jnp.mean(x, 0), 0),  # of a part
         lambda x: jnp.sum(x - jnp.mean(x, 0) - jnp.mean(x, 0), 0),
+        lambda x: jnp.sum(1.0 - x, 0),  # scalars
+        lambda x: jnp.sum(jnp.sum(x) - x, 0),
+        lambda x: jnp.sum(jnp.zeros((3, 4)) + (x[0, 0, 0] - x[1, 0, 0]), 0),
     ],
 )
 def test_other_sums_are_computed(function: Any) -> None:
-    before, after = sums_before_and_after(function, X)
+    before, after = sums_before_and_after(in_a_gradient(function), X)
     assert after == before
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda k: jnp.sum(k - jnp.mean(k, 0)[:, None], 0),
+        lambda k: jnp.sum(k - jnp.mean(k, 1)[None, :], 1),
+        lambda k: jnp.sum(k - jnp.reshape(jnp.mean(k, 0), (5, 1)), 0),
+        lambda k: jnp.sum(k - jnp.reshape(jnp.mean(k, 1), (1, 5)), 1),
+        lambda k: jnp.sum(k - jnp.broadcast_to(jnp.mean(k, 0)[:, None], k.shape), 0),
+        lambda k: jnp.sum(k[:, None] - jnp.mean(k[:, None], (0, 1))[:, None, None], (0, 1)),
+    ],
+)
+def test_means_that_lie_along_a_different_axis_of_the_same_size_are_others(function: Any) -> None:
+    before, after = sums_before_and_after(in_a_gradient(function), SQUARE)
+    assert after == before
+
+
+def test_compiled_functions_of_centred_matrices_are_those_that_run_eagerly() -> None:
+    matrix = tf.constant(SQUARE)
+    for function in (
+        lambda k: tf.reduce_sum(k - tf.reduce_mean(k, 0)[:, None], 0),
+        lambda k: tf.reduce_sum(1.0 - k, 0),
+        lambda k: keras.ops.sum(keras.ops.zeros_like(k)) + k,
+        lambda k: tf.reduce_sum(k - tf.reduce_mean(k, 0) * (tf.zeros_like(k[0]) / tf.zeros_like(k[0])), 0),
+    ):
+        np.testing.assert_allclose(tf.function(function)(matrix), function(matrix), rtol=1e-5, atol=1e-5)
 
 
 def test_sums_of_whole_numbers_and_of_nothing_are_computed() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from jax.extend import core as xc
 
-from stratagem._private import is_literal, jax_function
+from stratagem._private import is_literal, jax_function, within
 
 
 def inlined(new: xc.ClosedJaxpr, operands: Sequence[Any], results: Sequence[Any]) -> Iterator[Any]:
@@ -48,7 +48,7 @@ def _flat(eqns: Sequence[Any], names: dict[Any, Any]) -> Iterator[Any]:
             own = dict(zip(inner.invars, operands, strict=True))
             # A function may be called twice: the values of each call are variables of their own.
             own |= {v: xc.Var(v.aval) for inner_eqn in inner.eqns for v in inner_eqn.outvars}
-            yield from _flat(inner.eqns, own)
+            yield from (within(flat, eqn) for flat in _flat(inner.eqns, own))
             names.update(zip(eqn.outvars, (v if is_literal(v) else own[v] for v in inner.outvars), strict=True))
         else:
             yield eqn.replace(invars=operands, outvars=[names.get(v, v) for v in eqn.outvars])
