@@ -6,7 +6,7 @@ Never: starts a backend, but to list logical devices, find one or ask for its me
 """
 
 from stratagem._devices._compilation_cache import attach_compilation_cache as attach_compilation_cache
-from stratagem._devices._freed_memory import attach_freed_memory as attach_freed_memory
+from stratagem._devices._freed_memory import give_back_after_compiling as give_back_after_compiling
 from stratagem._devices._logical import device as device
 from stratagem._devices._logical import list_logical_devices as list_logical_devices
 from stratagem._devices._names import attach_device_names as attach_device_names

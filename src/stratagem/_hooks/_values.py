@@ -9,7 +9,7 @@ from stratagem._core.values import (
     attach_shared_draws,
     attach_slices,
 )
-from stratagem._devices import attach_compilation_cache, attach_device_names, attach_freed_memory
+from stratagem._devices import attach_compilation_cache, attach_device_names
 from stratagem._ops.images import attach_affine_transforms
 from stratagem._ops.nn import attach_pools
 from stratagem._ops.sampling import attach_drawn_seeds
@@ -78,13 +78,6 @@ OF_VALUES: tuple[Hook, ...] = (
         why="A thread that wakes for a part of one replica's operation would take the core of a replica that computes.",
         test="tests/private/test_private.py::test_threads_of_replicas_do_not_take_each_others_cores",
         attach=schedule_threads_of_replicas,
-    ),
-    Hook(
-        what="memory of the compiler",
-        places=("jax.monitoring.register_event_duration_secs_listener",),
-        why="A process would keep what compiling its steps took: 600 of 1,340 MB, as glibc is set to keep what steps free.",
-        test="tests/base/test_allocator.py::test_what_a_long_compilation_freed_goes_back_to_the_system",
-        attach=attach_freed_memory,
     ),
     Hook(
         what="64-bit types",

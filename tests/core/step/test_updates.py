@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._core.rewrites import rewrite_finished
 
 # Private: how many calls a program makes shows in no result.
-from stratagem._core.rewrites import rewrite_finished
 from stratagem._core.step import _program, _repeat
 from stratagem._kernels import has_kernels
 
