@@ -36,7 +36,7 @@ def flattened(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
 
 
 def _flat(eqns: Sequence[Any], names: dict[Any, Any]) -> Iterator[Any]:
-    """Yields equations with these names in place of their values'; calls add those of their results."""
+    """Yields equations whose values have these names. Calls add the names of their results."""
 
     def renamed(atom: Any) -> Any:
         return atom if is_literal(atom) else names.get(atom, atom)

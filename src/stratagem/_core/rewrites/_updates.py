@@ -1,7 +1,7 @@
 """with_updates_together: the updates of a program's variables, element by element, as a few calls of the library.
 
-An optimizer takes the same few operations for each variable. XLA compiles them anew for each, and computes each result in a
-loop of its own.
+An optimizer takes the same few operations for each variable. XLA compiles them again for each, and computes each result in
+a loop of its own.
 """
 
 import math
@@ -107,7 +107,7 @@ class _Equations:
                 read.update(v for v in eqn.invars if not is_literal(v))
 
     def groups(self) -> list[list[Any]]:
-        """Returns the equations by which share arrays, each group in the program's order."""
+        """Returns the equations in groups that share arrays, each in the program's order."""
         roots: dict[Any, Any] = {}
 
         def root(v: Any) -> Any:

@@ -21,7 +21,7 @@ _MOST_STEPS: Final = 12
 
 
 def without_zero_sums(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
-    """Returns the same program with zeros in place of such sums; the same object if it has none.
+    """Returns the same program with zeros instead of such sums; the same object if it has none.
 
     Of the first kind are sums of `(x - mean(x)) * c`, where c does not vary along the axes of the sum. They are left alone
     outside of gradients: there rounding may be what a program wants to know. They stay NaN where x has one. The second kind is
@@ -56,7 +56,7 @@ class _Program:
         self._makers: dict[Any, Any] = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
 
     def instead(self, eqn: Any) -> list[Any] | None:
-        """Returns equations in place of such a sum, unless it is one of all elements; None for others."""
+        """Returns the equations that replace such a sum. None for other sums, and for those of all elements."""
         if eqn.primitive.name not in _SUMS or is_literal(eqn.invars[0]) or eqn.outvars[0].aval.shape == ():
             return None
         summed = eqn.invars[0].aval
@@ -118,9 +118,9 @@ class _Program:
         return (empty or self._is_nothing(maker.invars[0])) and (not padded or self._is_nothing(maker.invars[1]))
 
     def _total_of(self, difference: Any, axes: frozenset[int]) -> Any:
-        """Returns the sum over the axes of what a mean is subtracted from, if it is its own and each where it belongs.
+        """Returns the sum of x over the axes if an equation is `x - mean(x)`, and each mean lies at its own elements.
 
-        difference: the equation that subtracts.
+        difference: the equation.
         """
         of, v = difference.invars
         if is_literal(of) or of.aval.shape != difference.outvars[0].aval.shape or v.aval.ndim != of.aval.ndim:
