@@ -15,23 +15,27 @@ TARGET, FIRST, SECOND = 1.0, 2.0, 0.5
 MEMORY, PEAK, LARGE = 1.1, 1.3, 500  # the last is in megabytes: of smaller programs most is the libraries
 
 
-def contenders(stack: ExitStack, kind: str, clock: str, cores: int, python: str | None) -> dict[str, Processes]:
+def contenders(stack: ExitStack, kind: str, setting: tuple[str, ...], python: str | None) -> dict[str, Processes]:
     """Starts ours, and TensorFlow's if there is one."""
-    given = (kind, clock, str(cores))
-    made = {"Stratagem": stack.enter_context(child("parts.kinds_child", "stratagem", *given))}
+    started = {"Stratagem": stack.enter_context(child("parts.kinds_child", "stratagem", kind, *setting))}
     if python:
-        made["TensorFlow"] = stack.enter_context(child("parts.kinds_child", "tensorflow", *given, python=python))
-    return made
+        tensorflow = child("parts.kinds_child", "tensorflow", kind, *setting, python=python)
+        started["TensorFlow"] = stack.enter_context(tensorflow)
+    return started
 
 
-def compare_steps(report: Report, kind: str, clock: str, cores: int, rounds: int, python: str | None) -> None:
-    """A step of both in turns; then what each said about its first step and its memory."""
+def compare_steps(report: Report, kind: str, setting: tuple[str, ...], rounds: int, python: str | None) -> None:
+    """A step of both in turns; then what each said about its first step and its memory.
+
+    setting: the clock, the number of cores and the policy.
+    """
+    clock, cores, policy = setting
     with ExitStack() as stack:
-        made = contenders(stack, kind, clock, cores, python)
+        made = contenders(stack, kind, setting, python)
         facts = {name: contender.facts() for name, contender in made.items()}
         steps = max(2, round(SECONDS / made["Stratagem"](3) * 3))
         targets = dict.fromkeys(made, TARGET)
-        title = f"{kind}, {clock} time on {cores}"
+        title = f"{kind}, {clock} time on {cores}" + ("" if policy == "float32" else f", {policy}")
         report.compare(title, made, rounds=rounds, steps=steps, warm_up=3, targets=targets)
     report.keep(
         f"{kind}, first step", {name: [said["first"]] for name, said in facts.items()}, dict.fromkeys(made, FIRST)
@@ -50,7 +54,9 @@ def compare_starts(report: Report, kind: str) -> None:
         found = []
         for _ in range(2):
             environment = {"STRATAGEM_COMPILE_CACHE": cache}
-            with children("parts.kinds_child", "stratagem", kind, "cpu", "1", environments=[environment]) as started:
+            with children(
+                "parts.kinds_child", "stratagem", kind, "cpu", "1", "float32", environments=[environment]
+            ) as started:
                 found.append(started.facts()["first"])
     first, second = found
     report.keep(f"{kind}, second start", {"second": [second], "first": [first]}, {"first": SECOND})
@@ -60,6 +66,7 @@ def compare_starts(report: Report, kind: str) -> None:
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(list(KINDS)), help="Which; all if none is named.")
 @click.option("--clock", default="cpu", type=click.Choice(["cpu", "wall"]), help="CPU time, or that of a clock.")
 @click.option("--cores", default=1, show_default=True, type=click.IntRange(1), help="That each may use.")
+@click.option("--policy", default="float32", show_default=True, help="Keras' policy of dtypes.")
 @click.option("--starts/--no-starts", default=False, help="Also a second start.")
 @python_of(TENSORFLOW)
 @options(10)
@@ -67,6 +74,7 @@ def main(
     kinds: tuple[str, ...],
     clock: str,
     cores: int,
+    policy: str,
     starts: bool,
     tensorflow_python: str | None,
     rounds: int,
@@ -75,7 +83,7 @@ def main(
     """Print the ratio of a step to TensorFlow's; below 1 Stratagem is faster."""
     with reported("kinds", folder, {TENSORFLOW: tensorflow_python}) as report:
         for kind in kinds or KINDS:
-            compare_steps(report, kind, clock, cores, rounds, tensorflow_python)
+            compare_steps(report, kind, (clock, str(cores), policy), rounds, tensorflow_python)
             if starts:
                 compare_starts(report, kind)
 

@@ -359,11 +359,16 @@ STRATAGEM_SHOWN int stratagem_onednn_version() {
   return version->major * 10000 + version->minor * 100 + version->patch;
 }
 
-// Returns whether oneDNN has kernels for AVX-512 here, which ONEDNN_MAX_CPU_ISA may forbid it.
-STRATAGEM_SHOWN int stratagem_has_avx512() {
-  auto isa = dnnl::get_effective_cpu_isa(), least = dnnl::cpu_isa::avx512_core;
-  return (static_cast<unsigned>(isa) & static_cast<unsigned>(least)) == static_cast<unsigned>(least);
+bool MayUse(dnnl::cpu_isa least) {
+  auto bits = static_cast<unsigned>(least);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
 }
+
+// Returns whether oneDNN has kernels for AVX-512 here, which ONEDNN_MAX_CPU_ISA may forbid it.
+STRATAGEM_SHOWN int stratagem_has_avx512() { return MayUse(dnnl::cpu_isa::avx512_core); }
+
+// Returns whether oneDNN has kernels for this processor's instructions for bfloat16.
+STRATAGEM_SHOWN int stratagem_has_bfloat16() { return MayUse(dnnl::cpu_isa::avx512_core_bf16); }
 
 // Returns about how many bytes the plans have that are kept.
 STRATAGEM_SHOWN int64_t stratagem_bytes_of_plans() { return KnownPlans().Bytes(); }

@@ -1,7 +1,7 @@
-"""A step of a network of `parts.kinds` in a process of its own: python -m parts.kinds_child MODULE KIND CLOCK CORES
+"""A step of a network of `parts.kinds` in a process of its own: python -m parts.kinds_child MODULE KIND CLOCK CORES POLICY
 
 MODULE: stratagem, or tensorflow with a Python that has TensorFlow 2.15 and NumPy.
-CLOCK: cpu or wall. CORES: how many of this machine the process may use.
+CLOCK: cpu or wall. CORES: how many of this machine the process may use. POLICY: Keras', float32 or mixed_bfloat16, say.
 """
 
 import importlib
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 if __name__ == "__main__":
-    module, kind, clock, cores = sys.argv[1:]
+    module, kind, clock, cores, policy = sys.argv[1:]
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(cores)])
     os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "2", "OMP_NUM_THREADS": cores}
 
@@ -24,6 +24,7 @@ if __name__ == "__main__":
     seconds = {"cpu": time.process_time, "wall": time.perf_counter}[clock]
     network = KINDS[kind]
     tf.keras.utils.set_random_seed(0)
+    tf.keras.mixed_precision.set_global_policy(policy)
     model = network.model(tf.keras)
     random = np.random.default_rng(0)
     shape = (network.batch, *model.inputs[0].shape[1:])

@@ -15,6 +15,7 @@ from stratagem._kernels._convolution import channels_last as channels_last
 from stratagem._kernels._convolution import convolve as convolve
 from stratagem._kernels._convolution import convolve_of_filters as convolve_of_filters
 from stratagem._kernels._convolution import convolve_of_input as convolve_of_input
+from stratagem._kernels._library import computes as computes
 from stratagem._kernels._library import has_kernels as has_kernels
 from stratagem._kernels._library import library_report as library_report
 from stratagem._kernels._pool import sum_windows as sum_windows

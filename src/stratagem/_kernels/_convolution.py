@@ -18,7 +18,14 @@ import numpy as np
 from jax.extend import core as xc
 from jax.interpreters import ad, batching, mlir
 
-from stratagem._kernels._library import CONVOLUTION, CONVOLUTION_OF_FILTERS, CONVOLUTION_OF_INPUT, has_kernels, library
+from stratagem._kernels._library import (
+    CONVOLUTION,
+    CONVOLUTION_OF_FILTERS,
+    CONVOLUTION_OF_INPUT,
+    computes,
+    has_kernels,
+    library,
+)
 from stratagem._kernels._primitives import define
 from stratagem._kernels._windows import Windows
 from stratagem._private import runs_here_as_it_is
@@ -62,7 +69,7 @@ def convolve(x: jax.Array, w: jax.Array, geometry: Geometry) -> jax.Array:
     """Returns y, shaped (batch, places..., channels out).
 
     Args:
-        x: (batch, places..., channels in), float32 or bfloat16.
+        x: (batch, places..., channels in), of floats. The library computes float32, and bfloat16 where the processor does.
         w: (window..., channels in / groups, channels out), of the same dtype.
         geometry: of the convolution.
     """
@@ -125,7 +132,6 @@ _FORWARD: Final = 0
 _OF_INPUT: Final = 1
 _OF_FILTERS: Final = 2
 _TARGETS: Final = (CONVOLUTION, CONVOLUTION_OF_INPUT, CONVOLUTION_OF_FILTERS)
-_DTYPES: Final = ("float32", "bfloat16")
 _FEW_CHANNELS: Final = 16
 
 Shape = tuple[int, ...]
@@ -137,7 +143,7 @@ def _workspace(kind: int, shapes: Sequence[Shape], dtype: Any, geometry: Geometr
     shapes: of images, filters and results.
     """
     loaded = library()
-    if loaded is None or str(dtype) not in _DTYPES or any(0 in shape for shape in shapes):
+    if loaded is None or not computes(dtype) or any(0 in shape for shape in shapes):
         return None
     if kind == _OF_INPUT and _is_of_few_channels(shapes[0][-1], geometry):
         return None

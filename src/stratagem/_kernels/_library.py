@@ -43,6 +43,17 @@ def has_kernels() -> bool:
     return library() is not None
 
 
+def computes(dtype: Any) -> bool:
+    """Returns whether convolutions of arrays of this dtype are computed fast here: by XLA's kernels too if it is float32.
+
+    bfloat16 takes instructions of the processor, and the library.
+    """
+    if str(dtype) != "bfloat16":
+        return str(dtype) == "float32"
+    loaded = library()
+    return loaded is not None and bool(loaded.stratagem_has_bfloat16())
+
+
 @functools.cache
 def library() -> ctypes.CDLL | None:
     """Returns the library with its calls registered with JAX; None if there is none for this process."""
@@ -84,6 +95,7 @@ def _loaded() -> ctypes.CDLL | str:
         loaded: Any = ctypes.CDLL(str(_FILE))
         loaded.stratagem_workspace.restype = ctypes.c_char_p
         loaded.stratagem_has_avx512.restype = ctypes.c_int
+        loaded.stratagem_has_bfloat16.restype = ctypes.c_int
         loaded.stratagem_bytes_of_plans.restype = ctypes.c_int64
     # A library that it needs, as libgomp, is missing; or it was built from an older source.
     except (OSError, AttributeError) as error:

@@ -228,20 +228,17 @@ def test_any_convolution_is_that_of_xla(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shapes", "how", "dtype"),
+    ("shapes", "how"),
     [
-        (((1, 8, 8, 4), (3, 3, 4, 4)), {}, "float32"),  # too little work for a call
-        (((8, 16, 16, 16), (3, 3, 16, 32)), {}, "bfloat16"),
-        (((8, 16, 16, 16), (3, 3, 16, 32)), {}, "float16"),
-        (((0, 16, 16, 16), (3, 3, 1, 16)), {"groups": 16}, "float32"),  # no images
-        (((4, 2, 2, 16), (3, 3, 1, 16)), {"groups": 16, "padding": "VALID"}, "float32"),  # no place for a window
-        (((0, 4, 4, 2), (1, 1, 2, 3)), {}, "float32"),
-        (((2, 4, 4, 2), (1, 1, 1, 2)), {"groups": 2}, "bfloat16"),
+        (((1, 8, 8, 4), (3, 3, 4, 4)), {}),  # too little work for a call
+        (((0, 16, 16, 16), (3, 3, 1, 16)), {"groups": 16}),  # no images
+        (((4, 2, 2, 16), (3, 3, 1, 16)), {"groups": 16, "padding": "VALID"}),  # no place for a window
+        (((0, 4, 4, 2), (1, 1, 2, 3)), {}),
     ],
     ids=str,
 )
-def test_other_convolutions_stay_with_xla(shapes: Shapes, how: dict[str, Any], dtype: str) -> None:
-    x, w = operands(shapes, dtype)
+def test_other_convolutions_stay_with_xla(shapes: Shapes, how: dict[str, Any]) -> None:
+    x, w = operands(shapes)
     _, closed = rewritten(convolution(**how), x, w)
     assert count(closed, "conv_general_dilated") == 1
 

@@ -11,11 +11,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from stratagem._kernels import Geometry, channels_last, convolve, convolve_of_input
+from stratagem._kernels import Geometry, channels_last, computes, convolve, convolve_of_input
 
 # Floating-point operations. A call takes some microseconds: what XLA computes in that time stays with XLA.
 _WORTH_A_CALL = 5e4
-_DTYPES = ("float32",)
 
 
 def is_for_onednn(eqn: Any) -> bool:
@@ -27,7 +26,7 @@ def is_for_onednn(eqn: Any) -> bool:
     products = math.prod(x.shape if is_transposed(eqn) else result.shape) * math.prod(w.shape[:-1])
     return (
         x.dtype == w.dtype == result.dtype
-        and x.dtype.name in _DTYPES
+        and computes(x.dtype)
         and rank in (3, 4, 5)
         and is_channels_last(p["dimension_numbers"], rank)
         and p["batch_group_count"] == 1

@@ -10,6 +10,7 @@ from jax.extend import core as xc
 
 from stratagem._core.rewrites._convolution import by_onednn, is_for_onednn
 from stratagem._core.rewrites._derived_arrays import without_derived_arrays
+from stratagem._core.rewrites._half_precision import with_halves_in_float32
 from stratagem._core.rewrites._inlined import inlined
 from stratagem._core.rewrites._loop_products import products_outside
 from stratagem._core.rewrites._magnitude import is_integer_magnitude, magnitude
@@ -69,7 +70,7 @@ class _Rewrites:
         return _Rewrites(tuple(rule for rule in self.rules if rule.primitive != primitive), self.of_several)
 
 
-_FAST = _Rewrites(_RULES, (with_pools_at_maxima,))
+_FAST = _Rewrites(_RULES, (with_halves_in_float32, with_pools_at_maxima))
 _RIGHT = _Rewrites(tuple(rule for rule in _RULES if not rule.for_speed))
 
 
