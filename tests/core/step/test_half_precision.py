@@ -74,6 +74,7 @@ def test_a_product_and_its_gradients_are_rounded_once(
     if native and not computes(dtype):
         pytest.skip("this processor has no instructions for it")
     if not native:
+        # Private: stands for a processor without these instructions.
         monkeypatch.setattr("stratagem._core.rewrites._convolution.computes", lambda dtype: str(dtype) == "float32")
     halves = operands(x, w, dtype)
     program = xc.jaxpr_as_fun(rewritten(function, *halves))
