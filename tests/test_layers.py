@@ -24,8 +24,8 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_namespaces",),
     ("cli", "testing"),
 )
-# The rooms of a building, lowest first. "": the building's own modules, which begin with an underscore. A building that is not
-# here is one room.
+# The rooms of a building, or of a room, lowest first. "": its own modules, which begin with an underscore. A building that is
+# not here is one room.
 ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "_base": (
         ("types", "exports"),
@@ -62,6 +62,15 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("eager",),
         ("step",),
     ),
+    "_core/step": (
+        ("collectives",),
+        ("keys",),
+        ("host",),
+        ("recording",),
+        ("differentiation",),
+        ("programs",),
+        ("calls",),
+    ),
     "_data": (
         ("elements",),
         ("stages",),
@@ -76,7 +85,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "_servers": (("remote",), ("strategy",), ("coordinator",)),
     "_tf1": (("graph",), ("estimator",), ("canned", "tpu", "sessions", "flags", "app")),
 }
-WITHOUT_DOORS = {"_data"}  # its rooms are folders of one subject, which see each other's modules
+WITHOUT_DOORS = {"_core/step", "_data"}  # their rooms are folders of one subject, which see each other's modules
 LEVEL = {name: level for level, row in enumerate(BUILDINGS) for name in row}
 ROOM_LEVEL = {
     building: {name: level for level, row in enumerate(rows) for name in row} for building, rows in ROOMS.items()
@@ -91,12 +100,12 @@ def level_of(part: str) -> int:
     return LEVEL.get(part, len(BUILDINGS) + (part == "compat"))
 
 
-def room_of(building: str, part: str) -> str:
-    """The room of a module or folder of a building that has rooms."""
+def room_of(place: str, part: str) -> str:
+    """The room of a module or folder of a building, or of a room, that has rooms."""
     room = part.removesuffix(".py")
-    known = ROOM_LEVEL[building]
-    assert room in known or room.startswith("_"), f"{building}/{room} has no row in ROOMS"
-    return room if room in known else ""
+    rooms = ROOM_LEVEL[place]
+    assert room in rooms or ("" in rooms and room.startswith("_")), f"{place}/{room} has no row in ROOMS"
+    return room if room in rooms else ""
 
 
 def imports_of(node: ast.AST, package: tuple[str, ...]) -> list[list[str]]:
@@ -144,13 +153,23 @@ def misplaced(parts: tuple[str, ...], imported: list[str]) -> Iterator[str]:
             yield "which is not below it"
         if private(rest):
             yield "which is private"
-    elif own in ROOMS and rest and parts[1:] != ("__init__.py",):
-        mine, (part, *inside) = room_of(own, parts[1]), rest
-        room = room_of(own, part)
-        if room != mine and ROOM_LEVEL[own][room] >= ROOM_LEVEL[own][mine]:
-            yield "which is not below it"
-        if own not in WITHOUT_DOORS and room not in ("", mine) and private(inside):
-            yield "which is private"
+    else:
+        yield from misplaced_within(own, parts[1:], rest)
+
+
+def misplaced_within(place: str, parts: tuple[str, ...], imported: list[str]) -> Iterator[str]:
+    """Why a module of a building, or of a room, may not import this name of the same one. Paths and names begin below it."""
+    if place not in ROOMS or not imported or parts == ("__init__.py",):
+        return
+    mine, (part, *inside) = room_of(place, parts[0]), imported
+    room = room_of(place, part)
+    if room == mine:
+        yield from misplaced_within(f"{place}/{room}", parts[1:], inside)
+        return
+    if ROOM_LEVEL[place][room] >= ROOM_LEVEL[place][mine]:
+        yield "which is not below it"
+    if place not in WITHOUT_DOORS and room and private(inside):
+        yield "which is private"
 
 
 @pytest.mark.parametrize("building", ["", *LEVEL], ids=lambda name: name or "namespaces")
@@ -164,12 +183,15 @@ def test_imports_point_down(building: str) -> None:
 @pytest.mark.parametrize(
     ("source", "parts", "complaint"),
     [
-        ("from stratagem._strategies import Strategy", ("_core", "step", "_run.py"), "not below"),
-        ("from stratagem._data import Dataset", ("_core", "step", "_run.py"), "not below"),
-        ("from ..._strategies import Strategy", ("_core", "step", "_run.py"), "not below"),
+        ("from stratagem._strategies import Strategy", ("_core", "step", "programs", "_run.py"), "not below"),
+        ("from stratagem._data import Dataset", ("_core", "step", "programs", "_run.py"), "not below"),
+        ("from ...._strategies import Strategy", ("_core", "step", "programs", "_run.py"), "not below"),
         ("from stratagem._core.step import trace", ("_core", "values", "_mirrored.py"), "not below"),
-        ("from stratagem._core.values._mirrored import Mirrored", ("_core", "step", "_run.py"), "private"),
+        ("from stratagem._core.values._mirrored import Mirrored", ("_core", "step", "programs", "_run.py"), "private"),
         ("from stratagem._core.values._mirrored import Mirrored", ("_ops", "_run.py"), "private"),
+        ("from stratagem._core.step.programs._trace import trace", ("_core", "step", "host", "_run.py"), "not below"),
+        ("from ..calls import _execute", ("_core", "step", "programs", "_run.py"), "not below"),
+        ("from stratagem._core.step.programs._trace import trace", ("_ops", "_run.py"), "private"),
         ("def f():\n    from stratagem._core.values import Mirrored", ("_ops", "_run.py"), "inside a block"),
         ("import stratagem as tf", ("_ops", "_run.py"), "whole package"),
         ("from stratagem import data", ("train.py",), "not below"),
@@ -182,11 +204,12 @@ def test_the_check_sees(source: str, parts: tuple[str, ...], complaint: str) -> 
 @pytest.mark.parametrize(
     ("source", "parts"),
     [
-        ("from stratagem._core.values import Mirrored", ("_core", "step", "_run.py")),
+        ("from stratagem._core.values import Mirrored", ("_core", "step", "programs", "_run.py")),
+        ("from stratagem._core.step.host._host_prefix import HostPrefix", ("_core", "step", "programs", "_run.py")),
         ("from stratagem._core import context", ("_ops", "_run.py")),
         (
-            "from . import _trace\nfrom ._trace import _inner\nfrom stratagem._core.step._trace import _inner",
-            ("_core", "step", "_run.py"),
+            "from . import _trace\nfrom ._trace import _inner\nfrom stratagem._core.step.programs._trace import _inner",
+            ("_core", "step", "programs", "_run.py"),
         ),
         ("from stratagem._strategies import Strategy as Strategy", ("distribute.py",)),
         ("import jax\nfrom jax import numpy", ("_core", "mesh.py")),
@@ -205,6 +228,14 @@ def test_package_imports_lazily_through_its_table() -> None:
     found = {n: imports_of(n, (PACKAGE,)) for n in ast.walk(tree) if n not in unseen}
     eager = [n.lineno for n, names in found.items() if any(name not in light for name in names)]
     assert not eager, f"lines {eager} of __init__.py import our modules; name them in the table instead"
+
+
+@pytest.mark.parametrize("place", ROOMS)
+def test_every_module_is_in_a_room(place: str) -> None:
+    modules = [path.name for path in (ROOT / place).iterdir() if path.suffix in (".py", "") and "__" not in path.name]
+    assert modules
+    for name in modules:
+        room_of(place, name)
 
 
 @pytest.mark.parametrize("building", [name for name in LEVEL if name not in ROOMS])

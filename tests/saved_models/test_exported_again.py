@@ -13,7 +13,7 @@ import pytest
 import stratagem as tf
 
 # Private: how many programs are lowered, and after which time something is said.
-from stratagem._core.step import _export, _exported_before
+from stratagem._core.step.calls import _export, _exported_before
 from stratagem._saved_models import _save
 
 L = tf.keras.layers

@@ -11,7 +11,7 @@ import stratagem as tf
 from stratagem._base.reader_process import Reading
 
 # Private: a program that this process has exported is not read by another one.
-from stratagem._core.step import _restored_program
+from stratagem._core.step.programs import _restored_program
 from tests.core.step.observing import compilations
 from tests.saved_models.stranger import description_of, replaced
 

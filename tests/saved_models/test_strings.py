@@ -162,7 +162,7 @@ def test_serialized_examples_and_feature_columns(tmp_path: Path) -> None:
 KINDS = """
 import importlib, pkgutil
 import stratagem.saved_model
-from stratagem._core.step import _host_kinds
+from stratagem._core.step.keys import _host_kinds
 before = {*_host_kinds._BY_NAME, *_host_kinds._FUNCTIONS}
 for _, name, _ in pkgutil.iter_modules(stratagem.__path__):
     if name.startswith("_"):

@@ -13,7 +13,7 @@ import pytest
 import stratagem as tf
 
 # Private: the work that is counted decides, and other tests see only what is decided.
-from stratagem._core.step._repeat import loop_is_faster, work
+from stratagem._core.step.programs._repeat import loop_is_faster, work
 from stratagem._private import sub_jaxprs
 from tests.thorough import thorough_but
 

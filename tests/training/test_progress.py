@@ -15,7 +15,7 @@ import stratagem as tf
 from stratagem._base.job import process_job
 
 # Private: how long there is silence, which no program that a test can wait for exceeds.
-from stratagem._core.step import _program_call
+from stratagem._core.step.programs import _program_call
 from stratagem._training import ProgressDisplay
 
 # Private: the same of loading a model.
@@ -68,7 +68,7 @@ def test_a_compilation_that_takes_long_is_told_with_the_rows_of_its_batches(
 ) -> None:
     """Of the even batches of both replicas, and of the last one, which is uneven."""
     # Private: so quickly no compilation takes long.
-    monkeypatch.setattr("stratagem._core.step._program_call._SAY_SECONDS", 0.001)
+    monkeypatch.setattr("stratagem._core.step.programs._program_call._SAY_SECONDS", 0.001)
     with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
         model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(2), keras.layers.Dense(1)])
         model.compile("sgd", "mse")

@@ -9,7 +9,8 @@ import pytest
 from jax.extend import core as xc
 
 # Private: how often a step is traced and cut is no result, only time.
-from stratagem._core.step import _execute, _stages, _uneven
+from stratagem._core.step.calls import _execute, _stages
+from stratagem._core.step.programs import _uneven
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
 

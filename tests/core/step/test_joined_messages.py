@@ -13,12 +13,12 @@ from jax.extend import core as xc
 
 import stratagem as tf
 from stratagem._core.mesh import AXIS, PACK_BYTES
+from stratagem._core.step.collectives._sums import packed, psum, summed
 
 # Private: programs of all kinds are given to it.
-from stratagem._core.step import _trace as tracing
-from stratagem._core.step._exchanges import with_exchanges
-from stratagem._core.step._joined_messages import with_joined_messages
-from stratagem._core.step._sums import packed, psum, summed
+from stratagem._core.step.programs import _trace as tracing
+from stratagem._core.step.programs._exchanges import with_exchanges
+from stratagem._core.step.programs._joined_messages import with_joined_messages
 from tests.core.step.observing import count, programs_made
 
 pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`

@@ -10,7 +10,7 @@ from jax.extend import core as xc
 import stratagem as tf
 
 # Private: a program's messages are counted where it is made.
-from stratagem._core.step import _trace as tracing
+from stratagem._core.step.programs import _trace as tracing
 from tests.core.step.observing import count
 
 REPLICAS = 2

@@ -11,7 +11,7 @@ import stratagem as tf
 from stratagem._core.rewrites import rewrite_finished
 
 # Private: how many calls a program makes shows in no result.
-from stratagem._core.step import _program, _repeat
+from stratagem._core.step.programs import _program, _repeat
 from stratagem._kernels import has_kernels
 
 pytestmark = pytest.mark.skipif(not has_kernels(), reason="there is no library of kernels here")

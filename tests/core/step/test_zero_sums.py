@@ -13,7 +13,7 @@ import stratagem as tf
 
 # Private: a sum that is not computed shows in no result but by its rounding errors.
 from stratagem._core.rewrites._zero_sums import without_zero_sums
-from stratagem._core.step import _program
+from stratagem._core.step.programs import _program
 
 X = np.random.default_rng(0).normal(3, 2, (6, 5, 4)).astype("float32")
 

@@ -1,0 +1,1 @@
+"""Tapes, accumulators and gradients of a program."""

@@ -1,0 +1,268 @@
+"""Traces a step: its Python code becomes a pure, differentiated program."""
+
+import itertools
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import keras
+from jax.extend import core as xc
+
+from stratagem._base.errors import ContextError, DivergenceError
+from stratagem._core.context import entered
+from stratagem._core.mesh import AXIS, ReplicaMesh
+from stratagem._core.rewrites import rewrite, rewrite_loops
+from stratagem._core.roles import Strategy
+from stratagem._core.step.collectives._traced_per_replica import TracedPerReplica
+from stratagem._core.step.collectives._varying_outputs import varying_outputs
+from stratagem._core.step.differentiation._differentiate import differentiate
+from stratagem._core.step.host._host_prefix import PrefixTable
+from stratagem._core.step.host._host_rules import AS_CALLED, HostRules
+from stratagem._core.step.host._prefix_recorder import PrefixRecorder
+from stratagem._core.step.programs._joined_messages import with_joined_messages
+from stratagem._core.step.programs._joined_results import without_joined
+from stratagem._core.step.programs._needless_messages import without_needless_messages
+from stratagem._core.step.recording._arguments import Arguments, input_spec, own_specs
+from stratagem._core.step.recording._assertions import with_checks
+from stratagem._core.step.recording._remote_update import RemoteUpdate
+from stratagem._core.step.recording._replica_shapes import ReplicaShapes
+from stratagem._core.step.recording._results import ResultStructure
+from stratagem._core.step.recording._trace_recorder import TraceRecorder
+from stratagem._core.values import by_replica, is_remote, stored_shape
+from stratagem._private import (
+    announce_build,
+    has_open_shape,
+    local_copy,
+    on_a_mesh,
+    settings_of,
+    unwatched_reads,
+    without_meshes,
+)
+
+Body = Callable[..., Any]
+_MAX_TRACES = 8
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class OptimizerSettingsGuard:
+    """The settings of optimizers that are constants of a program; the user may change them between calls."""
+
+    traced_with: tuple[tuple[Any, tuple[Any, ...]], ...]
+
+    @classmethod
+    def of(cls, optimizers: Sequence[Any]) -> "OptimizerSettingsGuard":
+        """Returns the present settings. Refers to the optimizers weakly, for programs live as long as their function."""
+        return cls(tuple((weakref.ref(o), settings_of(o)) for o in {id(o): o for o in optimizers}.values()))
+
+    @property
+    def changed(self) -> bool:
+        """True if an optimizer has other settings by now."""
+        return any((o := of()) is not None and settings_of(o) != then for of, then in self.traced_with)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A step as a pure program: closed(values of variables, own inputs, shared inputs) -> (results, new values).
+
+    compared: the program that has to be equal on all workers. (That with the results of checks may differ in their order.)
+    """
+
+    closed: xc.ClosedJaxpr
+    compared: xc.ClosedJaxpr
+    variables: tuple[keras.Variable, ...]
+    written: tuple[tuple[keras.Variable, str], ...]
+    results: ResultStructure
+    strategy: Strategy
+    connections: dict[int, tuple[bool, ...]]
+    updates: tuple[RemoteUpdate, ...]
+    settings: OptimizerSettingsGuard
+
+    def knows(self, info: "TraceFindings") -> bool:
+        """Returns False if other traces have found variables or gradients that this one does not know."""
+        return len(self.variables) == len(info.variables) and not _contradicts(info.connections, self.connections)
+
+    def check_divergence(self, own: int, mesh: ReplicaMesh) -> None:
+        """Raises DivergenceError if a mirrored variable would get another value on every replica."""
+        shared = len(self.closed.jaxpr.invars) - len(self.variables) - own
+        outs = varying_outputs(self.closed, _varying_inputs(self.variables, own, shared, mesh))[
+            len(self.results.per_replica) :
+        ]
+        for (variable, line), varies in zip(self.written, outs, strict=True):
+            if varies and not by_replica(variable, mesh):
+                raise DivergenceError(
+                    f"Mirrored variable {variable.path} would get a different value on every replica, at {line}. "
+                    "Reduce the value first (tf.distribute.get_replica_context().all_reduce), or create the variable with "
+                    "aggregation=tf.VariableAggregation.MEAN, SUM or ONLY_FIRST_REPLICA, or with synchronization=ON_READ."
+                )
+
+
+@dataclass
+class TraceFindings:
+    """The findings of earlier traces of the same code. They save the first trace of the next signature.
+
+    connections: of the program that is being traced, see `TraceRecorder`.
+    prefixes: what the host computes before the program runs.
+    open_shaped: those of the variables whose values may have several shapes, of which each has a program of its own.
+    """
+
+    variables: list[keras.Variable] = field(default_factory=list)
+    connections: dict[int, tuple[bool, ...]] = field(default_factory=dict)
+    sources: list[Any] = field(default_factory=list)
+    mesh: ReplicaMesh | None = None
+    explored: bool = False
+    checks: bool = False
+    prefixes: PrefixTable = field(default_factory=PrefixTable)
+    open_shaped: list[keras.Variable] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.found(self.variables)
+
+    def found(self, variables: Sequence[keras.Variable]) -> None:
+        """Takes note of all variables of the code."""
+        self.variables = list(variables)
+        self.open_shaped = [v for v in self.variables if has_open_shape(v)]
+
+
+def explore(
+    body: Body,
+    arguments: Arguments,
+    mesh: ReplicaMesh,
+    info: TraceFindings,
+    replica: int = 0,
+    replica_shapes: ReplicaShapes | None = None,
+    host_rules: HostRules = AS_CALLED,
+) -> PrefixRecorder:
+    """Runs the first trace, in which lazy layers are built; finds the step's variables and the sources that it draws from.
+
+    Returns the record of what the host computes before the program.
+    """
+    recorder = TraceRecorder(mesh, None, replica_shapes=replica_shapes, replica=replica, host_rules=host_rules)
+    _make_jaxpr(body, recorder, arguments, [], own_specs(arguments.own, replica), ResultStructure())
+    info.found(list(recorder.variables.values()))
+    info.sources, info.checks = recorder.inputs.sources, bool(recorder.checks)
+    info.prefixes.note(recorder.prefix.finished())
+    announce_build(None)
+    return recorder.prefix
+
+
+def trace(
+    body: Body,
+    arguments: Arguments,
+    mesh: ReplicaMesh,
+    info: TraceFindings,
+    replica: int = 0,
+    replica_shapes: ReplicaShapes | None = None,
+    platform: str | None = None,
+    host_rules: HostRules = AS_CALLED,
+) -> Trace:
+    """Traces a step with all variables as inputs, until nothing new is found; rewrites and differentiates the program.
+
+    replica_shapes: of an uneven batch, whose step is traced once for every shape; `replica` is one with that shape.
+    platform: the one that the program is for, by default that of the mesh.
+    """
+    platform, axis_env = platform or mesh.devices[0].platform, [(AXIS, mesh.num_replicas)]
+    for _ in range(_MAX_TRACES):
+        variables, results = list(info.variables), ResultStructure()
+        recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes, replica, host_rules)
+        specs = [input_spec(stored_shape(v, mesh), v._dtype) for v in variables]
+        closed = _make_jaxpr(body, recorder, arguments, specs, own_specs(arguments.own, replica), results)
+        recorder.prefix.check(None if arguments.host is None else arguments.host.prefix)
+        if len(recorder.variables) > len(variables):
+            info.found(list(recorder.variables.values()))
+            continue
+        closed, connections = differentiate(rewrite(closed, platform), axis_env)
+        closed = rewrite_loops(without_joined(closed), platform)
+        if replica_shapes is None and mesh.num_replicas > 1:
+            own = len(arguments.own)
+            shared = len(closed.jaxpr.invars) - len(variables) - own
+            # Each worker passes arguments of its own, which nobody compares; captured tensors are part of the program.
+            varying = [*_varying_inputs(variables, own, 0, mesh), *[mesh.job.workers > 1] * shared]
+            closed = without_needless_messages(closed, varying)
+            if platform == "cpu":  # on GPUs XLA combines all-reduces itself
+                closed = with_joined_messages(closed, axis_env, mesh.communication.pack_bytes)
+        connections |= recorder.answers
+        connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)
+        if _contradicts(connections, info.connections):
+            info.connections = connections
+            continue
+        written = tuple((recorder.variables[key], line) for key, line in recorder.written.items())
+        compared, closed = closed, _with_check_results(closed, recorder, results)
+        traced = Trace(
+            closed,
+            compared,
+            tuple(variables),
+            written,
+            results,
+            recorder.strategy,
+            info.connections,
+            tuple(recorder.updates),
+            OptimizerSettingsGuard.of(recorder.optimizers),
+        )
+        if mesh.num_replicas > 1:
+            traced.check_divergence(len(arguments.own), mesh)
+        return traced
+    raise ContextError(
+        f"The step touched other variables in each of {_MAX_TRACES} traces. Its Python code must do the same at every call: "
+        "look for counters, random choices or objects that are created anew."
+    )
+
+
+def _varying_inputs(variables: Sequence[keras.Variable], own: int, shared: int, mesh: ReplicaMesh) -> list[bool]:
+    """Returns for every input of a step whether it may differ between replicas."""
+    return [*(by_replica(v, mesh) for v in variables), *[True] * own, *[False] * shared]
+
+
+def _with_check_results(closed: xc.ClosedJaxpr, recorder: TraceRecorder, results: ResultStructure) -> xc.ClosedJaxpr:
+    if not recorder.checks:
+        return closed
+    positions = {key: i for i, key in enumerate(recorder.variables)}
+    # Changes of remote variables are sent after the checks, so that the program need not undo them.
+    remote = any(map(is_remote, recorder.variables.values()))
+    written = None if remote else [positions[key] for key in recorder.written]
+    closed, results.checks = with_checks(
+        closed, recorder.checks, written, len(recorder.written), recorder.mesh.num_replicas
+    )
+    results.per_replica += [False] + [True] * results.checks.values
+    return closed
+
+
+def _contradicts(found: dict[int, tuple[bool, ...]], used: dict[int, tuple[bool, ...]]) -> bool:
+    return any(answer != used.get(call, (True,) * len(answer)) for call, answer in found.items())
+
+
+def _make_jaxpr(
+    body: Body,
+    recorder: TraceRecorder,
+    arguments: Arguments,
+    variables: list[Any],
+    own: list[Any],
+    results: ResultStructure,
+) -> xc.ClosedJaxpr:
+    replicas = recorder.mesh.num_replicas
+    keys = list(recorder.variables)
+
+    def pure(values: list[Any], own: list[Any], shared: list[Any]) -> tuple[list[Any], list[Any]]:
+        own = [TracedPerReplica(v, replicas) for v in own]
+        args, kwargs, drawn, computed = arguments.filled(own, shared, recorder.prefix.argument)
+        recorder.begin(dict(zip(keys, values, strict=True)), drawn, len(arguments.leaves))
+        recorder.prefix.begin(
+            None if recorder.discovering else computed, arguments.host.own if arguments.host else None
+        )
+        with entered(recorder=recorder, loop=False):
+            tensors = results.note(body(*args, **kwargs))
+        return tensors, [recorder.values[key] for key in recorder.written]
+
+    shared = [input_spec(v.shape, v.dtype) for v in arguments.shared]
+    # JAX caches traces of functions (jax.jit, jax.checkpoint) by their arguments, although they contain the values of variables
+    # that the functions read. An axis that only this trace has makes JAX trace such a function again.
+    axes = [(AXIS, replicas), (f"trace {next(_numbers)}", 1)]
+    with unwatched_reads(), recorder:  # at its end, Keras gives new variables their initial values
+        closed = jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)
+    if not any(map(on_a_mesh, closed.consts)):
+        return closed
+    # The function captures arrays that lie on a mesh, which JAX refuses in a program over another one.
+    constants = [local_copy(c) if on_a_mesh(c) else c for c in closed.consts]
+    return xc.ClosedJaxpr(without_meshes(closed.jaxpr), constants)

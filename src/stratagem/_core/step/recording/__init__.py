@@ -1,0 +1,1 @@
+"""The recorder of a trace: arguments, variables and their values, assertions, results."""
