@@ -13,9 +13,9 @@ from jax.extend import core as xc
 
 import stratagem as tf
 from stratagem._core.mesh import AXIS, PACK_BYTES
-from stratagem._core.step.collectives._sums import packed, psum, summed
 
 # Private: programs of all kinds are given to it.
+from stratagem._core.step.collectives._sums import packed, psum, summed
 from stratagem._core.step.programs import _trace as tracing
 from stratagem._core.step.programs._exchanges import with_exchanges
 from stratagem._core.step.programs._joined_messages import with_joined_messages
