@@ -19,7 +19,7 @@ from tests.sample import day
 
 RECORDED = Path(__file__).parent / "recorded/tensorflow.json"
 SAMPLE = 1
-TRACES_TO_COMPILE = 2
+TRACES_TO_COMPILE = 1
 PATIENCE = 900.0  # seconds for a job of two processes that runs some fifty programs
 ROUNDED_SUMS = (
     2.0**-22

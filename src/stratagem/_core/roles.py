@@ -60,14 +60,14 @@ class StepRecorder(Protocol):
     """A trace, as code in layers that do not know the step's recorder sees it.
 
     strategy: the one whose replicas the trace has met, or None. mesh: the replicas that the program will run on.
-    discovering: True in the first trace, which finds the variables. written: the ids of variables that have been assigned.
+    first: True in a function's first recording, which may create variables. written: the ids of variables that were assigned.
     tapes: the gradient tapes that are open. prefix: the recorder of what the host computes before the program.
     follows_settings: True while another setting of an optimizer has to be noticed.
     """
 
     strategy: Strategy | None
     mesh: ReplicaMesh
-    discovering: bool
+    first: bool
     written: dict[int, str]
     tapes: list[Any]
     prefix: Any

@@ -134,6 +134,11 @@ from stratagem._private._model_files import without_training as without_training
 from stratagem._private._model_files import write_hdf5_model as write_hdf5_model
 from stratagem._private._model_files import write_hdf5_weights as write_hdf5_weights
 from stratagem._private._model_shapes import build_models_from_shapes as build_models_from_shapes
+from stratagem._private._open_trace import OpenTrace as OpenTrace
+from stratagem._private._open_trace import StepTrace as StepTrace
+from stratagem._private._open_trace import current_axes as current_axes
+from stratagem._private._open_trace import input_variable as input_variable
+from stratagem._private._open_trace import recorded_so_far as recorded_so_far
 from stratagem._private._optimizers import advance_momenta as advance_momenta
 from stratagem._private._optimizers import apply_locally as apply_locally
 from stratagem._private._optimizers import computed_settings as computed_settings

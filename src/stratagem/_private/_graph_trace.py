@@ -1,11 +1,9 @@
 """GraphTrace: a trace of JAX's that stays open between statements, so that a graph can be built and run in parts."""
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any, final
 
-import jax
 from jax._src import core as jax_core
 from jax._src import source_info_util
 from jax._src.api_util import debug_info
@@ -13,7 +11,7 @@ from jax._src.interpreters import partial_eval
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
 
 from stratagem._base.errors import ContextError
-from stratagem._base.types import DTypeLike
+from stratagem._private._open_trace import OpenTrace
 
 
 @final
@@ -71,7 +69,7 @@ class GraphTracer(partial_eval.DynamicJaxprTracer):
 
 
 @final
-class GraphTrace(partial_eval.DynamicJaxprTrace):
+class GraphTrace(OpenTrace):
     """The trace of one graph.
 
     owner: the graph; it answers what its tensors are asked for.
@@ -99,28 +97,8 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
             raise ValueError(f"{value!r} must be from the same graph as what it is used with.")
         return super().to_jaxpr_tracer(value, source_info)
 
-    def new_tensor(self, shape: Sequence[Any], dtype: DTypeLike) -> Any:
-        """Returns a tensor that is an input of the graph. shape: sizes that are numbers, or symbols for unknown ones."""
-        aval = jax_core.ShapedArray(tuple(shape), jax.numpy.dtype(dtype))
-        var = self.frame.newvar(aval)
-        self.frame.invars.append(var)
-        return GraphTracer(self, aval, var, source_info_util.current())
-
     def __reduce__(self) -> Any:
         raise TypeError("A graph holds what runs in this process, and cannot be pickled.")
-
-    @contextlib.contextmanager
-    def current(self) -> Iterator[None]:
-        """Computes the body in this trace."""
-        context = jax_core.trace_ctx
-        before, axes = context.trace, context.axis_env
-        context.set_trace(self)
-        context.set_axis_env(jax_core.top_axis_env)
-        try:
-            yield
-        finally:
-            context.set_axis_env(axes)
-            context.set_trace(before)
 
     def is_current(self) -> bool:
         """Returns whether operations of the present code are parts of this graph."""
@@ -129,10 +107,6 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
     def holds(self, value: Any) -> bool:
         """Returns whether a value is a tensor of this graph, and no constant."""
         return isinstance(value, GraphTracer) and value._trace is self and not isinstance(value.val, Literal)
-
-    def so_far(self) -> Sequence[Any]:
-        """Returns the equations of the graph as it is now."""
-        return self.frame.get_eqns()
 
     def program(
         self,
@@ -178,10 +152,6 @@ class GraphTrace(partial_eval.DynamicJaxprTrace):
         var = self.variable_of(tensor)
         eqns: Sequence[Any] = self.frame.tracing_eqns
         return frozenset(next((eqn.outvars for eqn in reversed(eqns) if var in eqn.outvars), ()))
-
-    def variable_of(self, tensor: Any) -> Var:
-        """Returns what stands for a tensor in programs of the graph."""
-        return tensor.val
 
 
 def _effects(eqns: Sequence[Any]) -> Set[Any]:

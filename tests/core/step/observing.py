@@ -9,7 +9,7 @@ import pytest
 from jax.extend import core as xc
 
 # Private: how often a step is traced and cut is no result, only time.
-from stratagem._core.step.calls import _execute, _stages
+from stratagem._core.step.calls import _stages
 from stratagem._core.step.programs import _uneven
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
@@ -40,8 +40,7 @@ def programs_made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         made.append(trace(*args, **kwargs))
         return made[-1]
 
-    for module in (_stages, _execute):
-        monkeypatch.setattr(module, "trace", recording)
+    monkeypatch.setattr(_stages, "trace", recording)
     return made
 
 

@@ -160,7 +160,7 @@ def test_it_costs_no_further_trace(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for value in (1.0, 2.0, 3.0):
         assert float(step(tf.constant(value))) == 20.0 * value
-    assert (len(made), calls) == (1, 2)  # a step is traced twice at first
+    assert (len(made), calls) == (1, 1)
 
 
 @pytest.mark.sampled

@@ -22,7 +22,7 @@ from tests.thorough import thorough_if
 
 pytestmark = pytest.mark.sampled  # its tests take turns: `tests/thorough.py`
 
-TRACES_TO_COMPILE = 2  # one finds the variables, the next has them as inputs; another signature needs only the second
+TRACES_TO_COMPILE = 1
 
 
 class Traces:

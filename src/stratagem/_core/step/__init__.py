@@ -84,7 +84,6 @@ from stratagem._core.step.keys._host_values import HostValue as HostValue
 from stratagem._core.step.keys._host_values import StringsResult as StringsResult
 from stratagem._core.step.keys._interrupts import INTERRUPTS as INTERRUPTS
 from stratagem._core.step.keys._interrupts import HostMode as HostMode
-from stratagem._core.step.keys._interrupts import Unexplored as Unexplored
 from stratagem._core.step.keys._program_keys import IdentityKey as IdentityKey
 from stratagem._core.step.keys._program_keys import RememberedKey as RememberedKey
 from stratagem._core.step.keys._program_keys import all_code as all_code
@@ -122,13 +121,11 @@ from stratagem._core.step.programs._replica_context import run_replicas as run_r
 from stratagem._core.step.programs._restored_program import RestoredProgram as RestoredProgram
 from stratagem._core.step.programs._trace import Trace as Trace
 from stratagem._core.step.programs._trace import TraceFindings as TraceFindings
-from stratagem._core.step.programs._trace import explore as explore
 from stratagem._core.step.programs._trace import trace as trace
 from stratagem._core.step.recording._arguments import Arguments as Arguments
 from stratagem._core.step.recording._arguments import input_spec as input_spec
 from stratagem._core.step.recording._assertions import ProgramAssertions as ProgramAssertions
 from stratagem._core.step.recording._assign_scope import AssignScope as AssignScope
 from stratagem._core.step.recording._assign_scope import BranchRecorder as BranchRecorder
-from stratagem._core.step.recording._input_sources import placeholder as placeholder
 from stratagem._core.step.recording._remote_update import RemoteUpdate as RemoteUpdate
 from stratagem._core.step.recording._trace_recorder import user_line as user_line

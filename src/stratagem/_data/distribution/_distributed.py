@@ -98,6 +98,11 @@ class DistributedIterator(ElementIterator[Any]):
         super().__init__(source, lambda: origin.element_spec, lambda: origin.batching)
         self._mesh, self._placed, self._stage = mesh, placed, origin.stage
 
+    @property
+    def mesh(self) -> ReplicaMesh:
+        """The replicas that elements are for."""
+        return self._mesh
+
     def _converted(self, element: Any) -> Any:
         return element if self._placed else map_parts(lambda parts: place(parts, self._mesh), [element])
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from stratagem._autograph import converted
@@ -24,10 +25,8 @@ from stratagem._core.step import (
     SizedByContents,
     StringsResult,
     TracedStrings,
-    Unexplored,
     input_spec,
     open_fits,
-    placeholder,
 )
 from stratagem._data.elements._nest import leaves, map_leaves, packer, to_tensors
 from stratagem._data.functions._draws import ElementSeeds
@@ -145,22 +144,25 @@ class _Attempt:
 
     def _check(self) -> bool:
         """Returns whether the trace found what an earlier one had found."""
-        if self._known is None or len(self.scope.variables) != len(self._variables):
-            return False
-        try:
-            self._recorder.check(self._known)
-        except Unexplored:
-            return False
-        return True
+        known = self._known is not None and self._recorder.findings().repeats(self._known)
+        return known and self._fits and len(self.scope.variables) == len(self._variables)
 
     def _pure(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def pure(values: list[Any], seed: Any, place: Any, numbers: list[Any], computed: list[Any]) -> list[Any]:
             self.scope.begin(self._variables, values)
             seeds = ElementSeeds(seed, place)
             rejecting = RejectingRecorder()
-            self._recorder = PrefixRecorder(0, 0, placeholder, rejecting.need_host, HostRules(fits=open_fits))
+            remaining, self._fits = iter(computed), True
+
+            def number(leaf: Any, own: bool) -> jax.Array:
+                known = next(remaining, None)
+                if known is not None and open_fits(known.shape, leaf.shape) and known.dtype == leaf.dtype:
+                    return known
+                self._fits = False
+                return jnp.copy(jnp.zeros(leaf.shape, leaf.dtype))  # not a constant, on which Python could decide
+
+            self._recorder = PrefixRecorder(0, 0, number, rejecting.need_host, HostRules(fits=open_fits))
             rejecting.prefix = self._recorder
-            self._recorder.begin(None if self._known is None else computed, None)
             given = dict(zip(self._numbers, numbers, strict=True))
             parts = [self._recorder.argument(i, leaf, given.get(i)) for i, leaf in enumerate(self._example)]
             with entered(recorder=rejecting, replica=None), seeds_from(seeds):

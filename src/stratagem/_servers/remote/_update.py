@@ -18,7 +18,7 @@ from stratagem._addons import LAMB
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.rewrites import compiler_options
-from stratagem._core.step import Arguments, Trace, TraceFindings, explore, trace, tracing
+from stratagem._core.step import Arguments, Trace, TraceFindings, trace, tracing
 from stratagem._core.values import WholeConstraint
 from stratagem._private import apply_locally, keeps_rows, shaped
 
@@ -165,12 +165,12 @@ class ServerUpdate:
         self._others: Collection[int] | None = None
         if optimizer.gradient_accumulation_steps:
             self._others = self._find_changed()
-        explore(self._body, self._arguments(self._no_rows), mesh, self._info)
+        traced = self._traced(self._no_rows)
+        self._info.known = True
         indices = {id(v): i for i, v in enumerate(self.variables)}
         self.state: tuple[Any, ...] = tuple(self._info.variables)
         owners = [indices.get(id(v), indices.get(id(v._slot_of))) for v in self.state]
         self._traces: dict[tuple[int | None, ...], xc.ClosedJaxpr] = {}
-        traced = self._traced(self._no_rows)
         self.spec = UpdateSpec(
             tuple(
                 GradientSpec(v.path, tuple(v.shape), np.dtype(v._dtype), kind)
@@ -209,9 +209,8 @@ class ServerUpdate:
 
     def _find_changed(self) -> set[int]:
         """Returns the ids of the variables that the update changes when it accumulates nothing."""
-        found, arguments = TraceFindings(), self._arguments(self._no_rows)
-        explore(self._body, arguments, self._mesh, found)
-        return {id(v) for v, _ in trace(self._body, arguments, self._mesh, found).written}
+        traced = trace(self._body, self._arguments(self._no_rows), self._mesh, TraceFindings())
+        return {id(v) for v, _ in traced.written}
 
     def _body(self, gradients: Sequence[Any]) -> None:
         # Without gradients, this is the part of a server that only counts the update.

@@ -20,6 +20,7 @@ from stratagem._core.step.collectives._traced_per_replica import TracedPerReplic
 from stratagem._core.step.keys._eager_mode import functions_run_eagerly
 from stratagem._core.step.programs._replica_context import ReplicaContext
 from stratagem._core.step.programs._replica_threads import ReplicaThreads
+from stratagem._core.step.recording._arguments import Arguments
 from stratagem._core.step.recording._replica_shapes import Shape
 from stratagem._core.step.recording._trace_recorder import TraceRecorder
 from stratagem._core.values import (
@@ -34,6 +35,7 @@ from stratagem._core.values import (
 from stratagem._private import (
     KerasVariable,
     OutsideOfTraces,
+    StepTrace,
     has_open_shape,
     in_replica_trace,
     initialized,
@@ -54,7 +56,7 @@ class EagerReplicaRecorder(TraceRecorder):
     eager = True
 
     def __init__(self, mesh: ReplicaMesh, threads: ReplicaThreads, replica: int) -> None:
-        super().__init__(mesh, None)
+        super().__init__(mesh, StepTrace(), Arguments.of((), {}, []), first=True)
         self._threads, self._replica = threads, replica
 
     @property
@@ -64,11 +66,14 @@ class EagerReplicaRecorder(TraceRecorder):
 
     def value_of(self, variable: Any) -> Any:
         """Returns the replica's present value of a variable."""
-        self.variables.setdefault(id(variable), variable)
-        self._check_strategy(variable)
+        self._take(variable)
         if id(variable) not in self.values:
             self.values[id(variable)] = _own_value(variable, self.mesh, self._replica)
         return self.values[id(variable)]
+
+    def _take(self, variable: Any) -> None:
+        self._check_strategy(variable)
+        self.variables.setdefault(id(variable), variable)
 
     def in_shards(self, variable: Any) -> bool:
         """Returns False: replicas have whole values while they run as Python."""
@@ -121,7 +126,7 @@ def run_eagerly(
         capture = captures[i]
         capture.strategy = strategy
         with in_replica_trace(AXIS, mesh.num_replicas, i, functools.partial(threads.computed, i)), capture:
-            capture.begin({}, [])
+            capture.begin()
             with entered(recorder=capture, strategy=strategy, replica=ReplicaContext(strategy), crossing=False):
                 result = fn(*own_args, **own_kwargs)
                 capture.average_pending()

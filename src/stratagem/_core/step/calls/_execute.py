@@ -24,15 +24,16 @@ from stratagem._core.step.calls._stages import (
     draw,
     even_program,
     explored,
+    new_program,
     prepared,
-    program_of_trace,
     replica_shapes_of,
+    traced_for,
 )
 from stratagem._core.step.programs._consistency import agree_on, digest
 from stratagem._core.step.programs._program import Program
 from stratagem._core.step.programs._remote import RemoteProgram
 from stratagem._core.step.programs._repeat import RepeatedProgram, SequentialCalls, loop_is_faster
-from stratagem._core.step.programs._trace import Body, Trace, trace
+from stratagem._core.step.programs._trace import Body, Trace
 from stratagem._core.step.recording._arguments import Arguments
 from stratagem._core.values import Separate, is_per_replica, is_remote
 from stratagem._private import OutsideOfTraces, runs_at_once
@@ -146,14 +147,13 @@ def _can_be_one(call: BodyCall, arguments: Arguments, kinds: Sequence[Any], mesh
 def _repeated(
     call: BodyCall, calls: Sequence[Arguments], kinds: tuple[Hashable, ...], mesh: ReplicaMesh, every: bool
 ) -> RepeatedProgram | SequentialCalls | RunsInPython | None:
-    """Returns a program for so many calls; None if the body has to be explored again."""
+    """Returns a program for so many calls; None if the calls have to begin again."""
     programs, key = call.specialization.programs, ("times", len(calls), every, *kinds)
     program = programs.get(key)
     if program is None or program.stale:
         with mesh.job.phase(Phase.COMPILING):
-            traced = attempted(call, lambda: trace(call.body, calls[0], mesh, call.info))
+            traced = attempted(call, lambda: traced_for(call, calls[0], mesh))
             if not isinstance(traced, Trace):
-                call.info.explored = call.info.explored and traced is not None
                 return traced
             agree_on([traced], mesh, calls[0].host)
             if loop_is_faster(traced.closed, mesh.devices[0].platform):
@@ -180,13 +180,17 @@ def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Any, ...]
         return execute_uncached(body, key, name, args, mesh)
     with tracing, found.job.phase(Phase.COMPILING):
         program = _traced_again(call, inputs.arguments, found)
+    if program is None:
+        return execute_uncached(body, key, name, args, mesh)
     return inputs.result(program(inputs.arguments), found)
 
 
-def _traced_again(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram:
+def _traced_again(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram | None:
     if replica_shapes_of(arguments, mesh) is not None:
-        return program_of_trace(call.body, arguments, mesh, call.info)
-    traced = trace(call.body, arguments, mesh, call.info)
+        return new_program(call, arguments, mesh)
+    traced = traced_for(call, arguments, mesh)
+    if traced is None:
+        return None
     programs, text = call.specialization.programs, ("digest", digest([traced]))
     program = programs.get(text)
     if program is None or program.stale:

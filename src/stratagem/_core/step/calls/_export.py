@@ -25,10 +25,10 @@ from stratagem._core.step.host._host_rules import HostRules, open_fits
 from stratagem._core.step.host._prefix_recorder import PrefixRecorder
 from stratagem._core.step.host._unknown_sizes import with_tensors
 from stratagem._core.step.keys._host_values import HostValue, StringsResult
-from stratagem._core.step.keys._interrupts import INTERRUPTS, Unexplored
+from stratagem._core.step.keys._interrupts import INTERRUPTS
 from stratagem._core.step.programs._replica_context import DECISIONS
 from stratagem._core.step.programs._restored_program import know
-from stratagem._core.step.programs._trace import Body, Trace, TraceFindings, explore, trace
+from stratagem._core.step.programs._trace import Body, Trace, TraceFindings, record, trace
 from stratagem._core.step.recording._arguments import Arguments
 from stratagem._core.values import TensorSpec, is_remote
 from stratagem._private import KerasVariable, without_locations
@@ -105,7 +105,7 @@ def export_body(
     unknown = not all(spec.shape.is_fully_defined() for spec in leaves)
     with entered(strategy=None, replica=None, crossing=False), tracing:
         exporting = _Exporting(body, name, args, kwargs, mesh, on_host, TraceFindings())
-        strings = exporting.explore()
+        strings = exporting.tried()
         for equal in _EQUAL if unknown else _EQUAL[:1]:
             sizes = ArgumentSizes.of(leaves, equal)
             try:
@@ -126,7 +126,7 @@ def try_body(
     """Traces a body once with examples of such arguments, which creates its variables. Raises as `export_body`."""
     _check_specs(name, [v for v in jax.tree.leaves((args, kwargs)) if isinstance(v, TensorSpec)])
     with entered(strategy=None, replica=None, crossing=False), tracing:
-        _Exporting(body, name, args, kwargs, mesh, on_host, TraceFindings()).explore()
+        _Exporting(body, name, args, kwargs, mesh, on_host, TraceFindings()).tried()
 
 
 # Of which axes the unknown sizes are taken to be the same in all tensors: of none, of the first, of each.
@@ -141,7 +141,6 @@ _OF_SIZES = (
     ValueError,
     NotImplementedError,
     InvalidArgumentError,
-    Unexplored,
     jax.errors.InconclusiveDimensionOperation,
 )
 
@@ -197,13 +196,13 @@ class _Exporting:
     on_host: HostExamples
     findings: TraceFindings
 
-    def explore(self) -> bool:
-        """Runs a first trace, with examples of the tensors; takes note of what it found.
+    def tried(self) -> bool:
+        """Records the body with examples of the tensors; takes note of what it found.
 
         Returns whether the host computes anything.
         """
         specs = [v for v in jax.tree.leaves((self.args, self.kwargs)) if isinstance(v, TensorSpec)]
-        found = self._explored(ArgumentSizes.of(specs, range(32)), 0).finished()
+        found = self._host_calls(ArgumentSizes.of(specs, range(32)), 0).finished()
         problem = (
             "it draws elements from an iterator; pass them as arguments"
             if self.findings.sources
@@ -213,13 +212,16 @@ class _Exporting:
         )
         if problem is not None:
             raise UnimplementedError(f"{self.name} cannot be exported: {problem}.")
+        self.findings.known = True
         return bool(found.calls) or found.strings
 
-    def _explored(self, sizes: ArgumentSizes, run: int) -> PrefixRecorder:
+    def _host_calls(self, sizes: ArgumentSizes, run: int) -> PrefixRecorder:
         given, named = sizes.example((self.args, self.kwargs), run, self.on_host.strings)
         rules = HostRules(called=lambda function: self.on_host.called(function, run), late=True)
         try:
-            return explore(self._called, Arguments.of(given, named, []), self.mesh, self.findings, host_rules=rules)
+            recorded = record(self._called, Arguments.of(given, named, []), self.mesh, self.findings, host_rules=rules)
+            self.findings.sources = list(recorded.sources)
+            return recorded.recorder.prefix
         except (*INTERRUPTS, *DECISIONS) as reason:
             raise UnimplementedError(
                 f"{self.name} cannot be exported as one program: it runs in Python ({_first_line(reason)})"
@@ -227,7 +229,7 @@ class _Exporting:
 
     def host_work(self, sizes: ArgumentSizes) -> _HostWork:
         """Traces with examples of several sizes what the host computes."""
-        runs = [self._explored(sizes, run) for run in range(RUNS)]
+        runs = [self._host_calls(sizes, run) for run in range(RUNS)]
         prefixes = [recorder.finished() for recorder in runs]
         if not all(map(prefixes[0].equals, prefixes[1:])) or any(p.inputs != prefixes[0].inputs for p in prefixes):
             raise UnimplementedError(
@@ -277,13 +279,21 @@ class _Exporting:
             inputs = tuple(itertools.islice(given, len(work.prefix.inputs)))
             host = PrefixValues.of_symbols(work.prefix, inputs)
             # For no platform in particular: rules that make a program faster on CPUs are not for others.
+            arguments = Arguments.of(args, kwargs, [], host)
+            recorded = record(self._called, arguments, self.mesh, self.findings, host_rules=rules)
+            if not recorded.is_of(arguments, work.prefix):
+                raise InvalidArgumentError(
+                    "its Python code did something else in each of two traces: it read other variables, or called other "
+                    "functions of strings."
+                )
             traced = trace(
                 self._called,
-                Arguments.of(args, kwargs, [], host),
+                arguments,
                 self.mesh,
                 self.findings,
                 platform="any",
                 host_rules=rules,
+                recorded=recorded,
             )
             traces.append(traced)
             taken = tensors[: len(tensors) - len(work.shaped)]

@@ -20,10 +20,10 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.roles import RaisedError
 from stratagem._core.step.calls._export import HostExamples
 from stratagem._core.step.calls._graph_prefix import GraphHost, GraphPrefix
-from stratagem._core.step.differentiation._differentiate import analyse
 from stratagem._core.step.differentiation._gradient_tape import tape_of_program
 from stratagem._core.step.host._traced_strings import TracedStrings
 from stratagem._core.step.keys._host_values import HostValue
+from stratagem._core.step.recording._arguments import Arguments
 from stratagem._core.step.recording._assertions import Check
 from stratagem._core.step.recording._markers import gradient_p, mark_p
 from stratagem._core.step.recording._trace_recorder import TraceRecorder, capturing
@@ -34,7 +34,6 @@ from stratagem._private import (
     is_seed_state,
     names_in,
     names_needed,
-    shape_of,
     symbol_of,
     with_sizes,
 )
@@ -176,22 +175,19 @@ class GraphRecorder(TraceRecorder):
     """
 
     def __init__(self, mesh: ReplicaMesh, trace: GraphTrace, deferred: Callable[[Any, Any], None]) -> None:
-        super().__init__(mesh, [])
+        super().__init__(mesh, trace, Arguments.of((), {}, []), first=True)
         self.assigning = False
         self.read: dict[xc.Var, Any] = {}
         self.tied: dict[int, Set[xc.Var]] = {}
         self._trace, self._deferred = trace, deferred
         with trace.current():
-            self.begin({})
+            self.begin()
 
-    def value_of(self, variable: Any) -> Any:
-        if id(variable) not in self.values:
-            self.variables[id(variable)] = variable
-            self._check_strategy(variable)
-            value = self._trace.new_tensor(shape_of(variable), variable._dtype)
-            self.read[self._trace.variable_of(value)] = variable
-            self.values[id(variable)] = self._initial[id(variable)] = value
-        return self.values[id(variable)]
+    def _take(self, variable: Any) -> None:
+        known = id(variable) in self.variables
+        super()._take(variable)
+        if not known:
+            self.read[self._trace.variable_of(self.values[id(variable)])] = variable
 
     def add_update(self, update: tuple[Any, Any]) -> None:
         variable, value = update
@@ -209,12 +205,6 @@ class GraphRecorder(TraceRecorder):
 
     def create(self, variable: Any) -> None:
         """Allows it: a graph may grow."""
-
-    def connected(self, call: int, sources: int) -> tuple[bool, ...]:
-        """Returns which sources of a call of `gradient` have a path to its target."""
-        known = super().connected(call, sources)
-        found = [g for g in analyse(self._trace.so_far()) if g.eqn.params["call"] == call]
-        return found[0].connected if found else known
 
     def need_host(self, reason: str) -> None:
         """Raises UnimplementedError: a graph has no values."""
@@ -300,7 +290,7 @@ class GraphCapture:
 
     def tensor(self, shape: ShapeLike, dtype: DTypeLike) -> Any:
         """Returns a tensor that has to be fed. Unknown sizes of one axis are taken to be equal in all tensors."""
-        found = self._trace.new_tensor(self._known_or_symbols(shape), dtype)
+        found = self._trace.new_input(self._known_or_symbols(shape), dtype)
         self._fed[self.variable_of(found)] = found
         self._prefix.may_be_given(found, found)
         return found
@@ -315,7 +305,7 @@ class GraphCapture:
     def _part_of_element(self, spec: Any, leaf: ElementLeaf) -> Any:
         if np.dtype(spec.dtype) == object:
             return self._prefix.strings(spec.shape, leaf)
-        found = self._trace.new_tensor(self._known_or_symbols(spec.shape), spec.dtype)
+        found = self._trace.new_input(self._known_or_symbols(spec.shape), spec.dtype)
         self._elements[self.variable_of(found)] = leaf
         self._prefix.may_be_given(found, leaf)
         return found

@@ -271,7 +271,7 @@ class GraphPrefix:
         if first.dtype == object:
             self._known[value] = known
             return TracedStrings(value, first, False, self)
-        tensor = self._trace.new_tensor(symbols, first.dtype)
+        tensor = self._trace.new_input(symbols, first.dtype)
         self._known[self._trace.variable_of(tensor)] = known
         return tensor
 

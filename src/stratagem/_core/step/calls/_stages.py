@@ -15,16 +15,16 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step.calls._function_cache import FunctionCache, Specialization, specialization_of, tracing
 from stratagem._core.step.collectives._placement_log import log_placement
 from stratagem._core.step.host._host_prefix import HostPrefix, PrefixValues
-from stratagem._core.step.keys._interrupts import HostMode, OtherMesh, Unexplored
+from stratagem._core.step.keys._interrupts import HostMode, OtherMesh
 from stratagem._core.step.keys._program_keys import is_source, leaf_key
 from stratagem._core.step.programs._consistency import agree_on
 from stratagem._core.step.programs._program import Program
 from stratagem._core.step.programs._program_call import compiling, rows_of
 from stratagem._core.step.programs._remote import RemoteHost, RemoteIterator, RemoteProgram, remote_placement
 from stratagem._core.step.programs._replica_context import DECISIONS
-from stratagem._core.step.programs._trace import Body, Trace, TraceFindings, explore, trace
+from stratagem._core.step.programs._trace import Body, Recording, Trace, TraceFindings, record, trace
 from stratagem._core.step.programs._uneven import UnevenProgram
-from stratagem._core.step.recording._arguments import Arguments, own_specs
+from stratagem._core.step.recording._arguments import Arguments, input_specs
 from stratagem._core.step.recording._replica_shapes import ReplicaShapes, retried_until_shapes_known, with_replica_note
 from stratagem._core.values import Separate, Stacked, is_per_replica, is_remote
 from stratagem._private import shape_of
@@ -104,7 +104,7 @@ class BodyCall:
         prefixes = self.info.prefixes
         values = prefixes.run_pure(kinds, run) if ahead else prefixes.run(kinds, run)
         if values is None:
-            self.info.explored = self.info.explored and ahead
+            self.info.known = self.info.known and ahead
             return None
         return StepInputs(Arguments.of(self.args, self.kwargs, drawn, values, self.leaves), (*kinds, *values.kinds))
 
@@ -177,7 +177,7 @@ def ready(call: BodyCall) -> Prepared | None:
     It does nothing that somebody might notice, so that the call need not be made.
     """
     info = call.info
-    if not info.explored or info.sources or info.open_shaped or call.specialization.host is not None:
+    if not info.known or info.sources or info.open_shaped or call.specialization.host is not None:
         return None
     mesh = explored(call)
     if isinstance(mesh, RunsInPython):
@@ -193,38 +193,39 @@ def ready(call: BodyCall) -> Prepared | None:
 
 
 def explored(call: BodyCall) -> ReplicaMesh | RunsInPython:
-    """Returns the mesh that the body runs on.
-
-    Explores the body if that has not been done: by a first trace, which finds the mesh, the variables and the iterators.
-    """
+    """Returns the mesh that the body runs on. If it has not been recorded, it is now; the next program is made of that."""
     if call.specialization.host is not None:
         return RunsInPython(call.specialization.host)
     info = call.info
-    if info.explored and info.mesh is not None:
+    if info.known and info.mesh is not None:
         return info.mesh
-    passed = next((v.mesh for v in call.leaves if hasattr(v, "array") and is_per_replica(v)), None)
-    mesh = info.mesh or passed or call.default
-    if info.explored:
+    mesh = info.mesh or next(filter(None, map(_mesh_of_argument, call.leaves)), call.default)
+    if info.known:
         return mesh
     with tracing:
-        if info.explored:
+        if info.known:
             return info.mesh or mesh
-        found = attempted(call, lambda: _explore(call, mesh))
-        if isinstance(found, ReplicaMesh):
-            info.sources = [_by_position(source, call.leaves) for source in info.sources]
-            info.mesh, info.explored = found, True
-    assert found is not None, "exploring finds what a later trace may miss"
-    return found
+        found = attempted(call, lambda: _first_recording(call, mesh))
+        if isinstance(found, RunsInPython):
+            return found
+        info.mesh, recorded = found
+        take(call, recorded)
+    return info.mesh
 
 
-def _explore(call: BodyCall, mesh: ReplicaMesh) -> ReplicaMesh:
-    """Returns the mesh of the strategy that the body turns out to use."""
+def _mesh_of_argument(leaf: Any) -> ReplicaMesh | None:
+    """Returns the replicas that an argument has values for, or elements; None for any other leaf."""
+    has_values = hasattr(leaf, "array") and is_per_replica(leaf)
+    return getattr(leaf, "mesh", None) if has_values or is_source(leaf) else None
+
+
+def _first_recording(call: BodyCall, mesh: ReplicaMesh) -> tuple[ReplicaMesh, Recording]:
+    """Returns the mesh of the strategy that the body turns out to use, and the recording of the body."""
     arguments = Arguments.of(call.args, call.kwargs, [])
     for _ in range(2):
         try:
             with call.default.job.phase(Phase.COMPILING):
-                _explore_on(call, arguments, mesh)
-            return mesh
+                return mesh, _recorded_first(call, arguments, mesh)
         except OtherMesh as other:
             mesh = other.mesh
     raise MixedStrategiesError(
@@ -233,13 +234,36 @@ def _explore(call: BodyCall, mesh: ReplicaMesh) -> ReplicaMesh:
     )
 
 
-def _explore_on(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> None:
+def _recorded_first(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> Recording:
     replica_shapes = replica_shapes_of(arguments, mesh)
-    attempt = functools.partial(explore, call.body, arguments, mesh, call.info, replica_shapes=replica_shapes)
+    attempt = functools.partial(record, call.body, arguments, mesh, call.info, replica_shapes=replica_shapes)
     if replica_shapes is None:
-        attempt(0)
-    else:
-        retried_until_shapes_known(with_replica_note(attempt, replica_shapes), replica_shapes, 0)
+        return attempt(0)
+    return retried_until_shapes_known(with_replica_note(attempt, replica_shapes), replica_shapes, 0)
+
+
+def take(call: BodyCall, recorded: Recording) -> None:
+    """Takes note of a recording that the next program may be made of, and of what it has found."""
+    info = call.info
+    info.sources = [_by_position(source, call.leaves) for source in recorded.sources]
+    info.checks, info.known, info.recorded = bool(recorded.recorder.checks), True, recorded
+    info.prefixes.note(recorded.host.prefix)
+
+
+def traced_for(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> Trace | None:
+    """Returns the program of an even call, made of a recording that nobody has used yet, or of a new one.
+
+    None if the new one draws other elements than these, or has the host compute other values: the call has to begin again.
+    """
+    info = call.info
+    recorded, info.recorded = info.recorded, None
+    if recorded is None or not recorded.fits(arguments):
+        info.connections = {}  # other arguments may connect other sources
+        recorded = record(call.body, arguments, mesh, info)
+    if recorded.fits(arguments):
+        return trace(call.body, arguments, mesh, info, recorded=recorded)
+    take(call, recorded)
+    return None
 
 
 def _by_position(source: Any, leaves: Sequence[Any]) -> Any:
@@ -247,16 +271,14 @@ def _by_position(source: Any, leaves: Sequence[Any]) -> Any:
     return next((i for i, leaf in enumerate(leaves) if leaf is source and is_source(leaf)), source)
 
 
-def attempted(call: BodyCall, stage: Callable[[], T]) -> T | RunsInPython | None:
-    """Returns what a stage finds; None if the body has to be explored again. Inside another trace that one ends, too.
+def attempted(call: BodyCall, stage: Callable[[], T]) -> T | RunsInPython:
+    """Returns what a stage finds. Inside another trace that one ends, too.
 
     Calls of a specialization that Python has to run once are run by Python from then on.
     """
     context = current()
     try:
         return stage()
-    except Unexplored:
-        return None
     except (HostMode, *DECISIONS) as reason:
         if context.recorder is not None or context.replica is not None:
             raise
@@ -324,7 +346,7 @@ def kinds_of(drawn: Sequence[Any]) -> tuple[Hashable, ...]:
 
 
 def compiled(call: BodyCall, inputs: StepInputs, mesh: ReplicaMesh) -> StepProgram | RunsInPython | None:
-    """Returns the program for such inputs; None if the body has to be explored again."""
+    """Returns the program for such inputs; None if the call has to begin again."""
     arguments, kinds = inputs.arguments, inputs.kinds
     _check_mesh(arguments, mesh)
     programs, info = call.specialization.programs, call.info
@@ -336,9 +358,7 @@ def compiled(call: BodyCall, inputs: StepInputs, mesh: ReplicaMesh) -> StepProgr
     with tracing, compiling(mesh.job, rows_of(arguments.own, arguments.shared)):
         program = programs.get(kinds)
         if program is None or program.stale:
-            made = attempted(call, lambda: program_of_trace(call.body, arguments, mesh, info))
-            if made is None:
-                info.explored = False
+            made = attempted(call, lambda: new_program(call, arguments, mesh))
             if made is None or isinstance(made, RunsInPython):
                 return made
             program = programs[kinds] = made
@@ -347,22 +367,36 @@ def compiled(call: BodyCall, inputs: StepInputs, mesh: ReplicaMesh) -> StepProgr
     return program
 
 
-def program_of_trace(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceFindings) -> StepProgram:
-    """Traces and compiles a step for arguments like these."""
+def new_program(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram | None:
+    """Records a step for arguments like these; None if it draws other elements, or has the host compute other values."""
     replica_shapes = replica_shapes_of(arguments, mesh)
-    info.connections = {}  # other arguments may connect other sources, and the code must not see a None that is not there
-    if replica_shapes is None:
-        traced = trace(body, arguments, mesh, info)
-        agree_on([traced], mesh, arguments.host)
-        return even_program(traced, arguments, mesh)
+    if replica_shapes is not None:
+        return _uneven_program(call, arguments, mesh, replica_shapes)
+    recorded = traced_for(call, arguments, mesh)
+    if recorded is None:
+        return None
+    agree_on([recorded], mesh, arguments.host)
+    return even_program(recorded, arguments, mesh)
+
+
+def _uneven_program(
+    call: BodyCall, arguments: Arguments, mesh: ReplicaMesh, replica_shapes: ReplicaShapes
+) -> StepProgram | None:
+    info = call.info
+    info.recorded, info.connections = None, {}
     attempt = with_replica_note(
-        functools.partial(trace, body, arguments, mesh, info, replica_shapes=replica_shapes), replica_shapes
+        functools.partial(record, call.body, arguments, mesh, info, replica_shapes=replica_shapes), replica_shapes
     )
     for _ in range(_MAX_ROUNDS):
         traces: dict[Hashable, Trace] = {}
         for replica, key in enumerate(replica_shapes.keys):
             if key not in traces:
-                traces[key] = retried_until_shapes_known(attempt, replica_shapes, replica)
+                recorded = retried_until_shapes_known(attempt, replica_shapes, replica)
+                if not recorded.fits(arguments, replica):
+                    take(call, recorded)
+                    info.recorded = None  # it is of one replica
+                    return None
+                traces[key] = trace(call.body, arguments, mesh, info, replica, replica_shapes, recorded=recorded)
         # A later trace may have found a variable or a gradient that the earlier ones do not know: then all are made again.
         if all(t.knows(info) for t in traces.values()):
             agree_on(list(traces.values()), mesh, arguments.host)
@@ -384,14 +418,9 @@ def replica_shapes_of(arguments: Arguments, mesh: ReplicaMesh) -> ReplicaShapes 
     sizes = None if arguments.host is None else arguments.host.own
     if not any(isinstance(v, Separate) for v in arguments.own) and not (sizes and sizes.uneven):
         return None
-    specs = [own_specs(arguments.own, replica) for replica in range(mesh.num_replicas)]
+    specs = [input_specs(arguments.own, replica) for replica in range(mesh.num_replicas)]
     more = [() if sizes is None else sizes.sizes_of(replica) for replica in range(mesh.num_replicas)]
-    return ReplicaShapes(
-        [
-            (*((s.shape, s.dtype) for s in own), *((size, "size") for size in found))
-            for own, found in zip(specs, more, strict=True)
-        ]
-    )
+    return ReplicaShapes([(*own, *((size, "size") for size in found)) for own, found in zip(specs, more, strict=True)])
 
 
 def _check_mesh(arguments: Arguments, mesh: ReplicaMesh) -> None:

@@ -227,14 +227,15 @@ def _noting_changes(call: _Call) -> Iterator[None]:
     after = reader.walk(call.function, call.leaves, after=True)[0].contents
     changed = {path for path in before.keys() | after.keys() if not _same(before.get(path), after.get(path))}
     own = {path for path in changed if _can_change(reader, path)}
-    if own and not recorder.discovering:
-        for path in own:
-            owner = path if (path in before and path in after) or path[1] != "item" else path[0]
+    for path in own:
+        owner = path if (path in before and path in after) or path[1] != "item" else path[0]
+        existed = before.get(owner) is not None
+        if existed or not recorder.first:  # the first recording may have built it once and for all
             reader.changed.add(owner)
-            if before.get(owner) is not None and (name := described_path(owner)) not in reader.warned:
+            if existed and (name := described_path(owner)) not in reader.warned:
                 reader.warned.add(name)
                 logger.warning(_CHANGES, call.name, name, name)
-    call.built = not (changed - own)
+    call.built = recorder.first or not (changed - own)  # the first recording builds lazy objects
 
 
 def _same(old: Any, new: Any) -> bool:

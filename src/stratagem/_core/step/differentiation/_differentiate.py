@@ -7,7 +7,7 @@ positions of the other markers stay valid: a gradient that depends on a gradient
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +28,7 @@ from stratagem._core.step.recording._markers import (
     mark_p,
     stopped_values,
 )
-from stratagem._private import is_literal, new_jaxpr
+from stratagem._private import current_axes, input_variable, is_literal, new_jaxpr, recorded_so_far
 
 Eqn = Any
 Var = Any
@@ -125,6 +125,35 @@ def _without_marks(closed: xc.ClosedJaxpr) -> xc.ClosedJaxpr:
     if len(eqns) == len(closed.jaxpr.eqns):
         return closed
     return xc.ClosedJaxpr(closed.jaxpr.replace(eqns=eqns), closed.consts)
+
+
+def with_late_watches(eqns: Sequence[Eqn], late: Mapping[int, Sequence[jax.Array]]) -> list[Eqn]:
+    """Returns the equations with inputs that tapes watch from where they were opened in the marks that open them.
+
+    late: by the number of a tape, inputs that came while it was open.
+    """
+    return [
+        eqn.replace(invars=[*eqn.invars, *(input_variable(v) for v in late[eqn.params["tape"]])])
+        if eqn.primitive is mark_p and eqn.params["kind"] == "open" and eqn.params["tape"] in late
+        else eqn
+        for eqn in eqns
+    ]
+
+
+def connected_sources(call: int, results: Sequence[Any], late: Mapping[int, Sequence[jax.Array]]) -> tuple[bool, ...]:
+    """Returns which sources of the gradient that was just recorded have a path to its target. results: of its marker."""
+    recorded = recorded_so_far(results)
+    if recorded is None:  # inside a transformation of JAX: differentiating the whole program tells
+        return (True,) * len(results)
+    jaxpr = recorded.replace(eqns=with_late_watches(recorded.eqns, late))
+    marker = next((g for g in analyse(jaxpr.eqns) if g.eqn.params["call"] == call), None)
+    if marker is None:
+        return (True,) * len(results)
+    if not any(jaxpr.eqns[i].primitive is gradient_p or has_markers(jaxpr.eqns[i]) for i in marker.path):
+        return marker.connected
+    # Gradients of gradients: the inner ones are known when they have become equations.
+    closed = xc.ClosedJaxpr(new_jaxpr([], [*jaxpr.constvars, *jaxpr.invars], marker.eqn.outvars, jaxpr.eqns), [])
+    return differentiate(closed, current_axes())[1][call]
 
 
 # --- Which equations lie between sources and targets ---------------------------------------------------------------------

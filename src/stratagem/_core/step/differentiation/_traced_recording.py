@@ -12,8 +12,9 @@ import keras
 from stratagem._base.errors import TapeError
 from stratagem._core.context import current
 from stratagem._core.eager import TapeRecording
+from stratagem._core.step.differentiation._differentiate import connected_sources
 from stratagem._core.step.recording._markers import gradient_p, mark_p
-from stratagem._private import KerasVariable, is_constant, scoped_value, stand_in, trace_level
+from stratagem._private import AtTraceLevel, KerasVariable, is_constant, scoped_value, stand_in, trace_level
 
 _numbers = itertools.count()
 
@@ -73,6 +74,20 @@ class TracedRecording(TapeRecording):
         self._read[id(variable)] = variable
         self._times_read[id(variable)] += 1
 
+    def note_input(self, variable: keras.Variable, value: jax.Array) -> None:
+        """Notes that a variable, which nothing had read before, has become an input while the tape was open: with this value.
+
+        The program has it from its beginning. So the mark that opens the tape names it, too, as if it had been known there.
+        """
+        if not (self._watch_variables and variable.trainable):
+            return
+        self._versions[id(variable)] = [value]
+        if self._level is self._recorder.level:
+            self._recorder.late_watches.setdefault(self._number, []).append(value)
+        else:
+            with AtTraceLevel(self._level):
+                self._mark("watch", value)
+
     def times_read(self, variable: keras.Variable) -> int:
         return self._times_read[id(variable)]
 
@@ -128,7 +143,11 @@ class TracedRecording(TapeRecording):
             stops=len(self._stops),
             rows=rows,
         )
-        pairs = iter(zip(results, self._recorder.connected(call, len(values)), strict=True))
+        connected = self._recorder.connected(call, len(values))
+        if connected is None:
+            connected = connected_sources(call, results, self._recorder.late_watches)
+        self._recorder.told[call] = connected
+        pairs = iter(zip(results, connected, strict=True))
         return [[g for g, connected in itertools.islice(pairs, len(group)) if connected] for group in groups]
 
     def _versions_of(self, leaf: Any) -> list[Any]:

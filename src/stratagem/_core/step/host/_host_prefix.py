@@ -142,7 +142,7 @@ class HostPrefix:
         own = self._agreed(values, mesh)
         inputs = tuple(self._input(value, values, mesh, own.shapes.get(value)) for value in self.inputs)
         shaped = tuple(own.shapes.get(value) or np.shape(values.of(value, 0)) for value in self.shaped)
-        sizes = tuple(_plain(values.of(v, 0)) for v in self.sizes if not self.calls[v.call].own)
+        sizes = tuple(plain_sizes(values.of(v, 0)) for v in self.sizes if not self.calls[v.call].own)
         every = (*map(leaf_key, inputs), shaped, sizes, *own.kinds, *kinds)
         return PrefixValues(self, inputs, every, own, values, self if there else None)
 
@@ -153,7 +153,7 @@ class HostPrefix:
         replicas = len(mesh.local_ids)
         local = (
             [[list(np.shape(each)) for each in values.each(v, replicas)] for v in own],
-            [[_plain(each) for each in values.each(v, replicas)] for v in sizes],
+            [[plain_sizes(each) for each in values.each(v, replicas)] for v in sizes],
             [repr([r.kind for r in results]) for c, results in zip(self.calls, values.results, strict=True) if c.own],
         )
         if not local[2]:
@@ -211,8 +211,7 @@ class CallResult:
     @classmethod
     def of(cls, call: HostCall, values: "_Values", replica: int) -> "CallResult":
         found, structure = jax.tree.flatten(call.made_of(lambda value: values.of(value, replica)))
-        others = [v for v in found if not is_array(v)]
-        return cls(found, (structure, *map(static_key, others)))
+        return cls(found, kind_of_result(found, structure))
 
 
 @final
@@ -334,7 +333,62 @@ class PrefixTable:
         return self.run(kinds, run)
 
 
-def _plain(sizes: Any) -> Any:
+@final
+@dataclass(frozen=True)
+class PrefixFindings:
+    """The prefix that one trace recorded, and the facts of its values that the program depends on.
+
+    shapes: of the strings whose shapes matter. sizes: numbers that have become parts of the program. kinds: of the results of
+    calls. replica, local: whose they are, and its position among this process' replicas; None for a replica of another worker,
+    of which only shapes are known here. (The numbers that a program takes have their shapes among its inputs.)
+    """
+
+    prefix: HostPrefix
+    shapes: tuple[tuple[int, ...], ...]
+    sizes: tuple[Hashable, ...]
+    kinds: tuple[Hashable, ...]
+    replica: int
+    local: int | None
+
+    def hold_for(self, values: PrefixValues | None) -> bool:
+        """Returns whether a run of a prefix did what the trace recorded. values: its results; None if there was none."""
+        if values is None:
+            return not self.prefix.calls and not self.prefix.strings  # which the step may return
+        return self.repeats(values.prefix) and self._facts_hold(values)
+
+    def repeats(self, run: HostPrefix) -> bool:
+        """Returns whether the trace recorded the calls of this prefix, or fewer facts of the same."""
+        prefix = self.prefix
+        return (
+            len(prefix.calls) == len(run.calls)
+            and all(map(HostCall.repeats, prefix.calls, run.calls))
+            and prefix.inputs == run.inputs
+            and {*prefix.shaped} <= {*run.shaped}
+            and {*prefix.sizes} <= {*run.sizes}
+        )
+
+    def _facts_hold(self, values: PrefixValues) -> bool:
+        own, prefix = values.own, self.prefix
+        results = values.values
+        shapes = tuple(
+            own.shapes[v][self.replica] if v in own.shapes else np.shape(results.of(v, 0)) for v in prefix.shaped
+        )
+        sizes = tuple(
+            own.sizes[v][self.replica] if v in own.sizes else plain_sizes(results.of(v, 0)) for v in prefix.sizes
+        )
+        return (shapes, sizes) == (self.shapes, self.sizes) and all(
+            self.local is None or found[self.local if call.own else 0].kind == kind
+            for call, found, kind in zip(prefix.calls, results.results, self.kinds, strict=True)
+        )
+
+
+def kind_of_result(leaves: Sequence[Any], structure: PyTreeDef) -> Hashable:
+    """Returns all of a result of a host function that a program is made for: all but the values of its tensors."""
+    return structure, *(static_key(v) for v in leaves if not is_array(v))
+
+
+def plain_sizes(sizes: Any) -> Any:
+    """Returns numbers in a form that can be a key."""
     return _hashable(np.asarray(sizes).tolist())
 
 

@@ -21,15 +21,18 @@ from stratagem._core.step.host._host_prefix import (
     HostCall,
     HostPrefix,
     OwnKinds,
+    PrefixFindings,
     function_name,
     is_array,
     is_strings,
+    kind_of_result,
+    plain_sizes,
 )
 from stratagem._core.step.host._host_rules import AS_CALLED, HostRules
 from stratagem._core.step.host._traced_strings import TracedStrings, closed
 from stratagem._core.step.keys._eager_mode import init_scope
 from stratagem._core.step.keys._host_values import HostValue
-from stratagem._core.step.keys._interrupts import HostMode, Unexplored
+from stratagem._core.step.keys._interrupts import HostMode
 from stratagem._core.step.keys._program_keys import static_key
 from stratagem._core.values import Separate, is_per_replica
 from stratagem._private import trace_level
@@ -47,41 +50,36 @@ class PrefixRecorder:
 
     replica: the one whose shapes are traced, by its global id.
     local: its position among this process' replicas; None for another worker's, whose strings are not known here: others of
-    the same shapes stand for them. placeholder: makes a tensor that stands for one of a shape and dtype. need_host: gives the
-    trace up. rules: what the trace does where it is not that of a call.
+    the same shapes stand for them. number: makes the program's input for numbers, given them and whether each replica has its
+    own. need_host: gives the trace up. rules: what the trace does where it is not that of a call.
+    own: of values that every replica has its own of, if they are known.
     """
 
     def __init__(
         self,
         replica: int,
         local: int | None,
-        placeholder: UserFunction,
+        number: Callable[[Any, bool], Any],
         need_host: Callable[[str], None],
         rules: HostRules = AS_CALLED,
+        own: OwnKinds | None = None,
     ) -> None:
         self._rules = rules
         self._replica, self._local = replica, local
-        self._placeholder, self._need_host = placeholder, need_host
+        self._number, self._need_host = number, need_host
         self._calls: list[HostCall] = []
         self._inputs: list[HostValue] = []
         self._shaped: list[HostValue] = []
         self._sizes: list[HostValue] = []
-        self._given: list[Any] | None = None
-        self._own = OwnKinds({}, {}, ())
+        self._own = own or OwnKinds({}, {}, ())
+        self._kinds: list[Hashable] = []
+        self._sizes_used: dict[HostValue, np.ndarray] = {}
         self._known: dict[int, _Known] = {}  # by the identity of their tracers
         self._late: list[_Known] = []
         self._repeatable: dict[Hashable, Any] = {}  # by function and arguments, what the step's function got of it
         self._shapes: dict[HostValue, tuple[int, ...]] = {}
         self._dtypes: list[np.dtype] = []
         self._open, self._strings, self._plain = True, False, True
-
-    def begin(self, given: Sequence[Any] | None, own: OwnKinds | None) -> None:
-        """Starts the trace proper. given: the tracers of the prefix's numbers; None in the trace that finds them.
-
-        own: of values that every replica has its own of.
-        """
-        self._given = None if given is None else list(given)
-        self._own = own or self._own
 
     def argument(self, position: int, leaf: Any, traced: Any) -> Any:
         """Takes note of the tracer of a leaf of the step's arguments; returns what the step's function gets in its place."""
@@ -142,6 +140,7 @@ class PrefixRecorder:
                 "it has computed itself"
             )
         self._calls.append(call)
+        self._kinds.append(kind_of_result(result, made))
         number = len(self._calls) - 1
         return jax.tree.unflatten(made, [self._entered(v, HostValue(number, i), own) for i, v in enumerate(result)])
 
@@ -213,7 +212,9 @@ class PrefixRecorder:
         if found.name not in self._sizes:
             self._sizes.append(found.name)
         sizes = self._own.sizes.get(found.name)
-        return np.asarray(found.example if sizes is None else sizes[self._replica])
+        value = np.asarray(found.example if sizes is None else sizes[self._replica])
+        self._sizes_used[found.name] = value
+        return value
 
     def need_host(self, reason: str) -> NoReturn:
         """Gives the trace up because Python needs values; inside a replica this is an error."""
@@ -232,19 +233,17 @@ class PrefixRecorder:
             self._plain,
         )
 
-    def check(self, given: HostPrefix | None) -> None:
-        """Raises Unexplored at the end of the trace if it has recorded another prefix than the one that was run."""
-        self._open = False
-        run = given or HostPrefix((), (), (), (), strings=False)
-        if (
-            (given is None and self._strings)  # which the step may return
-            or len(self._calls) != len(run.calls)
-            or not all(map(HostCall.repeats, self._calls, run.calls))
-            or self._inputs != [*run.inputs]
-            or not {*self._shaped} <= {*run.shaped}
-            or not {*self._sizes} <= {*run.sizes}
-        ):
-            raise Unexplored
+    def findings(self) -> "PrefixFindings":
+        """Returns the prefix with the facts that the program depends on, at the end of the trace."""
+        prefix = self.finished()
+        return PrefixFindings(
+            prefix,
+            tuple(self._shapes[v] for v in prefix.shaped),
+            tuple(plain_sizes(self._sizes_used[v]) for v in prefix.sizes),
+            tuple(self._kinds),
+            self._replica,
+            self._local,
+        )
 
     def _named(self, leaf: Any) -> "_Known | None":
         if isinstance(leaf, TracedStrings):
@@ -287,19 +286,9 @@ class PrefixRecorder:
         self._shapes[value] = np.shape(leaf)
         if leaf.dtype == object:
             return TracedStrings(value, leaf, own, self)
-        position = len(self._inputs)
         self._inputs.append(value)
         self._dtypes.append(np.dtype(leaf.dtype))
-        if self._given is None:
-            tracer = self._placeholder(leaf.shape, leaf.dtype)
-        else:
-            if position >= len(self._given):
-                raise Unexplored
-            given = self._given[position]
-            tracer = given.local if isinstance(given, TracedPerReplica) else given
-            alike = self._rules.fits(tracer.shape, leaf.shape) and tracer.dtype == leaf.dtype
-            if not alike or isinstance(given, TracedPerReplica) is not own:
-                raise Unexplored
+        tracer = self._number(leaf, own)
         self._know(tracer, value, leaf, own)
         return tracer
 

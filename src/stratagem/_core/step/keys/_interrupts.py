@@ -7,10 +7,6 @@ class HostMode(Exception):
     """The traced function needs values: it has to run in Python instead."""
 
 
-class Unexplored(Exception):
-    """The traced function draws more than the trace of another signature found: it has to be explored itself."""
-
-
 class OtherMesh(Exception):
     """The traced function uses a strategy with another mesh than the trace assumed: the trace has to start again with that."""
 
@@ -27,4 +23,4 @@ class UnknownShapes(Exception):
         self.shape = shape
 
 
-INTERRUPTS = (HostMode, OtherMesh, Unexplored, UnknownShapes)
+INTERRUPTS = (HostMode, OtherMesh, UnknownShapes)

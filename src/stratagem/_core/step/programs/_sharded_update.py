@@ -70,7 +70,7 @@ def update_in_shards(
     program = jax.make_jaxpr(whole)(specs, [input_spec(g.shape, g.dtype) for _, g in given])
     run = ShardedRun(mesh)
     _publish(assigned, run(program, [*values, *gradients]), recorder, outer)
-    if run.gathered and not recorder.discovering:
+    if run.gathered:
         _warn_of_gathered(optimizer, run.gathered)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import jax
 import keras
+import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.errors import ContextError, DivergenceError
@@ -15,16 +15,14 @@ from stratagem._core.context import entered
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import rewrite, rewrite_loops
 from stratagem._core.roles import Strategy
-from stratagem._core.step.collectives._traced_per_replica import TracedPerReplica
 from stratagem._core.step.collectives._varying_outputs import varying_outputs
-from stratagem._core.step.differentiation._differentiate import differentiate
-from stratagem._core.step.host._host_prefix import PrefixTable
+from stratagem._core.step.differentiation._differentiate import differentiate, with_late_watches
+from stratagem._core.step.host._host_prefix import HostPrefix, PrefixFindings, PrefixTable
 from stratagem._core.step.host._host_rules import AS_CALLED, HostRules
-from stratagem._core.step.host._prefix_recorder import PrefixRecorder
 from stratagem._core.step.programs._joined_messages import with_joined_messages
 from stratagem._core.step.programs._joined_results import without_joined
 from stratagem._core.step.programs._needless_messages import without_needless_messages
-from stratagem._core.step.recording._arguments import Arguments, input_spec, own_specs
+from stratagem._core.step.recording._arguments import Arguments, InputSpec
 from stratagem._core.step.recording._assertions import with_checks
 from stratagem._core.step.recording._remote_update import RemoteUpdate
 from stratagem._core.step.recording._replica_shapes import ReplicaShapes
@@ -32,6 +30,7 @@ from stratagem._core.step.recording._results import ResultStructure
 from stratagem._core.step.recording._trace_recorder import TraceRecorder
 from stratagem._core.values import by_replica, is_remote, stored_shape
 from stratagem._private import (
+    StepTrace,
     announce_build,
     has_open_shape,
     local_copy,
@@ -64,6 +63,39 @@ class OptimizerSettingsGuard:
 
 
 @dataclass(frozen=True)
+class Recording:
+    """What a step's Python code did: a program with the marks of its tapes, not yet differentiated.
+
+    closed: (values of variables, own inputs, shared inputs) -> (results, new values). sources: the iterators that it draws
+    from, in their order. host: the calls that run before it.
+    """
+
+    closed: xc.ClosedJaxpr
+    variables: tuple[keras.Variable, ...]
+    results: ResultStructure
+    recorder: TraceRecorder
+    sources: tuple[Any, ...]
+    host: PrefixFindings
+
+    def fits(self, arguments: Arguments, replica: int = 0) -> bool:
+        """Returns whether this is the program for such arguments, drawn elements and values of the host."""
+        variables = [(stored_shape(v, self.recorder.mesh), np.dtype(v._dtype)) for v in self.variables]
+        return (
+            len(arguments.drawn) == len(self.sources)
+            and self._inputs == (*variables, *arguments.specs(replica))
+            and self.host.hold_for(arguments.host)
+        )
+
+    def is_of(self, arguments: Arguments, prefix: HostPrefix) -> bool:
+        """Returns whether the program takes such arguments, and what this prefix computes, whatever the values."""
+        return self._inputs[len(self.variables) :] == arguments.specs() and self.host.repeats(prefix)
+
+    @property
+    def _inputs(self) -> tuple[InputSpec, ...]:
+        return tuple((tuple(aval.shape), aval.dtype) for aval in self.closed.in_avals)
+
+
+@dataclass(frozen=True)
 class Trace:
     """A step as a pure program: closed(values of variables, own inputs, shared inputs) -> (results, new values).
 
@@ -81,7 +113,7 @@ class Trace:
     settings: OptimizerSettingsGuard
 
     def knows(self, info: "TraceFindings") -> bool:
-        """Returns False if other traces have found variables or gradients that this one does not know."""
+        """Returns False if other recordings have found variables or gradients that this one does not know."""
         return len(self.variables) == len(info.variables) and not _contradicts(info.connections, self.connections)
 
     def check_divergence(self, own: int, mesh: ReplicaMesh) -> None:
@@ -101,21 +133,24 @@ class Trace:
 
 @dataclass
 class TraceFindings:
-    """The findings of earlier traces of the same code. They save the first trace of the next signature.
+    """The findings of earlier recordings of the same code.
 
+    known: whether there is one, so that the mesh, the variables and the sources are known.
     connections: of the program that is being traced, see `TraceRecorder`.
     prefixes: what the host computes before the program runs.
     open_shaped: those of the variables whose values may have several shapes, of which each has a program of its own.
+    recorded: a recording that no call has used yet.
     """
 
     variables: list[keras.Variable] = field(default_factory=list)
     connections: dict[int, tuple[bool, ...]] = field(default_factory=dict)
     sources: list[Any] = field(default_factory=list)
     mesh: ReplicaMesh | None = None
-    explored: bool = False
+    known: bool = False
     checks: bool = False
     prefixes: PrefixTable = field(default_factory=PrefixTable)
     open_shaped: list[keras.Variable] = field(init=False)
+    recorded: Recording | None = None
 
     def __post_init__(self) -> None:
         self.found(self.variables)
@@ -126,7 +161,7 @@ class TraceFindings:
         self.open_shaped = [v for v in self.variables if has_open_shape(v)]
 
 
-def explore(
+def record(
     body: Body,
     arguments: Arguments,
     mesh: ReplicaMesh,
@@ -134,18 +169,31 @@ def explore(
     replica: int = 0,
     replica_shapes: ReplicaShapes | None = None,
     host_rules: HostRules = AS_CALLED,
-) -> PrefixRecorder:
-    """Runs the first trace, in which lazy layers are built; finds the step's variables and the sources that it draws from.
+) -> Recording:
+    """Runs a step's Python code once.
 
-    Returns the record of what the host computes before the program.
+    Elements, and numbers of the host, that the arguments do not have become inputs like those that they have.
+
+    replica_shapes: of an uneven batch, whose step is traced once for every shape; `replica` is one with that shape.
     """
-    recorder = TraceRecorder(mesh, None, replica_shapes=replica_shapes, replica=replica, host_rules=host_rules)
-    _make_jaxpr(body, recorder, arguments, [], own_specs(arguments.own, replica), ResultStructure())
+    trace, results = StepTrace(), ResultStructure()
+    recorder = TraceRecorder(
+        mesh,
+        trace,
+        arguments,
+        info.variables,
+        info.connections,
+        replica_shapes,
+        replica,
+        host_rules,
+        first=not info.known,
+    )
+    closed = _program(body, recorder, trace, arguments, results)
     info.found(list(recorder.variables.values()))
-    info.sources, info.checks = recorder.inputs.sources, bool(recorder.checks)
-    info.prefixes.note(recorder.prefix.finished())
-    announce_build(None)
-    return recorder.prefix
+    if recorder.first:
+        announce_build(None)
+    sources, host = tuple(recorder.inputs.sources), recorder.prefix.findings()
+    return Recording(closed, tuple(info.variables), results, recorder, sources, host)
 
 
 def trace(
@@ -157,44 +205,30 @@ def trace(
     replica_shapes: ReplicaShapes | None = None,
     platform: str | None = None,
     host_rules: HostRules = AS_CALLED,
+    recorded: Recording | None = None,
 ) -> Trace:
-    """Traces a step with all variables as inputs, until nothing new is found; rewrites and differentiates the program.
+    """Records a step, rewrites and differentiates it; once more if a tape told its code of wrong connections.
 
-    replica_shapes: of an uneven batch, whose step is traced once for every shape; `replica` is one with that shape.
-    platform: the one that the program is for, by default that of the mesh.
+    platform: the one that the program is for, by default that of the mesh. recorded: a recording for such arguments.
     """
-    platform, axis_env = platform or mesh.devices[0].platform, [(AXIS, mesh.num_replicas)]
+    platform = platform or mesh.devices[0].platform
     for _ in range(_MAX_TRACES):
-        variables, results = list(info.variables), ResultStructure()
-        recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes, replica, host_rules)
-        specs = [input_spec(stored_shape(v, mesh), v._dtype) for v in variables]
-        closed = _make_jaxpr(body, recorder, arguments, specs, own_specs(arguments.own, replica), results)
-        recorder.prefix.check(None if arguments.host is None else arguments.host.prefix)
-        if len(recorder.variables) > len(variables):
-            info.found(list(recorder.variables.values()))
-            continue
-        closed, connections = differentiate(rewrite(closed, platform), axis_env)
-        closed = rewrite_loops(without_joined(closed), platform)
-        if replica_shapes is None and mesh.num_replicas > 1:
-            own = len(arguments.own)
-            shared = len(closed.jaxpr.invars) - len(variables) - own
-            # Each worker passes arguments of its own, which nobody compares; captured tensors are part of the program.
-            varying = [*_varying_inputs(variables, own, 0, mesh), *[mesh.job.workers > 1] * shared]
-            closed = without_needless_messages(closed, varying)
-            if platform == "cpu":  # on GPUs XLA combines all-reduces itself
-                closed = with_joined_messages(closed, axis_env, mesh.communication.pack_bytes)
+        recording = recorded or record(body, arguments, mesh, info, replica, replica_shapes, host_rules)
+        recorder, recorded = recording.recorder, None
+        closed, connections = _differentiated(recording, platform, even=replica_shapes is None)
         connections |= recorder.answers
         connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)
-        if _contradicts(connections, info.connections):
+        if _contradicts(connections, recorder.told):
             info.connections = connections
             continue
-        written = tuple((recorder.variables[key], line) for key, line in recorder.written.items())
+        info.connections = info.connections | recorder.told
+        results = recording.results
         compared, closed = closed, _with_check_results(closed, recorder, results)
         traced = Trace(
             closed,
             compared,
-            tuple(variables),
-            written,
+            recording.variables,
+            tuple((recorder.variables[key], line) for key, line in recorder.written.items()),
             results,
             recorder.strategy,
             info.connections,
@@ -202,12 +236,32 @@ def trace(
             OptimizerSettingsGuard.of(recorder.optimizers),
         )
         if mesh.num_replicas > 1:
-            traced.check_divergence(len(arguments.own), mesh)
+            traced.check_divergence(recorder.program_inputs.own, mesh)
         return traced
     raise ContextError(
-        f"The step touched other variables in each of {_MAX_TRACES} traces. Its Python code must do the same at every call: "
-        "look for counters, random choices or objects that are created anew."
+        f"The step computed different gradients in each of {_MAX_TRACES} traces. Its Python code must do the same at every "
+        "call: look for counters, random choices or objects that are created anew."
     )
+
+
+def _differentiated(
+    recording: Recording, platform: str, *, even: bool
+) -> tuple[xc.ClosedJaxpr, dict[int, tuple[bool, ...]]]:
+    """Returns the program with its gradients, and for every call of `tape.gradient` which sources are connected."""
+    recorder, variables = recording.recorder, recording.variables
+    mesh, own = recorder.mesh, recorder.program_inputs.own
+    axis_env = [(AXIS, mesh.num_replicas)]
+    closed, connections = differentiate(rewrite(recording.closed, platform), axis_env)
+    closed = rewrite_loops(without_joined(closed), platform)
+    if not even or mesh.num_replicas == 1:
+        return closed, connections
+    shared = len(closed.jaxpr.invars) - len(variables) - own
+    # Each worker passes arguments of its own, which nobody compares; captured tensors are part of the program.
+    varying = [*_varying_inputs(variables, own, 0, mesh), *[mesh.job.workers > 1] * shared]
+    closed = without_needless_messages(closed, varying)
+    if platform == "cpu":  # on GPUs XLA combines all-reduces itself
+        closed = with_joined_messages(closed, axis_env, mesh.communication.pack_bytes)
+    return closed, connections
 
 
 def _varying_inputs(variables: Sequence[keras.Variable], own: int, shared: int, mesh: ReplicaMesh) -> list[bool]:
@@ -233,36 +287,32 @@ def _contradicts(found: dict[int, tuple[bool, ...]], used: dict[int, tuple[bool,
     return any(answer != used.get(call, (True,) * len(answer)) for call, answer in found.items())
 
 
-def _make_jaxpr(
-    body: Body,
-    recorder: TraceRecorder,
-    arguments: Arguments,
-    variables: list[Any],
-    own: list[Any],
-    results: ResultStructure,
+def _program(
+    body: Body, recorder: TraceRecorder, trace: StepTrace, arguments: Arguments, results: ResultStructure
 ) -> xc.ClosedJaxpr:
-    replicas = recorder.mesh.num_replicas
-    keys = list(recorder.variables)
+    """Runs the code once; returns its program: from the recorder's inputs to the results and new values of variables."""
+    inputs = recorder.program_inputs
 
-    def pure(values: list[Any], own: list[Any], shared: list[Any]) -> tuple[list[Any], list[Any]]:
-        own = [TracedPerReplica(v, replicas) for v in own]
-        args, kwargs, drawn, computed = arguments.filled(own, shared, recorder.prefix.argument)
-        recorder.begin(dict(zip(keys, values, strict=True)), drawn, len(arguments.leaves))
-        recorder.prefix.begin(
-            None if recorder.discovering else computed, arguments.host.own if arguments.host else None
-        )
-        with entered(recorder=recorder, loop=False):
-            tensors = results.note(body(*args, **kwargs))
-        return tensors, [recorder.values[key] for key in recorder.written]
+    def argument(position: int, leaf: Any) -> Any:
+        return recorder.prefix.argument(position, leaf, inputs.leaf(position, leaf))
 
-    shared = [input_spec(v.shape, v.dtype) for v in arguments.shared]
     # JAX caches traces of functions (jax.jit, jax.checkpoint) by their arguments, although they contain the values of variables
     # that the functions read. An axis that only this trace has makes JAX trace such a function again.
-    axes = [(AXIS, replicas), (f"trace {next(_numbers)}", 1)]
-    with unwatched_reads(), recorder:  # at its end, Keras gives new variables their initial values
-        closed = jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)
+    axes = [(AXIS, recorder.mesh.num_replicas), (f"trace {next(_numbers)}", 1)]
+    try:
+        with unwatched_reads(), recorder:  # at its end, Keras gives new variables their initial values
+            with trace.current(axes):
+                recorder.begin()
+                args, kwargs = arguments.recorded(argument)
+                with entered(recorder=recorder, loop=False):
+                    tensors = results.note(body(*args, **kwargs))
+            new = [recorder.values[key] for key in recorder.written]
+            closed = trace.closed([*tensors, *new], inputs.in_order())
+    finally:
+        trace.end()
+    marked = closed.jaxpr.replace(eqns=with_late_watches(closed.jaxpr.eqns, recorder.late_watches))
     if not any(map(on_a_mesh, closed.consts)):
-        return closed
+        return xc.ClosedJaxpr(marked, closed.consts)
     # The function captures arrays that lie on a mesh, which JAX refuses in a program over another one.
     constants = [local_copy(c) if on_a_mesh(c) else c for c in closed.consts]
-    return xc.ClosedJaxpr(without_meshes(closed.jaxpr), constants)
+    return xc.ClosedJaxpr(without_meshes(marked), constants)

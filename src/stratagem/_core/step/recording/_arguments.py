@@ -1,17 +1,18 @@
 """Arguments: what a program takes of a call, flat, and the shapes of its inputs."""
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 import numpy as np
-from jax.tree_util import PyTreeDef
 
 from stratagem._base.types import DTypeLike
 from stratagem._core.step.host._host_prefix import PrefixValues, is_strings
 from stratagem._core.values import Stacked, is_per_replica
+
+# Shape and dtype of an input of a program.
+InputSpec = tuple[tuple[Any, ...], np.dtype]
 
 
 @dataclass(frozen=True)
@@ -55,21 +56,24 @@ class Arguments:
                 shared.append(leaf)
         return cls(leaves, (args, kwargs, drawn, computed), own, shared, host)
 
-    @functools.cached_property
-    def structure(self) -> PyTreeDef:
-        """The structure of `nest`."""
-        return jax.tree.structure(self.nest)
+    @property
+    def drawn(self) -> Sequence[Any]:
+        """The elements that were drawn for the call."""
+        return self.nest[2]
 
-    def filled(self, own: Sequence[Any], shared: Sequence[Any], traced: Callable[[int, Any, Any], Any]) -> Any:
-        """Returns (args, kwargs, drawn, computed) with `own` and `shared` in place of the tensors.
+    @property
+    def given(self) -> int:
+        """The number of leaves of the positional and keyword arguments, which come first."""
+        return len(jax.tree.leaves(self.nest[:2]))
 
-        traced: called for every leaf but those computed, with its position, itself and its value; returns what to put there.
-        """
-        mine, common = iter(own), iter(shared)
-        leaves = [next(mine) if is_own(v) else next(common) if is_tensor(v) else v for v in self.leaves]
-        given = len(leaves) - (0 if self.host is None else len(self.host.inputs))
-        found = list(map(traced, range(given), self.leaves, leaves))
-        return jax.tree.unflatten(self.structure, [*found, *leaves[given:]])
+    def recorded(self, leaf_of: Callable[[int, Any], Any]) -> Any:
+        """Returns (args, kwargs) as the code gets them. leaf_of: returns what stands for a leaf, given its position and it."""
+        leaves, structure = jax.tree.flatten(self.nest[:2])
+        return jax.tree.unflatten(structure, map(leaf_of, range(len(leaves)), leaves))
+
+    def specs(self, replica: int = 0) -> tuple[InputSpec, ...]:
+        """Returns the shapes and dtypes of the inputs of one replica, its own first."""
+        return input_specs([*self.own, *self.shared], replica)
 
 
 def is_tensor(leaf: Any) -> bool:
@@ -87,11 +91,13 @@ def input_spec(shape: Sequence[int], dtype: DTypeLike) -> jax.core.ShapedArray:
     return jax.core.ShapedArray(tuple(shape), np.dtype(dtype))
 
 
-def own_specs(own: Sequence[Any], replica: int = 0) -> list[jax.core.ShapedArray]:
-    """Returns the shapes and dtypes of one replica's own inputs."""
-    return [
-        input_spec(v.array.shape[1:], v.array.dtype)
+def input_specs(leaves: Sequence[Any], replica: int = 0) -> tuple[InputSpec, ...]:
+    """Returns the shapes and dtypes of one replica's inputs. leaves: tensors, or values that each replica has its own of."""
+    return tuple(
+        (tuple(v.array.shape[1:]), np.dtype(v.array.dtype))
         if isinstance(v, Stacked)
-        else input_spec(v.shapes[replica], v.values[0].dtype)
-        for v in own
-    ]
+        else (tuple(v.shapes[replica]), np.dtype(v.values[0].dtype))
+        if is_own(v)
+        else (tuple(v.shape), np.dtype(v.dtype))
+        for v in leaves
+    )

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
 import jax
@@ -23,21 +24,34 @@ from stratagem._core.step.collectives._sums import summed
 from stratagem._core.step.host._host_rules import AS_CALLED, HostRules
 from stratagem._core.step.host._prefix_recorder import PrefixRecorder
 from stratagem._core.step.keys._interrupts import HostMode, OtherMesh, UnknownShapes
+from stratagem._core.step.recording._arguments import Arguments, input_specs
 from stratagem._core.step.recording._assertions import Check, note_check
-from stratagem._core.step.recording._input_sources import InputSources, placeholder
+from stratagem._core.step.recording._input_sources import InputSources
+from stratagem._core.step.recording._program_inputs import ProgramInputs
 from stratagem._core.step.recording._remote_update import RemoteUpdate
 from stratagem._core.step.recording._replica_shapes import ReplicaShapes, Shape
-from stratagem._core.values import by_replica, is_remote, on_read, placement_of, shard_layout, stored_shape
-from stratagem._private import AtTraceLevel, current_recording, is_seed_state, trace_level
+from stratagem._core.values import (
+    by_replica,
+    is_per_replica,
+    is_remote,
+    on_read,
+    placement_of,
+    shard_layout,
+    stored_shape,
+)
+from stratagem._private import AtTraceLevel, OpenTrace, current_recording, is_seed_state, trace_level
 
 
 class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     """The recorder of one trace. Keras sends every read and write of a variable here.
 
     mesh: the replicas that the program will run on.
-    variables: those found by an earlier trace, which become inputs; None in the trace that discovers them.
-    connections: for calls of `tape.gradient` by number, which sources are connected (all, if not listed).
-    answers: the connections of calls that are differentiated already, inside gradient functions.
+    trace: JAX's. arguments: the call's, with the elements and the values of the host that are known. variables: those found by
+    earlier recordings, which are inputs from the beginning; others become inputs when they are first read or assigned.
+    first: whether variables may be created, and the mesh may turn out to be a different one: in a function's first recording.
+    connections: for calls of `tape.gradient` by number, which sources are connected, if an earlier recording found out.
+    told: what the tape was told. answers: the connections of calls that are differentiated already, inside gradient functions.
+    late_watches: by the number of a tape, inputs that have come while it was open, and that it watches.
     optimizers: those that have updated variables. follows_settings: whether their settings have to be watched for changes.
     replica_shapes: the shapes of an uneven batch on all replicas. replica: one whose inputs are traced.
     prefix: the recorder of what the host computes before the program. host_rules: what it does with functions of the host.
@@ -49,30 +63,46 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     def __init__(
         self,
         mesh: ReplicaMesh,
-        variables: Sequence[Any] | None,
-        connections: dict[int, tuple[bool, ...]] | None = None,
+        trace: OpenTrace,
+        arguments: Arguments,
+        variables: Sequence[Any] = (),
+        connections: Mapping[int, tuple[bool, ...]] = MappingProxyType({}),
         replica_shapes: ReplicaShapes | None = None,
         replica: int = 0,
         host_rules: HostRules = AS_CALLED,
+        *,
+        first: bool = False,
     ) -> None:
         super().__init__(collect_losses=True)
         self.mesh = mesh
         self.strategy: Any = None
-        self.discovering = variables is None
-        self.variables: dict[int, Any] = {id(v): v for v in variables or ()}
+        self.first = first
+        self.variables: dict[int, Any] = {}
         self.values: dict[int, Any] = {}
         self.written: dict[int, str] = {}
         self.tapes: list[Any] = []
+        self.program_inputs = ProgramInputs(trace, replica, mesh.num_replicas)
         local = mesh.local_ids.index(replica) if replica in mesh.local_ids else None if replica_shapes else 0
-        self.prefix = PrefixRecorder(replica, local, placeholder, self.need_host, host_rules)
-        self.inputs = InputSources(mesh.num_replicas, self.prefix, discovering=self.discovering)
+        host = arguments.host
+        given = iter(() if host is None else host.inputs)
+
+        def number(leaf: Any, own: bool) -> jax.Array:
+            known = next(given, leaf)
+            (shape, dtype), *_ = input_specs([known], replica)
+            fits = is_per_replica(known) is own and dtype == leaf.dtype and host_rules.fits(shape, leaf.shape)
+            return self.program_inputs.computed(known if fits else leaf, own)
+
+        self.prefix = PrefixRecorder(replica, local, number, self.need_host, host_rules, host and host.own)
+        self.inputs = InputSources(self.program_inputs, self.prefix, arguments.drawn, arguments.given)
         self.updates: list[RemoteUpdate] = []
         self.checks: list[Check] = []
+        self.told: dict[int, tuple[bool, ...]] = {}
         self.answers: dict[int, tuple[bool, ...]] = {}
+        self.late_watches: dict[int, list[jax.Array]] = {}
         self.summed = False
         self.optimizers: list[Any] = []
         self.follows_settings = False
-        self._connections = connections or {}
+        self._known_variables, self._connections = variables, connections
         self._calls = itertools.count()
         self._replica_shapes = replica_shapes
         self._gathers = itertools.count()
@@ -82,14 +112,12 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         self._totals: dict[int, tuple[Any, Any]] = {}
         self._initial: dict[int, Any] = {}
 
-    def begin(self, values: dict[int, Any], drawn: Sequence[Any] = (), leaves: int = 0) -> None:
-        """Starts the trace proper, with the tracers of the known variables and of the elements drawn before the call.
-
-        leaves: how many the call's arguments have.
-        """
-        self.values, self._initial = values, dict(values)
-        self.inputs.begin(drawn, leaves)
+    def begin(self) -> None:
+        """Starts the recording, in its trace."""
         self._level = AtTraceLevel(trace_level())
+        self.level = trace_level()
+        for variable in self._known_variables:
+            self._take(variable)
 
     @property
     def platform(self) -> str:
@@ -146,10 +174,19 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
 
     def value_of(self, variable: Any) -> Any:
         """Returns the variable's value in this trace (of a sync-on-read one, the replica's slot)."""
-        self.variables.setdefault(id(variable), variable)
+        self._take(variable)
+        return self.values[id(variable)]
+
+    def _take(self, variable: Any) -> None:
+        """Makes a variable an input of the program, if it is not one yet. Open tapes watch it from there on."""
         self._check_strategy(variable)
-        value = self.values.get(id(variable))
-        return placeholder(stored_shape(variable, self.mesh), variable._dtype) if value is None else value
+        if id(variable) in self.variables:
+            return
+        self.variables[id(variable)] = variable
+        value = self.program_inputs.variable(stored_shape(variable, self.mesh), variable._dtype)
+        self.values[id(variable)] = self._initial[id(variable)] = value
+        for tape in self.tapes:
+            tape.note_input(variable, value)
 
     def trainable(self) -> list[Any]:
         """Returns the trainable variables known to this trace."""
@@ -158,8 +195,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     def add_update(self, update: tuple[Any, Any]) -> None:
         """Records an assignment by Keras."""
         variable, value = update
-        self.variables.setdefault(id(variable), variable)
-        self._check_strategy(variable)
+        self._take(variable)
         if on_read(variable) or self.in_shards(variable):
             value = self.to_slot(variable, value)
         elif variable.aggregation == "mean" and self._aggregates():
@@ -187,8 +223,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
 
     def keep(self, variable: Any, value: Any) -> None:
         """Sets this replica's value of a variable."""
-        self.variables.setdefault(id(variable), variable)
-        self._check_strategy(variable)
+        self._take(variable)
         self.write(variable, value)
 
     def to_copy(self, variable: Any, value: Any) -> Any:
@@ -224,8 +259,8 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         return True
 
     def create(self, variable: Any) -> None:
-        """Raises ValueError for a variable that is created in another trace than the first."""
-        if not self.discovering:
+        """Raises ValueError for a variable that is created in a different recording than the first."""
+        if not self.first:
             raise ValueError(
                 "A compiled step tried to create variables on a call other than its first. Create layers, metrics, "
                 "optimizers and tf.Variables outside of the step, or only when the step runs for the first time."
@@ -268,7 +303,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
 
     def _aggregate(self, variable: Any, slot: Any) -> Any:
         """Returns the aggregate of all slots. The trainer's steps read all metrics: there one all-reduce has all their sums."""
-        alone = current().rows is None or self.discovering or self.values.get(id(variable)) is not slot
+        alone = current().rows is None or self.values.get(id(variable)) is not slot
         if alone or variable.aggregation != "sum":
             return as_one(variable, slot)
         known, total = self._totals.get(id(variable), (None, None))
@@ -288,7 +323,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         if placement is None or placement.strategy is None:
             return
         several = self.mesh.num_replicas == 1 < placement.mesh.num_replicas
-        if self.discovering and several and by_replica(variable, placement.mesh):
+        if self.first and several and by_replica(variable, placement.mesh):
             raise OtherMesh(placement.mesh)  # every replica of that mesh stores something else of the variable
         if self.strategy not in (None, placement.strategy):
             raise MixedStrategiesError(
@@ -348,10 +383,10 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         """Returns the number of a call of tape.gradient, which is the same in every trace of the same code."""
         return next(self._calls)
 
-    def connected(self, call: int, sources: int) -> tuple[bool, ...]:
-        """Returns which sources of that call have a path to the target, as far as earlier traces have found."""
+    def connected(self, call: int, sources: int) -> tuple[bool, ...] | None:
+        """Returns which sources of that call have a path to the target, if an earlier recording found out."""
         known = self._connections.get(call, ())
-        return known if len(known) == sources else (True,) * sources
+        return known if len(known) == sources else None
 
     @staticmethod
     def in_replica(context: Context) -> bool:
