@@ -85,8 +85,8 @@ def step() -> str:
     drawing = Drawing(880, 365, "The stages of a step")
     drawing.frame(0, 0, 880, 190, "the first call of a kind")
     names = (
-        ("explore", "a first trace finds", "variables, iterators"),
-        ("trace", "again, all of them", "as inputs: a jaxpr"),
+        ("record", "Python runs once;", "what it reads first", "becomes an input"),
+        ("rewrite", "some equations have", "faster ones instead"),
         ("differentiate", "the tape's parts", "by jax.vjp"),
         ("check", "copies that would", "differ are refused"),
         ("compile", "shard_map over the", "mesh, jit, XLA"),

@@ -99,7 +99,7 @@ class LocalRunner(EstimatorStepRunner):
         except StopIteration:
             self._batch = iter(self._batches(lambda context: dataset_like(made[0]))).peek_for_program()
         with self._strategy.scope():
-            self._calls.explore((self._batch, ()))
+            self._calls.record((self._batch, ()))
 
     def advance(self) -> StepResults | None:
         drawn, self._next = self._next, None

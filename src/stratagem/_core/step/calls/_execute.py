@@ -23,7 +23,7 @@ from stratagem._core.step.calls._stages import (
     compiled,
     draw,
     even_program,
-    explored,
+    mesh_of,
     new_program,
     prepared,
     replica_shapes_of,
@@ -110,7 +110,7 @@ def _batched(
     first = found[0] if found else None
     if first is None or any(call.specialization is not first.specialization for call in found):
         return [execute(body, key, name, args, {}, mesh) for args in calls]
-    mesh_or_reason = explored(first)
+    mesh_or_reason = mesh_of(first)
     if isinstance(mesh_or_reason, RunsInPython):
         return [_in_python(call, mesh_or_reason) for call in found]
     mesh, first.cache.info = mesh_or_reason, first.info
@@ -126,7 +126,7 @@ def _batched(
     results = []
     for call, each in zip(found, inputs, strict=True):
         single = compiled(call, each, mesh)
-        if single is None:  # found by the first trace, before anything was run, and without iterators to draw from
+        if single is None:  # found by a recording, before anything was run, and without iterators to draw from
             return _batched(body, key, name, calls, mesh, every)
         results.append(_in_python(call, single) if isinstance(single, RunsInPython) else single(each.arguments))
     return results
@@ -171,7 +171,7 @@ def _repeated(
 def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
     """Runs the Python of `body` at every call; otherwise the same as `execute`. Equal traces share one compiled program."""
     call = dataclasses.replace(BodyCall.of(body, key, name, args, {}, mesh), here=True)
-    found = explored(call)
+    found = mesh_of(call)
     if isinstance(found, RunsInPython):
         return _in_python(call, found)
     call.cache.info = call.info
@@ -203,7 +203,7 @@ def _traced_again(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> St
 def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:
     """Traces `body(*args)` once, as the first call of `execute` would, so that lazy objects are built. Runs nothing."""
     call = BodyCall.of(body, key, name, args, {}, mesh)
-    explored(call)
+    mesh_of(call)
     call.cache.info = call.info
 
 
@@ -212,7 +212,7 @@ def program_of(
 ) -> StepProgram | None:
     """Returns the program of a call with such arguments, and runs nothing. None if it draws elements, or runs in Python."""
     call = BodyCall.of(body, key, name, args, kwargs, mesh)
-    if isinstance(explored(call), RunsInPython) or call.info.sources:
+    if isinstance(mesh_of(call), RunsInPython) or call.info.sources:
         return None
     found = prepared(call)
     if isinstance(found, RunsInPython):

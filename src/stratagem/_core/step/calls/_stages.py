@@ -1,4 +1,4 @@
-"""The stages before a call of a step can run: explore it, draw its input, compile it. Each returns what it found."""
+"""The stages before a call of a step can run: record it, draw its input, compile it. Each returns what it found."""
 
 import functools
 import logging
@@ -90,7 +90,7 @@ class BodyCall:
     def inputs(self, drawn: Sequence[Any], mesh: ReplicaMesh, *, ahead: bool = False) -> "StepInputs | None":
         """Returns the arguments together with the elements that were drawn, and with what the host computes of both.
 
-        None if the body has to be explored again to know what the host has to compute. ahead: the call may never be made; None
+        None if the body has to be recorded again to know what the host has to compute. ahead: the call may never be made; None
         also if somebody might notice what the host computes.
         """
         if not self.info.prefixes:
@@ -149,7 +149,7 @@ def prepared(call: BodyCall, before: Sequence[Any] = ()) -> Prepared | RunsInPyt
     before: elements of a first attempt, whose stand-ins were wrong; they are not drawn again.
     """
     for _ in range(_MAX_ROUNDS):
-        mesh = explored(call)
+        mesh = mesh_of(call)
         if isinstance(mesh, RunsInPython):
             return mesh
         drawn = draw(call, mesh, before)
@@ -179,7 +179,7 @@ def ready(call: BodyCall) -> Prepared | None:
     info = call.info
     if not info.known or info.sources or info.open_shaped or call.specialization.host is not None:
         return None
-    mesh = explored(call)
+    mesh = mesh_of(call)
     if isinstance(mesh, RunsInPython):
         return None
     inputs = call.inputs([], mesh, ahead=True)
@@ -189,10 +189,10 @@ def ready(call: BodyCall) -> Prepared | None:
     return Prepared(program, inputs, mesh)
 
 
-# --- Exploring --------------------------------------------------------------------------------------------------------
+# --- Recording --------------------------------------------------------------------------------------------------------
 
 
-def explored(call: BodyCall) -> ReplicaMesh | RunsInPython:
+def mesh_of(call: BodyCall) -> ReplicaMesh | RunsInPython:
     """Returns the mesh that the body runs on. If it has not been recorded, it is now; the next program is made of that."""
     if call.specialization.host is not None:
         return RunsInPython(call.specialization.host)

@@ -26,8 +26,8 @@ class StepSequence:
         self._begun: Program | None = None
         self._ahead: tuple[tuple[Any, ...], BodyCall, Prepared] | None = None
 
-    def explore(self, args: tuple[Any, ...]) -> None:
-        """Traces the body once, as the first call would, so that lazy objects are built. Runs nothing."""
+    def record(self, args: tuple[Any, ...]) -> None:
+        """Records the body, as the first call would, so that lazy objects are built. Runs nothing."""
         prepare(self._body, self._key, self._name, args, self._mesh)
 
     def begin(self, args: tuple[Any, ...]) -> Callable[[], Any]:
