@@ -96,8 +96,8 @@ def _new_specialization(cache: FunctionCache, key: tuple[Any, ...], leaves: Sequ
     for dead in [k for k in cache.specializations if not alive(k)]:
         del cache.specializations[dead]
     known = cache.info
-    # The findings of one specialization usually hold for the next, which may create nothing then. Not if it draws: iterators are
-    # known by their position among the arguments, which may differ, and an element drawn too early would be lost.
+    # The findings of one specialization usually hold for the next, which may create nothing then. Not if it draws: iterators
+    # are known by their position among the arguments, which may differ, and an element drawn too early would be lost.
     info = TraceFindings(list(known.variables), mesh=known.mesh, known=known.known and not known.sources)
     specialization = cache.specializations[key] = Specialization(info)
     if len(cache.specializations) > _RETRACES_BEFORE_WARNING and not cache.warned:
