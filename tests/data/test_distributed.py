@@ -378,3 +378,29 @@ def test_what_is_computed_of_a_batch_stays_on_its_device() -> None:
     batch = next(iter(dataset))
     assert batch.dtype == "int64"
     assert (batch + 1).devices() == batch.devices() == {jax.devices("cpu")[1]}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "uint8", "float16"])
+def test_even_batches_reach_the_replicas_in_one_transfer_unchanged(dtype: str) -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    rows = np.arange(48).reshape(8, 6).astype(dtype)
+    views = {"plain": rows, "column": rows[:, 2:3], "turned": rows[::-1]}  # not all of them lie in one piece of memory
+    data = tf.data.Dataset.from_tensors(views).unbatch().batch(4)
+    for step, batch in enumerate(strategy.experimental_distribute_dataset(data)):
+        for name, whole in views.items():
+            parts = [value.numpy() for value in batch[name].values]
+            assert [part.dtype for part in parts] == [rows.dtype] * 2
+            np.testing.assert_array_equal(np.concatenate(parts), whole[4 * step : 4 * step + 4])
+
+
+def test_what_a_program_of_the_users_yields_may_be_written_to_after_it_was_taken() -> None:
+    strategy, buffer = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]), np.zeros((4, 300), "float32")
+
+    def batches() -> Any:
+        for step in range(3):
+            buffer[:] = step
+            yield buffer
+
+    data = tf.data.Dataset.from_generator(batches, output_signature=tf.TensorSpec((4, 300), tf.float32))
+    taken = list(iter(strategy.experimental_distribute_dataset(data)))
+    assert [float(tf.reduce_max(batch.values[1])) for batch in taken] == [0.0, 1.0, 2.0]

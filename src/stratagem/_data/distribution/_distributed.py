@@ -1,7 +1,7 @@
 """Distributed datasets: every step, each replica gets its rows, which are placed on its device one step ahead."""
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, final
 
 import jax
@@ -14,6 +14,7 @@ from stratagem._core.mesh import ReplicaMesh, exact
 from stratagem._core.values import (
     PerReplica,
     Separate,
+    Stacked,
     Tensor,
     TensorShape,
     TensorSpec,
@@ -46,7 +47,7 @@ from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._shard_report import DatasetLength, announce, check_lengths, length
 from stratagem._data.distribution._worker_iterator import OwnIterator, WorkerIterator, joined
 from stratagem._data.elements._nest import Array, leaves, to_tensors
-from stratagem._data.elements._parts import has_composites, map_parts, shapes_without_rows
+from stratagem._data.elements._parts import has_composites, map_parts, parts, shapes_without_rows
 from stratagem._data.elements._spec import Spec, with_other_rows
 from stratagem._data.stages._batching import Batching
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
@@ -318,8 +319,10 @@ class _PlacedIterator(ParentIterator):
 
     def __next__(self) -> Any:
         pieces = next(self._steps)
-        columns = iter(zip(*self._steps.shapes, strict=True))  # for each part, its shapes on all replicas of the job
-        placed = map_parts(lambda parts: place(parts, self._mesh, next(columns)), pieces)
+        columns = list(zip(*map(parts, pieces), strict=True))
+        shapes = zip(*self._steps.shapes, strict=True)  # for each part, its shapes on all replicas of the job
+        made = iter(_placed(columns, shapes, self._mesh))
+        placed = map_parts(lambda _: next(made), pieces)
         return placed if self._mesh.num_replicas == 1 else with_per_replica_composites(placed)
 
     def _own_state(self) -> State:
@@ -342,6 +345,31 @@ class _OnlyPieceIterator(ParentIterator):
 
     def _set_own_state(self, state: State) -> None:
         pass
+
+
+def _placed(
+    columns: Sequence[Sequence[Array]], shapes: Iterable[Sequence[Shape]], mesh: ReplicaMesh
+) -> list[PerReplica | jax.Array | Array]:
+    """Places each of the parts of a step on the replicas' devices, those that are even in one transfer.
+
+    columns: by part, a piece for each local replica. shapes: by part, see `per_replica`.
+    """
+    together = mesh.num_replicas > 1 and mesh.job.workers == 1
+    even = [i for i, pieces in enumerate(columns) if together and _are_even(pieces)]
+    stacked = dict(zip(even, mesh.stack_each([columns[i] for i in even]), strict=True)) if even else {}
+    return [
+        Stacked(stacked[i], mesh) if i in stacked else place(list(pieces), mesh, found)
+        for i, (pieces, found) in enumerate(zip(columns, shapes, strict=True))
+    ]
+
+
+def _are_even(pieces: Sequence[Array]) -> bool:
+    """Returns whether the replicas' pieces are numbers in NumPy arrays of one shape and dtype."""
+    first = pieces[0]
+    return all(
+        isinstance(piece, np.ndarray) and piece.shape == first.shape and piece.dtype == first.dtype != object
+        for piece in pieces
+    )
 
 
 def place(
