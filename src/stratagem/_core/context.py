@@ -1,4 +1,8 @@
-"""The one context variable: the strategy, replica and recorder of the current code."""
+"""The context variable of the running code: its strategy, replica, recorder, and whatever else surrounds it.
+
+What describes the running code is a field here. A few modules of `_private` have context variables of their own, each with
+the reason beside it: they lie below this one.
+"""
 
 import contextlib
 import contextvars
@@ -9,6 +13,7 @@ from typing import Any, final
 import keras
 
 from stratagem._base.job import Job
+from stratagem._base.types import UserFunction
 from stratagem._core.roles import CurrentWorker, GraphBuild, Replica, StepRecorder, Strategy
 
 
@@ -36,6 +41,11 @@ class Context:
     component of a variable.
     reading: True in a call of an Estimator's input_fn, which describes datasets; their elements are not known there.
     first_value: True in the callable of a variable's first value, which draws the same numbers wherever the variable lies.
+    name_scope: the open scopes of names, with a slash at the end; "" outside of all.
+    creators: the functions that are asked before a variable is made, outermost first.
+    sizes_asked: who notes how many sizes of results are those of contents (`SizesAsked`), or None.
+    critical_sections: the locks of the critical sections that the code is in.
+    shuffle_seeds: gives the shuffles that are created their seeds (`seeded_by`), or None.
     """
 
     strategy: Strategy | None = None
@@ -55,6 +65,11 @@ class Context:
     updating: bool = False
     reading: bool = False
     first_value: bool = False
+    name_scope: str = ""
+    creators: tuple[UserFunction, ...] = ()
+    sizes_asked: Any = None
+    critical_sections: tuple[Any, ...] = ()
+    shuffle_seeds: Any = None
 
 
 _current: contextvars.ContextVar[Context] = contextvars.ContextVar("stratagem", default=Context())  # noqa: B039

@@ -1,7 +1,6 @@
 """`tf.CriticalSection`: code that at most one thread runs at a time."""
 
 import contextlib
-import contextvars
 import threading
 import weakref
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ import jax
 
 from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
-from stratagem._core.context import current
+from stratagem._core.context import current, entered
 from stratagem._ops._convert import tensor
 
 
@@ -25,7 +24,6 @@ class _Lock:
 
 _shared: "weakref.WeakValueDictionary[str, _Lock]" = weakref.WeakValueDictionary()
 _making = threading.Lock()
-_running: contextvars.ContextVar[tuple[_Lock, ...]] = contextvars.ContextVar("critical_sections", default=())
 
 
 @exported("CriticalSection")
@@ -62,7 +60,7 @@ class CriticalSection:
 
         Raises ValueError in a function of the same section, which would wait for itself.
         """
-        if self._lock in _running.get():
+        if self._lock in current().critical_sections:
             raise ValueError(
                 f"Attempting to lock a CriticalSection (name={self.name!r}) in which we are already running. This is "
                 "illegal and may cause deadlocks. Call the inner function itself."
@@ -74,12 +72,9 @@ class CriticalSection:
     def _held(self) -> Iterator[None]:
         context = current()
         alone = context.recorder is None and context.replica is None
-        token = _running.set((*_running.get(), self._lock))
-        try:
-            with self._lock.lock if alone else contextlib.nullcontext():
-                yield
-        finally:
-            _running.reset(token)
+        inside = entered(critical_sections=(*context.critical_sections, self._lock))
+        with inside, self._lock.lock if alone else contextlib.nullcontext():
+            yield
 
 
 def _as_tensor(value: Any) -> Any:

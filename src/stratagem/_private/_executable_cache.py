@@ -16,6 +16,7 @@ from stratagem._private._code_generator import with_code_generator_options
 # Of so many programs, those used last, the executables are kept when the programs are gone. A cache: losing it costs time.
 MOST = 32
 
+# Of the compilation under way, below the context: JAX has no argument for it.
 _reusing: contextvars.ContextVar[bool] = contextvars.ContextVar("stratagem executables", default=False)
 _known: OrderedDict[tuple[Any, tuple[int, ...], str], Any] = OrderedDict()
 _lock = threading.Lock()

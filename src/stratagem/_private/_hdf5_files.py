@@ -35,6 +35,7 @@ def _is_own(path: str) -> bool:
     return os.path.isfile(path) and _own.get(os.path.realpath(path)) == file_identity(path)
 
 
+# A context variable of its own, as all of `_private`: the context lies above. Keras opens files far below who loads them.
 _loading: ContextVar[HDF5Load | None] = ContextVar("stratagem hdf5", default=None)
 
 

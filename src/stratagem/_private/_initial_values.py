@@ -28,6 +28,7 @@ INITIAL_VALUE_PLACES = (
     *(f"keras.src.backend.jax.numpy.{name}" for name in _CONSTANTS),
 )
 
+# A variable of its own: the context lies above. Whether Keras makes an initial value, which its functions are not told.
 _making: contextvars.ContextVar[bool] = contextvars.ContextVar("stratagem initial value", default=False)
 
 

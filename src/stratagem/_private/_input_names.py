@@ -10,7 +10,7 @@ import keras
 from keras.src.models.functional import Functional
 
 _INPUT, _NAMES = "input", "input_names"
-# Of the input that a Sequential is making of its first layer's shape.
+# Of the input that a Sequential is making of its first layer's shape. Below the context.
 _of_first_layer: contextvars.ContextVar[str] = contextvars.ContextVar("stratagem_name_of_input", default="")
 INPUT_PLACES = (
     "keras.src.models.sequential.Sequential.add",

@@ -12,6 +12,7 @@ from keras.src.utils import python_utils
 
 from stratagem._private._traces import OutsideOfTraces
 
+# The model whose `call` builds it now; below the context.
 _called: ContextVar[keras.layers.Layer | None] = ContextVar("called", default=None)
 
 

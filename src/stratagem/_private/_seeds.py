@@ -33,6 +33,7 @@ def intercept_seeds(per_replica: Callable[[keras.random.SeedGenerator, jax.Array
 
 
 SeedSource = Callable[[Any], Any]
+# Two variables of their own, because the context lies above: they answer what Keras asks for in the code inside.
 _seed_source: contextvars.ContextVar[SeedSource | None] = contextvars.ContextVar("stratagem seeds", default=None)
 
 

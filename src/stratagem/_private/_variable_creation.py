@@ -19,6 +19,7 @@ from stratagem._private._variables import KerasVariable
 
 _MANY = 1 << 24  # elements, from which on the memory is asked for
 _VERY_MANY = 1 << 28  # from which on a model's file is: models may have metrics and constants that are not in it
+# Of this thread, which builds one model at a time; below the context.
 _limits = threading.local()
 
 

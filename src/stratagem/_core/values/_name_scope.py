@@ -1,15 +1,13 @@
 """`tf.name_scope`: the first part of the names of variables that are created in it."""
 
 import contextlib
-import contextvars
+import dataclasses
 import weakref
 from types import TracebackType
 from typing import Any, final
 
 from stratagem._base.exports import exported
-from stratagem._core.context import current
-
-_open: contextvars.ContextVar[str] = contextvars.ContextVar("name_scope", default="")
+from stratagem._core.context import assign, current
 
 # Of each trace, how many times each scope was opened: as in TF, a compiled function's second one has another name.
 _opened: "weakref.WeakKeyDictionary[Any, dict[str, int]]" = weakref.WeakKeyDictionary()
@@ -26,7 +24,7 @@ class NameScope:
         if not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")
         self._name = name
-        self._outer: list[contextvars.Token[str]] = []
+        self._outer: list[str] = []
         self._of_graph: list[contextlib.AbstractContextManager[str]] = []
 
     @property
@@ -43,14 +41,16 @@ class NameScope:
         of_graph = self._of_graph[-1].__enter__()
         scope = self._name
         if scope and not scope.endswith("/"):
-            scope = _unique(_open.get() + scope) + "/"
-        self._outer.append(_open.set(scope))
+            scope = _unique(current().name_scope + scope) + "/"
+        self._outer.append(current().name_scope)
+        assign(dataclasses.replace(current(), name_scope=scope))
         return of_graph or scope
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _open.reset(self._outer.pop())
+        # The rest of the context may have changed for longer, as by `experimental_set_strategy`.
+        assign(dataclasses.replace(current(), name_scope=self._outer.pop()))
         self._of_graph.pop().__exit__(kind, error, trace)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "NameScope":
@@ -65,13 +65,13 @@ def name_scope(name: str) -> NameScope:
 
 def open_name_scope() -> str:
     """Returns what the name of a variable that is created now begins with: "" or the open scopes, with a slash at the end."""
-    return _open.get()
+    return current().name_scope
 
 
 @exported("get_current_name_scope", v1=())
 def get_current_name_scope() -> str:
     """Returns the open scopes, such as "a/b"; "" outside of all."""
-    return _open.get().rstrip("/")
+    return current().name_scope.rstrip("/")
 
 
 def _unique(scope: str) -> str:

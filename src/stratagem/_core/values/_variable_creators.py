@@ -1,7 +1,6 @@
 """`tf.variable_creator_scope`: functions that are asked before a variable is made, and may change it or give another one."""
 
 import contextlib
-import contextvars
 import functools
 import inspect
 from collections.abc import Callable, Iterator
@@ -11,15 +10,12 @@ import jax.numpy as jnp
 
 from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
-from stratagem._core.context import entered
+from stratagem._core.context import current, entered
 from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._core.values._variable import Variable, VariableAggregation, VariableSynchronization
 from stratagem._private import KerasVariable, intercept_creation
 
 Settings = dict[str, Any]
-
-# Outermost first. In the innermost `next_creator` there are none, so that the variable itself is made.
-_creators: contextvars.ContextVar[tuple[UserFunction, ...]] = contextvars.ContextVar("variable_creators", default=())
 
 # What TensorFlow hands on with a variable's arguments, and what changes nothing here.
 _WITHOUT_EFFECT = {
@@ -36,16 +32,13 @@ def variable_creator_scope(variable_creator: UserFunction) -> Iterator[None]:
     the creator of the next outer scope, the last one makes the variable. In a strategy's scope that is the strategy's variable,
     whichever scope was opened first, and each creator is called once. States of random number generators are not asked for.
     """
-    token = _creators.set((*_creators.get(), variable_creator))
-    try:
+    with entered(creators=(*current().creators, variable_creator)):
         yield
-    finally:
-        _creators.reset(token)
 
 
 def _create(cls: type, args: tuple[Any, ...], kwargs: Settings) -> Any:
     """Returns what the creators give for a variable that is being made; None if there are none, or none for its kind."""
-    creators = _creators.get()
+    creators = current().creators
     if not creators or kwargs.get("name") == "seed_generator_state":
         return None
     try:
@@ -74,7 +67,7 @@ def _asked(next_creator: Any, creator: Any) -> Any:
 
 def _plainly(**kwargs: Any) -> Any:
     """Makes a `tf.Variable`."""
-    with _no_creators():
+    with entered(creators=()):  # the variable itself is made
         return Variable(**{key: value for key, value in kwargs.items() if key not in _WITHOUT_EFFECT})
 
 
@@ -108,7 +101,7 @@ def _for_keras(before: Settings, initial_value: Any = None, **kwargs: Any) -> An
     for name in ("synchronization", "aggregation"):
         if (mode := kwargs.get(name)) not in (None, asked[name]):
             settings[name] = mode.name.lower()
-    with _no_creators():
+    with entered(creators=()):
         variable: Any = KerasVariable(**settings)
     if kwargs.get("constraint") is not None:
         variable.constraint = kwargs["constraint"]
@@ -133,15 +126,6 @@ def _initializer(initial_value: Any) -> Callable[..., Any]:
         return value
 
     return make
-
-
-@contextlib.contextmanager
-def _no_creators() -> Iterator[None]:
-    token = _creators.set(())
-    try:
-        yield
-    finally:
-        _creators.reset(token)
 
 
 def attach_variable_creators() -> None:

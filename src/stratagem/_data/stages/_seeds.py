@@ -1,7 +1,6 @@
 """The seeds of shuffles, which make a run repeatable on any machine."""
 
 import contextlib
-import contextvars
 import copy
 import threading
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from stratagem._base.job import Job
+from stratagem._core.context import current, entered
 from stratagem._private import latest_seeding
 
 
@@ -37,7 +37,7 @@ class GlobalSeed:
 
     def draw(self) -> int:
         """Draws a seed for one shuffle, or for one function that uses random numbers."""
-        scope = _scope.get()
+        scope: _SeedScope | None = current().shuffle_seeds
         if scope is not None:
             return scope.draw()
         with self._lock:
@@ -65,17 +65,13 @@ class _SeedScope:
 
 
 _global_seed = GlobalSeed()
-_scope: contextvars.ContextVar[_SeedScope | None] = contextvars.ContextVar("seeds", default=None)
 
 
 @contextlib.contextmanager
 def seeded_by(*key: int) -> Iterator[None]:
     """Gives the shuffles created in the body seeds that depend only on the key: a resumed process gets the same ones."""
-    token = _scope.set(_SeedScope(key))
-    try:
+    with entered(shuffle_seeds=_SeedScope(key)):
         yield
-    finally:
-        _scope.reset(token)
 
 
 def set_global_seed(seed: int | None) -> None:

@@ -2,7 +2,6 @@
 
 import abc
 import contextlib
-import contextvars
 import functools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.types import DTypeLike
+from stratagem._core.context import current, entered
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -43,18 +43,12 @@ class SizesAsked:
     dimensions: int = 0
 
 
-_asked: contextvars.ContextVar[SizesAsked | None] = contextvars.ContextVar("sizes_asked", default=None)
-
-
 @contextlib.contextmanager
 def asking_sizes(doubled: int | None = None) -> Iterator[SizesAsked]:
     """Notes how many sizes are those of contents, so that specs of results can leave them open; see `SizesAsked`."""
     asked = SizesAsked(doubled)
-    token = _asked.set(asked)
-    try:
+    with entered(sizes_asked=asked):
         yield asked
-    finally:
-        _asked.reset(token)
 
 
 @final
@@ -76,7 +70,7 @@ class SizedByContents(Generic[P, T]):
 
 def of_asked_size(found: np.ndarray, axes: Iterable[int]) -> np.ndarray:
     """Returns a result whose sizes along some axes only contents tell, as large as it is wanted where sizes are asked for."""
-    asked = _asked.get()
+    asked: SizesAsked | None = current().sizes_asked
     if asked is None:
         return found
     asked.dimensions = max(asked.dimensions, *(axis + 1 for axis in axes), 0)
@@ -92,7 +86,7 @@ def of_asked_size(found: np.ndarray, axes: Iterable[int]) -> np.ndarray:
 
 def sizes_are_asked() -> bool:
     """Returns whether a function's sizes are asked for, so that its result may be other than it is."""
-    return _asked.get() is not None
+    return current().sizes_asked is not None
 
 
 class PixelSums(abc.ABC):

@@ -40,7 +40,7 @@ class _CompilingClock:
     """Adds up the time in which each thread traces or compiles steps."""
 
     def __init__(self) -> None:
-        self._own = threading.local()
+        self._own = threading.local()  # seconds of a thread describe no running code, and last longer
 
     def __enter__(self) -> None:
         self._own.depth = getattr(self._own, "depth", 0) + 1
