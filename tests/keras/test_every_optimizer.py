@@ -204,5 +204,6 @@ def test_an_optimizer_is_built_in_the_first_trace_only() -> None:
         made.append(next(others))
         made[-1].build([v])
 
+    step(tf.constant(1.0))
     with pytest.raises(ValueError, match="tried to create variables on a call other than its first"):
-        step(tf.constant(1.0))
+        step(tf.constant([1.0, 2.0]))

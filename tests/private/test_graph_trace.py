@@ -80,7 +80,7 @@ def test_a_trace_goes_on_where_it_was_left_and_gives_the_part_that_is_asked_for(
     owner = Owner()
     trace = GraphTrace(owner)
     with trace.current():
-        x, y = trace.new_tensor((3,), np.float32), trace.new_tensor((3,), np.float32)
+        x, y = trace.new_input((3,), np.float32), trace.new_input((3,), np.float32)
         double = x * 2.0
     assert not trace.is_current()
     assert jnp.ones(2).sum() == 2.0  # computed at once

@@ -56,6 +56,7 @@ EXPECTED = {
         "effects",
         "linear_util",
         "pjit",
+        "dtypes",
         "source_info_util",
         "stages",
         "xla_bridge",

@@ -47,8 +47,15 @@ def test_a_second_trace_finds_the_variables_of_the_first() -> None:
 
 def test_a_variable_that_only_a_later_trace_makes_is_refused() -> None:
     graph, names = ModelState(), iter("abcdef")
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with graph.building("train"):
+            return tf1.get_variable(next(names), [1]).value * x
+
+    step(tf.ones([2]))
     with pytest.raises(ValueError, match=r"on a call other than its first|its first call did not make"):
-        traced(graph, lambda: tf1.get_variable(next(names), [1]).value)
+        step(tf.ones([4]))
 
 
 def test_initial_values_follow_the_seed_of_the_graph() -> None:

@@ -246,7 +246,9 @@ def take(call: BodyCall, recorded: Recording) -> None:
     """Takes note of a recording that the next program may be made of, and of what it has found."""
     info = call.info
     info.sources = [_by_position(source, call.leaves) for source in recorded.sources]
-    info.checks, info.known, info.recorded = bool(recorded.recorder.checks), True, recorded
+    # Code may see whether a layer is built: the program is made of what it does when all is, as TensorFlow's is.
+    info.recorded = None if recorded.recorder.made_variables else recorded
+    info.checks, info.known = bool(recorded.recorder.checks), True
     info.prefixes.note(recorded.host.prefix)
 
 

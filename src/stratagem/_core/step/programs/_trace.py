@@ -64,7 +64,7 @@ class OptimizerSettingsGuard:
 
 @dataclass(frozen=True)
 class Recording:
-    """What a step's Python code did: a program with the marks of its tapes, not yet differentiated.
+    """A run of a step's Python code: its program with the marks of its tapes, not yet differentiated.
 
     closed: (values of variables, own inputs, shared inputs) -> (results, new values). sources: the iterators that it draws
     from, in their order. host: the calls that run before it.

@@ -49,6 +49,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     trace: JAX's. arguments: the call's, with the elements and the values of the host that are known. variables: those found by
     earlier recordings, which are inputs from the beginning; others become inputs when they are first read or assigned.
     first: whether variables may be created, and the mesh may turn out to be a different one: in a function's first recording.
+    made_variables: whether it created any but slots of optimizers.
     connections: for calls of `tape.gradient` by number, which sources are connected, if an earlier recording found out.
     told: what the tape was told. answers: the connections of calls that are differentiated already, inside gradient functions.
     late_watches: by the number of a tape, inputs that have come while it was open, and that it watches.
@@ -76,7 +77,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         super().__init__(collect_losses=True)
         self.mesh = mesh
         self.strategy: Any = None
-        self.first = first
+        self.first, self.made_variables = first, False
         self.variables: dict[int, Any] = {}
         self.values: dict[int, Any] = {}
         self.written: dict[int, str] = {}
@@ -175,7 +176,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     def value_of(self, variable: Any) -> Any:
         """Returns the variable's value in this trace (of a sync-on-read one, the replica's slot)."""
         self._take(variable)
-        return self.values[id(variable)]
+        return self.values.setdefault(id(variable), self._initial[id(variable)])
 
     def _take(self, variable: Any) -> None:
         """Makes a variable an input of the program, if it is not one yet. Open tapes watch it from there on."""
@@ -260,7 +261,10 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
 
     def create(self, variable: Any) -> None:
         """Raises ValueError for a variable that is created in a different recording than the first."""
-        if not self.first:
+        if self.first:
+            # Slots are no news to code: optimizers make them where they use them.
+            self.made_variables |= variable is not None and current().slot_of is None
+        else:
             raise ValueError(
                 "A compiled step tried to create variables on a call other than its first. Create layers, metrics, "
                 "optimizers and tf.Variables outside of the step, or only when the step runs for the first time."
