@@ -6,6 +6,7 @@ Never: depends on the values of a run or on how fast the machine is; changes a p
 """
 
 from stratagem._core.rewrites._finished import rewrite_finished as rewrite_finished
+from stratagem._core.rewrites._inlined import inline_calls as inline_calls
 from stratagem._core.rewrites._inlined import inlined as inlined
 from stratagem._core.rewrites._memory import largest_array as largest_array
 from stratagem._core.rewrites._memory import size as size

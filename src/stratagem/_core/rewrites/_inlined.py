@@ -1,11 +1,19 @@
-"""inlined: the equations of a traced function, put into a program that has its operands and names its results; flattened."""
+"""inlined, inline_calls, flattened: the equations of a program, put into another one instead of a call of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jax.extend import core as xc
 
 from stratagem._private import is_literal, jax_function, within
+
+
+def _no_alias(eqn: Any, operands: Sequence[Any]) -> None:
+    return None
+
+
+def _as_it_is(eqn: Any, call: Any) -> Any:
+    return eqn
 
 
 def inlined(new: xc.ClosedJaxpr, operands: Sequence[Any], results: Sequence[Any]) -> Iterator[Any]:
@@ -23,6 +31,41 @@ def inlined(new: xc.ClosedJaxpr, operands: Sequence[Any], results: Sequence[Any]
         yield inner.replace(invars=list(map(renamed, inner.invars)), outvars=list(map(renamed, inner.outvars)))
 
 
+def inline_calls(
+    jaxpr: xc.Jaxpr,
+    names: dict[Any, Any],
+    body_of: Callable[[Any], xc.Jaxpr | None],
+    alias_of: Callable[[Any, Sequence[Any]], Any] = _no_alias,
+    placed: Callable[[Any, Any], Any] = _as_it_is,
+) -> tuple[list[Any], list[Any]]:
+    """Returns the equations of a program, calls replaced by their bodies, and its results. Nothing is evaluated.
+
+    Each equation gets new variables, for a body may be called more than once.
+
+    names: what the program's inputs are in the new one. body_of: returns the program, without constants, that an equation
+    calls and that takes its place; None if the equation stays. alias_of: returns what the only result of an equation stands
+    for, given its operands; None if for itself. placed: returns an equation of a body, given it and its call.
+    """
+    out: list[Any] = []
+
+    def renamed(atom: Any) -> Any:
+        return atom if is_literal(atom) else names.get(atom, atom)
+
+    for eqn in jaxpr.eqns:
+        operands = list(map(renamed, eqn.invars))
+        if (alias := alias_of(eqn, operands)) is not None:
+            names[eqn.outvars[0]] = alias
+        elif (body := body_of(eqn)) is not None:
+            own = dict(zip(body.invars, operands, strict=True))
+            eqns, results = inline_calls(body, own, body_of, alias_of, placed)
+            out += [placed(inner, eqn) for inner in eqns]
+            names.update(zip(eqn.outvars, results, strict=True))
+        else:
+            names.update({v: xc.Var(v.aval) for v in eqn.outvars})
+            out.append(eqn.replace(invars=operands, outvars=[names[v] for v in eqn.outvars]))
+    return out, list(map(renamed, jaxpr.outvars))
+
+
 def flattened(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
     """Returns a program in which functions of JAX's (`jnp.var`, `jnp.where`) are equations of its own, as XLA sees them.
 
@@ -30,28 +73,12 @@ def flattened(jaxpr: xc.Jaxpr) -> xc.Jaxpr:
     """
     if not any(map(_is_of_jax, jaxpr.eqns)):
         return jaxpr
-    names: dict[Any, Any] = {}
-    eqns = list(_flat(jaxpr.eqns, names))
-    return jaxpr.replace(eqns=eqns, outvars=[v if is_literal(v) else names.get(v, v) for v in jaxpr.outvars])
+    eqns, results = inline_calls(jaxpr, {}, _body_of_jax, placed=within)
+    return jaxpr.replace(eqns=eqns, outvars=results)
 
 
-def _flat(eqns: Sequence[Any], names: dict[Any, Any]) -> Iterator[Any]:
-    """Yields equations whose values have these names. Calls add the names of their results."""
-
-    def renamed(atom: Any) -> Any:
-        return atom if is_literal(atom) else names.get(atom, atom)
-
-    for eqn in eqns:
-        operands = list(map(renamed, eqn.invars))
-        if _is_of_jax(eqn):
-            inner = eqn.params["jaxpr"].jaxpr
-            own = dict(zip(inner.invars, operands, strict=True))
-            # A function may be called twice: the values of each call are variables of their own.
-            own |= {v: xc.Var(v.aval) for inner_eqn in inner.eqns for v in inner_eqn.outvars}
-            yield from (within(flat, eqn) for flat in _flat(inner.eqns, own))
-            names.update(zip(eqn.outvars, (v if is_literal(v) else own[v] for v in inner.outvars), strict=True))
-        else:
-            yield eqn.replace(invars=operands, outvars=[names.get(v, v) for v in eqn.outvars])
+def _body_of_jax(eqn: Any) -> xc.Jaxpr | None:
+    return eqn.params["jaxpr"].jaxpr if _is_of_jax(eqn) else None
 
 
 def _is_of_jax(eqn: Any) -> bool:

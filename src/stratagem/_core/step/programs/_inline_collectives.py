@@ -1,5 +1,6 @@
 """Inlines calls so that every collective is at a program's top level, where the program can be cut."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -7,9 +8,10 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._core.rewrites import inline_calls
 from stratagem._core.step.collectives._varying_outputs import COLLECTIVES
 from stratagem._core.step.differentiation._differentiate import AxisEnv
-from stratagem._private import is_literal, line_of, sub_jaxprs
+from stratagem._private import line_of, sub_jaxprs
 
 
 def has_side_effects(eqn: xc.JaxprEqn) -> bool:
@@ -23,27 +25,19 @@ def communicates(eqn: Any) -> bool:
     return eqn.primitive.name in COLLECTIVES or eqn.primitive.name == "axis_index" or any(inner)
 
 
-def flatten(jaxpr: Any, rename: dict[Any, Any], replica_id: Any, axis_env: AxisEnv, out: list[Any]) -> list[Any]:
-    """Appends the program's equations to `out`, calls that communicate replaced by their bodies; returns the program's outputs.
+def flatten(jaxpr: xc.Jaxpr, replica_id: Any, axis_env: AxisEnv) -> tuple[list[Any], list[Any]]:
+    """Returns the program's equations, calls that communicate replaced by their bodies, and the program's results.
 
-    Nothing is evaluated. rename: maps the program's inputs. The replica's id becomes the variable `replica_id`.
+    The replica's id becomes the variable `replica_id`.
     """
 
-    def renamed(atom: Any) -> Any:
-        return atom if is_literal(atom) else rename.get(atom, atom)
+    def body_of(eqn: Any) -> xc.Jaxpr | None:
+        return _body(eqn, axis_env) if eqn.primitive.name not in COLLECTIVES and communicates(eqn) else None
 
-    for eqn in jaxpr.eqns:
-        operands, name = [renamed(v) for v in eqn.invars], eqn.primitive.name
-        if name == "axis_index":
-            rename[eqn.outvars[0]] = replica_id
-        elif name not in COLLECTIVES and communicates(eqn):
-            body = _body(eqn, axis_env)
-            inner = flatten(body, dict(zip(body.invars, operands, strict=True)), replica_id, axis_env, out)
-            rename.update(zip(eqn.outvars, inner, strict=True))
-        else:
-            rename.update({v: xc.Var(v.aval) for v in eqn.outvars})
-            out.append(eqn.replace(invars=operands, outvars=[rename[v] for v in eqn.outvars]))
-    return [renamed(v) for v in jaxpr.outvars]
+    def alias_of(eqn: Any, operands: Sequence[Any]) -> Any:
+        return replica_id if eqn.primitive.name == "axis_index" else None
+
+    return inline_calls(jaxpr, {}, body_of, alias_of)
 
 
 def called_jaxpr(eqn: xc.JaxprEqn) -> xc.ClosedJaxpr:

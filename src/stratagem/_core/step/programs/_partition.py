@@ -59,8 +59,7 @@ class RowCountProgram:
         self.equal = [v for v, e in zip(closed.jaxpr.invars, equal, strict=True) if e]
         self.own = [v for v, e in zip(closed.jaxpr.invars, equal, strict=True) if not e]
         self.consts = {v: np.asarray(c) for v, c in zip(closed.jaxpr.constvars, closed.consts, strict=True)}
-        self.eqns: list[Eqn] = []
-        self.outs = flatten(closed.jaxpr, {}, self.id, axis_env, self.eqns)
+        self.eqns, self.outs = flatten(closed.jaxpr, self.id, axis_env)
         self.collectives = [e for e in self.eqns if e.primitive.name in COLLECTIVES]
         self.numbers: dict[Var, int] = {}
         self.level: dict[int, int] = {}

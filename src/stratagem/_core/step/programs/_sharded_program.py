@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 
 from stratagem._core.mesh import AXIS, ReplicaMesh
+from stratagem._core.rewrites import inline_calls
 from stratagem._core.step.collectives._shards import is_element, own_shard, shared_by_shards, whole_values
 from stratagem._core.step.programs._inline_collectives import called_jaxpr, communicates
 from stratagem._core.values import ELEMENTWISE, ShardLayout
@@ -197,19 +198,9 @@ class ShardedRun:
 
     def _renamed(self, body: xc.ClosedJaxpr, operands: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Returns the equations of a program that read these operands, and the names of its results."""
-        names: dict[Any, Any] = dict(zip(body.jaxpr.invars, operands, strict=True))
         for var, value in zip(body.jaxpr.constvars, body.consts, strict=True):
             self._known[var] = _equal(value)
-
-        def renamed(atom: Any) -> Any:
-            return atom if is_literal(atom) else names.get(atom, atom)
-
-        eqns = []
-        for eqn in body.jaxpr.eqns:
-            ins = [renamed(v) for v in eqn.invars]
-            names.update((v, xc.Var(v.aval)) for v in eqn.outvars)
-            eqns.append(eqn.replace(invars=ins, outvars=[names[v] for v in eqn.outvars]))
-        return eqns, [renamed(v) for v in body.jaxpr.outvars]
+        return inline_calls(body.jaxpr, dict(zip(body.jaxpr.invars, operands, strict=True)), lambda eqn: None)
 
     def _choose(self, choice: _Choice) -> None:
         for out, *cases in zip(choice.outvars, *choice.cases, strict=True):
