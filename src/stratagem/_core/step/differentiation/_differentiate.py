@@ -146,9 +146,10 @@ def connected_sources(call: int, results: Sequence[Any], late: Mapping[int, Sequ
     if recorded is None:  # inside a transformation of JAX: differentiating the whole program tells
         return (True,) * len(results)
     jaxpr = recorded.replace(eqns=with_late_watches(recorded.eqns, late))
-    marker = next((g for g in analyse(jaxpr.eqns) if g.eqn.params["call"] == call), None)
-    if marker is None:
+    markers = analyse(jaxpr.eqns, call)
+    if not markers:
         return (True,) * len(results)
+    (marker,) = markers
     if not any(jaxpr.eqns[i].primitive is gradient_p or has_markers(jaxpr.eqns[i]) for i in marker.path):
         return marker.connected
     # Gradients of gradients: the inner ones are known when they have become equations.
@@ -159,15 +160,18 @@ def connected_sources(call: int, results: Sequence[Any], late: Mapping[int, Sequ
 # --- Which equations lie between sources and targets ---------------------------------------------------------------------
 
 
-def analyse(eqns: Sequence[Eqn]) -> list[GradientMarker]:
-    """Returns the gradient markers of this level, each with the path of equations through which it is carried back."""
+def analyse(eqns: Sequence[Eqn], call: int | None = None) -> list[GradientMarker]:
+    """Returns the gradient markers of this level, each with the path of equations through which it is carried back.
+
+    call: the number of the only one that is wanted.
+    """
     tapes: dict[int, TapeRecord] = {}
     found = []
     for i, eqn in enumerate(eqns):
         if eqn.primitive is mark_p:
             _note(tapes.setdefault(eqn.params["tape"], TapeRecord()), eqn)
             continue
-        if eqn.primitive is gradient_p:
+        if eqn.primitive is gradient_p and call in (None, eqn.params["call"]):
             tape = eqn.params["tape"]
             record = _of_everything(eqns, eqn) if tape is None else tapes.setdefault(tape, TapeRecord())
             found.append(_gradient(i, eqn, eqns, record))
