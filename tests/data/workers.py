@@ -29,6 +29,9 @@ class WorkersMesh(ReplicaMesh):
     def stack(self, values: Sequence[Any], *, own: bool = False) -> Any:
         return values
 
+    def stack_each(self, values: Sequence[Any]) -> Any:
+        return values
+
     def unstack(self, array: Any) -> tuple[Any, ...]:
         return tuple(array)
 
