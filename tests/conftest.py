@@ -55,7 +55,7 @@ import pytest
 from jax._src import profiler
 from jax._src.interpreters import mlir
 
-from stratagem._core.context import Context, assign, current
+from stratagem._core.context import Context, change, current
 from stratagem._hooks import HOOKS, install
 from stratagem._private import attach
 from tests.sample import day
@@ -270,5 +270,5 @@ def leaves_no_context() -> Iterator[None]:
     """Fail a test that ends inside a strategy's scope, a replica or a trace."""
     yield
     left = current()
-    assign(Context())  # the next test starts outside
+    change(**vars(Context()))  # the next test starts outside
     assert left == Context(), "the test left the strategy context non-empty"

@@ -10,7 +10,7 @@ import jax
 import pytest
 
 import stratagem as tf
-from stratagem._core.context import Context, assign, current
+from stratagem._core.context import Context, change, current
 
 tf.Variable  # noqa: B018  # the first use of a public name attaches the hooks into JAX and Keras
 
@@ -39,5 +39,5 @@ def strategy(request: pytest.FixtureRequest) -> Iterator[Any]:
         case "Mirrored":
             yield tf.distribute.MirroredStrategy([name])
     left = current()
-    assign(Context())
+    change(**vars(Context()))
     assert left == Context(), "the test left the strategy context non-empty"

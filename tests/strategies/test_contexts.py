@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem._core.context import Context, assign, current
+from stratagem._core.context import Context, change, current
 from stratagem._strategies import AbstractStrategy, MirroredStrategy, OneDeviceStrategy
 
 # Private: around a model_fn, an input_fn and hooks of an Estimator, which trains a model for it.
@@ -237,12 +237,11 @@ def test_the_rest_of_the_context_goes_on(enter: Callable[[], Context], changed: 
     values = {
         name: object() for name in kept - {"strategy", "replica", "crossing", "chosen", "recorder", "rows", "job"}
     }
-    before = current()
+    before = change(**values)
     try:
-        assign(dataclasses.replace(before, **values))
         found = enter()
     finally:
-        assign(before)
+        change(**before)
     assert {name for name in values if getattr(found, name) is not values[name]} == set()
 
 

@@ -87,34 +87,37 @@ def current() -> Context:
     return _current.get()
 
 
+def change(**changes: Any) -> dict[str, Any]:
+    """Sets fields of the current context until further notice, where no `with` block ends it; returns the old ones."""
+    before = vars(_current.get())
+    assert changes.keys() <= before.keys(), f"a context has no {changes.keys() - before.keys()}"
+    context = object.__new__(Context)
+    vars(context).update(before, **changes)
+    _current.set(context)
+    return {name: before[name] for name in changes}
+
+
 @final
 class _Entered:
     """In the body, the current context has some fields changed, see `entered`."""
 
     # No generator, and no `dataclasses.replace`, which take four times as long: every step, and every run of a session, enters
     # several contexts.
-    __slots__ = ("_changes", "_token")
+    __slots__ = ("_before", "_changes")
 
     def __init__(self, changes: dict[str, Any]) -> None:
         self._changes = changes
 
     def __enter__(self) -> Context:
-        before = vars(_current.get())
-        assert self._changes.keys() <= before.keys(), f"a context has no {self._changes.keys() - before.keys()}"
-        context = object.__new__(Context)
-        vars(context).update(before, **self._changes)
-        self._token = _current.set(context)
-        return context
+        self._before = change(**self._changes)
+        return _current.get()
 
     def __exit__(self, *_: object) -> None:
-        _current.reset(self._token)
+        # These fields alone: the body may have changed others for longer, as `experimental_set_strategy` does, and scopes of
+        # different kinds need not be left in the order of entering them.
+        change(**self._before)
 
 
 def entered(**changes: Any) -> contextlib.AbstractContextManager[Context]:
     """Runs the body in the current context with some fields changed."""
     return _Entered(changes)
-
-
-def assign(context: Context) -> None:
-    """Makes `context` the current one until further notice (for scopes that are not `with` blocks)."""
-    _current.set(context)

@@ -2,7 +2,6 @@
 
 import abc
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from types import TracebackType
@@ -17,7 +16,7 @@ from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStra
 from stratagem._base.exports import exported
 from stratagem._base.types import UserFunction
 from stratagem._cluster import ClusterResolver
-from stratagem._core.context import Context, assign, current, recording
+from stratagem._core.context import change, current, recording
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.reduce_op import ReduceOp
 from stratagem._core.reduce_op import reduce_op as parse_op
@@ -67,15 +66,14 @@ class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
 
     def __init__(self, strategy: "AbstractStrategy") -> None:
         self._strategy = strategy
-        self._outer: list[Context] = []
+        self._outer: list[dict[str, Any]] = []
 
     def __enter__(self) -> "AbstractStrategy":
         before = current()
         if before.replica is not None:
             raise _needs_cross_replica("strategy.scope()")
         _check_same(before.strategy, self._strategy)
-        self._outer.append(before)
-        assign(dataclasses.replace(before, strategy=self._strategy, crossing=True, chosen=False))
+        self._outer.append(change(strategy=self._strategy, crossing=True, chosen=False))
         return self._strategy
 
     def __exit__(
@@ -83,7 +81,7 @@ class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
     ) -> None:
         if current().strategy is not self._strategy:
             raise ContextError("Strategy scopes must be left in the reverse order of entering them.")
-        assign(self._outer.pop())
+        change(**self._outer.pop())
 
 
 def _needs_cross_replica(what: str) -> ContextError:

@@ -1,6 +1,5 @@
 """The default strategy, and functions on the current context: get_strategy, has_strategy, get_replica_context and others."""
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, cast, final
 
@@ -9,7 +8,7 @@ import keras
 from stratagem._autograph import converted
 from stratagem._base.errors import ContextError
 from stratagem._base.exports import exported
-from stratagem._core.context import Context, assign, current
+from stratagem._core.context import Context, change, current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.reduce_op import reduce_op as parse_op
 from stratagem._core.step import Function, ReplicaContext, default_mesh, execute_undecorated, reduce_rows
@@ -134,7 +133,7 @@ def experimental_set_strategy(strategy: AbstractStrategy | None) -> None:
     if context.replica is not None or _is_scoped(context):
         raise ContextError("Must not be called inside a `tf.distribute.Strategy` scope.")
     chosen = strategy is not None
-    assign(dataclasses.replace(context, strategy=strategy, crossing=chosen, chosen=chosen))
+    change(strategy=strategy, crossing=chosen, chosen=chosen)
 
 
 def _is_scoped(context: Context) -> bool:

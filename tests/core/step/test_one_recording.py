@@ -334,3 +334,55 @@ def test_a_variable_that_is_only_assigned_has_its_new_value() -> None:
 
     assert float(step(tf.constant(3.0))) == 15.0
     assert float(v.b) == 3.0
+
+
+# --- What one run alone does not tell ---------------------------------------------------------------------------------
+
+
+def test_what_a_step_builds_once_in_a_list_is_followed() -> None:
+    strategy, made = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]), []
+
+    def replica(x: Any) -> Any:
+        if not made:
+            made.append(tf.Variable(4.0, aggregation=tf.VariableAggregation.MEAN))
+        return made[0] * x
+
+    with strategy.scope():
+        found = [float(strategy.run(replica, (tf.constant(2.0),)).values[0])]
+        made[0] = tf.Variable(10.0, aggregation=tf.VariableAggregation.MEAN)
+        found.append(float(strategy.run(replica, (tf.constant(2.0),)).values[0]))
+    assert found == [8.0, 20.0]
+
+
+def test_settings_beside_what_a_step_builds_once_are_followed() -> None:
+    strategy, cfg = tf.distribute.OneDeviceStrategy("CPU:0"), {"scale": 1.0}
+
+    def replica(x: Any) -> Any:
+        if "w" not in cfg:
+            cfg["w"] = tf.Variable(1.0)
+        return cfg["w"] * x * cfg["scale"]
+
+    found = []
+    with strategy.scope():
+        for scale in (1.0, 2.0, 4.0):
+            cfg["scale"] = scale
+            found.append(float(strategy.run(replica, (tf.constant(1.0),))))
+    assert found == [1.0, 2.0, 4.0]
+
+
+def test_an_optimizers_setting_that_changes_before_a_recording_is_used_is_in_the_program() -> None:
+    v, optimizer = tf.Variable(1.0), tf.keras.optimizers.SGD(1.0)
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        x, y = next(iterator), next(iterator)
+        optimizer.apply_gradients([(x * y, v)])
+        return v + 0.0
+
+    def drawn(values: list[float]) -> Any:
+        return iter(tf.data.Dataset.from_tensor_slices(values))
+
+    with pytest.raises(tf.errors.OutOfRangeError):
+        step(drawn([10.0]))
+    optimizer.clipnorm = 1.0
+    assert float(step(drawn([10.0, 10.0]))) == 0.0

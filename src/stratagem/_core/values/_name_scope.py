@@ -1,13 +1,12 @@
 """`tf.name_scope`: the first part of the names of variables that are created in it."""
 
 import contextlib
-import dataclasses
 import weakref
 from types import TracebackType
 from typing import Any, final
 
 from stratagem._base.exports import exported
-from stratagem._core.context import assign, current
+from stratagem._core.context import change, current
 
 # Of each trace, how many times each scope was opened: as in TF, a compiled function's second one has another name.
 _opened: "weakref.WeakKeyDictionary[Any, dict[str, int]]" = weakref.WeakKeyDictionary()
@@ -24,7 +23,7 @@ class NameScope:
         if not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")
         self._name = name
-        self._outer: list[str] = []
+        self._outer: list[dict[str, Any]] = []
         self._of_graph: list[contextlib.AbstractContextManager[str]] = []
 
     @property
@@ -42,15 +41,13 @@ class NameScope:
         scope = self._name
         if scope and not scope.endswith("/"):
             scope = _unique(current().name_scope + scope) + "/"
-        self._outer.append(current().name_scope)
-        assign(dataclasses.replace(current(), name_scope=scope))
+        self._outer.append(change(name_scope=scope))
         return of_graph or scope
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # The rest of the context may have changed for longer, as by `experimental_set_strategy`.
-        assign(dataclasses.replace(current(), name_scope=self._outer.pop()))
+        change(**self._outer.pop())
         self._of_graph.pop().__exit__(kind, error, trace)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "NameScope":

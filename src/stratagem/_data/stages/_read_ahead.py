@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import Any, final
 
-from stratagem._core.context import assign, current
+from stratagem._core.context import change
 from stratagem._data.elements._nest import weight
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
@@ -60,7 +60,7 @@ class ThreadExecutor(SerialExecutor):
     def __init__(self, threads: int = 1) -> None:
         self._jobs: queue.SimpleQueue[tuple[Callable[[], Result], Future[Result]] | None] = queue.SimpleQueue()
         self._context = contextvars.copy_context()
-        self._context.run(assign, dataclasses.replace(current(), recorder=None))
+        self._context.run(change, recorder=None)
         self._count = threads
         self._threads: list[threading.Thread] = []
         _in_threads.add(self)

@@ -1,12 +1,11 @@
 """Runs Estimators outside of the strategy scope that the program may be in: their strategies are those of RunConfig."""
 
 import contextvars
-import dataclasses
 import functools
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
-from stratagem._core.context import assign, current, entered
+from stratagem._core.context import change, entered
 
 _OUTSIDE: dict[str, Any] = {"strategy": None, "replica": None, "crossing": False, "graph": None}
 
@@ -32,7 +31,7 @@ def generated_isolated(function: Callable[P, Iterator[T]]) -> Callable[P, Iterat
     def run(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
         context = contextvars.copy_context()
         made: Any = function(*args, **kwargs)
-        context.run(assign, dataclasses.replace(current(), **_OUTSIDE))
+        context.run(change, **_OUTSIDE)
         end: Any = object()
         try:
             while (value := context.run(next, made, end)) is not end:

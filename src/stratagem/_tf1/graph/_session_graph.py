@@ -2,7 +2,6 @@
 
 import collections
 import contextlib
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, final
 
@@ -13,7 +12,7 @@ import numpy as np
 from stratagem._base.errors import ContextError
 from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
-from stratagem._core.context import assign, current, entered
+from stratagem._core.context import change, current, entered
 from stratagem._core.step import GraphCapture, GraphPart, TracedStrings, UnknownSizes, default_mesh, with_tensors
 from stratagem._core.values import TensorShape
 from stratagem._ops import on_device
@@ -412,7 +411,7 @@ def disable_eager_execution() -> None:
     """Lets code outside of graphs add to a default graph, which begins with the first name that needs one."""
     context = current()
     if context.begin_graph is None:
-        assign(dataclasses.replace(context, begin_graph=_begin))
+        change(begin_graph=_begin)
 
 
 @exported(v1=["enable_eager_execution"])
@@ -420,7 +419,7 @@ def enable_eager_execution(config: object = None, device_policy: object = None, 
     """Ends what `disable_eager_execution` began: code outside of graphs runs at once."""
     if current().begin_graph is not None:
         reset_default_graph()
-        assign(dataclasses.replace(current(), begin_graph=None))
+        change(begin_graph=None)
 
 
 def _begin() -> None:

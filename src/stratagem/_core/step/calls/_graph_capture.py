@@ -174,6 +174,8 @@ class GraphRecorder(TraceRecorder):
     assigning: while it is False, an assignment is handed to `deferred`, which makes an operation of it.
     """
 
+    is_closed_at_end = False
+
     def __init__(self, mesh: ReplicaMesh, trace: GraphTrace, deferred: Callable[[Any, Any], None]) -> None:
         super().__init__(mesh, trace, Arguments.of((), {}, []), first=True)
         self.assigning = False

@@ -152,11 +152,16 @@ def prepared(call: BodyCall, before: Sequence[Any] = ()) -> Prepared | RunsInPyt
         mesh = mesh_of(call)
         if isinstance(mesh, RunsInPython):
             return mesh
-        drawn = draw(call, mesh, before)
+        try:
+            drawn = draw(call, mesh, before)
+        except Exception:
+            call.info.recorded = None  # nobody may ever use it
+            raise
         try:
             inputs = call.inputs(drawn, mesh)
             program = None if inputs is None else compiled(call, inputs, mesh)
         except Exception:
+            call.info.recorded = None
             _skip_remote(call)
             raise
         if inputs is not None and isinstance(program, StepProgram):
@@ -246,8 +251,7 @@ def take(call: BodyCall, recorded: Recording) -> None:
     """Takes note of a recording that the next program may be made of, and of what it has found."""
     info = call.info
     info.sources = [_by_position(source, call.leaves) for source in recorded.sources]
-    # Code may see whether a layer is built: the program is made of what it does when all is, as TensorFlow's is.
-    info.recorded = None if recorded.recorder.made_variables else recorded
+    info.recorded = None if recorded.recorder.is_again else recorded
     info.checks, info.known = bool(recorded.recorder.checks), True
     info.prefixes.note(recorded.host.prefix)
 

@@ -227,14 +227,14 @@ def _noting_changes(call: _Call) -> Iterator[None]:
     after = reader.walk(call.function, call.leaves, after=True)[0].contents
     changed = {path for path in before.keys() | after.keys() if not _same(before.get(path), after.get(path))}
     own = {path for path in changed if _can_change(reader, path)}
-    for path in own:
+    if recorder.first and own:
+        recorder.scope.is_again = True  # the next run tells what was built once and for all
+    for path in () if recorder.first else own:
         owner = path if (path in before and path in after) or path[1] != "item" else path[0]
-        existed = before.get(owner) is not None
-        if existed or not recorder.first:  # the first recording may have built it once and for all
-            reader.changed.add(owner)
-            if existed and (name := described_path(owner)) not in reader.warned:
-                reader.warned.add(name)
-                logger.warning(_CHANGES, call.name, name, name)
+        reader.changed.add(owner)
+        if before.get(owner) is not None and (name := described_path(owner)) not in reader.warned:
+            reader.warned.add(name)
+            logger.warning(_CHANGES, call.name, name, name)
     call.built = recorder.first or not (changed - own)  # the first recording builds lazy objects
 
 

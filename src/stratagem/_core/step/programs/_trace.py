@@ -67,7 +67,7 @@ class Recording:
     """A run of a step's Python code: its program with the marks of its tapes, not yet differentiated.
 
     closed: (values of variables, own inputs, shared inputs) -> (results, new values). sources: the iterators that it draws
-    from, in their order. host: the calls that run before it.
+    from, in their order. host: the calls that run before it. settings: of the optimizers that it uses.
     """
 
     closed: xc.ClosedJaxpr
@@ -76,12 +76,14 @@ class Recording:
     recorder: TraceRecorder
     sources: tuple[Any, ...]
     host: PrefixFindings
+    settings: OptimizerSettingsGuard
 
     def fits(self, arguments: Arguments, replica: int = 0) -> bool:
         """Returns whether this is the program for such arguments, drawn elements and values of the host."""
         variables = [(stored_shape(v, self.recorder.mesh), np.dtype(v._dtype)) for v in self.variables]
         return (
-            len(arguments.drawn) == len(self.sources)
+            not self.settings.changed
+            and len(arguments.drawn) == len(self.sources)
             and self._inputs == (*variables, *arguments.specs(replica))
             and self.host.hold_for(arguments.host)
         )
@@ -193,7 +195,8 @@ def record(
     if recorder.first:
         announce_build(None)
     sources, host = tuple(recorder.inputs.sources), recorder.prefix.findings()
-    return Recording(closed, tuple(info.variables), results, recorder, sources, host)
+    settings = OptimizerSettingsGuard.of(recorder.optimizers)
+    return Recording(closed, tuple(info.variables), results, recorder, sources, host, settings)
 
 
 def trace(
@@ -218,7 +221,7 @@ def trace(
         closed, connections = _differentiated(recording, platform, even=replica_shapes is None)
         connections |= recorder.answers
         connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)
-        if _contradicts(connections, recorder.told):
+        if any(connections.get(call, answer) != answer for call, answer in recorder.told.items()):
             info.connections = connections
             continue
         info.connections = info.connections | recorder.told
@@ -233,7 +236,7 @@ def trace(
             recorder.strategy,
             info.connections,
             tuple(recorder.updates),
-            OptimizerSettingsGuard.of(recorder.optimizers),
+            recording.settings,
         )
         if mesh.num_replicas > 1:
             traced.check_divergence(recorder.program_inputs.own, mesh)

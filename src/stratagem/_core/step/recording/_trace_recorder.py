@@ -49,17 +49,19 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     trace: JAX's. arguments: the call's, with the elements and the values of the host that are known. variables: those found by
     earlier recordings, which are inputs from the beginning; others become inputs when they are first read or assigned.
     first: whether variables may be created, and the mesh may turn out to be a different one: in a function's first recording.
-    made_variables: whether it created any but slots of optimizers.
+    is_again: whether the code has to run again, because the first run has changed what it sees.
     connections: for calls of `tape.gradient` by number, which sources are connected, if an earlier recording found out.
     told: what the tape was told. answers: the connections of calls that are differentiated already, inside gradient functions.
     late_watches: by the number of a tape, inputs that have come while it was open, and that it watches.
     optimizers: those that have updated variables. follows_settings: whether their settings have to be watched for changes.
     replica_shapes: the shapes of an uneven batch on all replicas. replica: one whose inputs are traced.
     prefix: the recorder of what the host computes before the program. host_rules: what it does with functions of the host.
-    eager: whether the code runs as Python, on values that are known.
+    eager: whether the code runs as Python, on values that are known. is_closed_at_end: whether all that the trace records is
+    one program, and not a graph of which parts are run while it grows.
     """
 
     eager = False
+    is_closed_at_end = True
 
     def __init__(
         self,
@@ -77,7 +79,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         super().__init__(collect_losses=True)
         self.mesh = mesh
         self.strategy: Any = None
-        self.first, self.made_variables = first, False
+        self.first, self.is_again = first, False
         self.variables: dict[int, Any] = {}
         self.values: dict[int, Any] = {}
         self.written: dict[int, str] = {}
@@ -262,8 +264,9 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     def create(self, variable: Any) -> None:
         """Raises ValueError for a variable that is created in a different recording than the first."""
         if self.first:
-            # Slots are no news to code: optimizers make them where they use them.
-            self.made_variables |= variable is not None and current().slot_of is None
+            # Code may see whether a layer is built: the program is made of what it does when all is, as TensorFlow's is. Slots
+            # are no news to it: optimizers make them where they use them.
+            self.is_again |= variable is not None and current().slot_of is None
         else:
             raise ValueError(
                 "A compiled step tried to create variables on a call other than its first. Create layers, metrics, "
