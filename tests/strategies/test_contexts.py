@@ -237,8 +237,9 @@ def test_the_rest_of_the_context_goes_on(enter: Callable[[], Context], changed: 
     values = {
         name: object() for name in kept - {"strategy", "replica", "crossing", "chosen", "recorder", "rows", "job"}
     }
-    before = change(**values)
+    before = vars(current())
     try:
+        change(**values)
         found = enter()
     finally:
         change(**before)

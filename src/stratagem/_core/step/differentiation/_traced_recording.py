@@ -77,8 +77,8 @@ class TracedRecording(TapeRecording):
     def note_input(self, variable: keras.Variable, value: jax.Array) -> None:
         """Notes that a variable, which nothing had read before, has become an input while the tape was open: with this value.
 
-        A step's program has it from its beginning. So the mark that opens the tape names it, too, as if it had been known there: a
-        mark here would cut the program. A graph is never closed, and has a mark here.
+        A step's program has it from its beginning. So the mark that opens the tape names it, too, as if it had been known
+        there: a mark here would cut the program. A graph is never closed, and has a mark here.
         """
         if not (self._watch_variables and variable.trainable):
             return
