@@ -92,4 +92,5 @@ def input_variable(tracer: Any) -> Var:
     return tracer.val
 
 
-_DEBUG = debug_info("step", lambda: None, (), {})._replace(result_paths=None)
+# As it reads in JAX's errors: "while tracing the function that is compiled for a step".
+_DEBUG = debug_info("a step", lambda: None, (), {})._replace(func_src_info="that is compiled", result_paths=None)

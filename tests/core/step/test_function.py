@@ -712,7 +712,7 @@ def test_python_drives_loops_over_data(two: Any, style: str, caplog: pytest.LogC
         assert (first, float(v)) == by_hand(two)
         assert float(epoch(data)) == first
     assert len([m for m in caplog.messages if "runs in Python, not as one compiled program" in m]) == 1
-    assert traces.count <= TRACES_TO_COMPILE  # a round is one program, or at least the replica function in it
+    assert traces.count <= 2  # one may be an attempt to compile the whole function
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["a dataset", "distributed"])
