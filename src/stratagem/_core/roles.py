@@ -60,7 +60,7 @@ class StepRecorder(Protocol):
     """A trace, as code in layers that do not know the step's recorder sees it.
 
     strategy: the one whose replicas the trace has met, or None. mesh: the replicas that the program will run on.
-    first: True in a function's first recording, which may create variables. is_again: whether the code has to run again after
+    first: True in a function's first recording, which may create variables. runs_again: whether the code has to run again after
     it. written: the ids of variables that were assigned.
     tapes: the gradient tapes that are open. prefix: the recorder of what the host computes before the program.
     follows_settings: True while another setting of an optimizer has to be noticed.
@@ -69,7 +69,7 @@ class StepRecorder(Protocol):
     strategy: Strategy | None
     mesh: ReplicaMesh
     first: bool
-    is_again: bool
+    runs_again: bool
     written: dict[int, str]
     tapes: list[Any]
     prefix: Any

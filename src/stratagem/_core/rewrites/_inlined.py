@@ -1,4 +1,4 @@
-"""inlined, inline_calls, flattened: the equations of a program, put into another one instead of a call of it."""
+"""inlined, inline_calls, flattened: equations of one program in a different one, instead of a call."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -248,10 +248,10 @@ def _recorded_first(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> 
 
 
 def take(call: BodyCall, recorded: Recording) -> None:
-    """Takes note of a recording that the next program may be made of, and of what it has found."""
+    """Takes note of a recording that the next program may be made of, and of its findings."""
     info = call.info
     info.sources = [_by_position(source, call.leaves) for source in recorded.sources]
-    info.recorded = None if recorded.recorder.is_again else recorded
+    info.recorded = None if recorded.recorder.runs_again else recorded
     info.checks, info.known = bool(recorded.recorder.checks), True
     info.prefixes.note(recorded.host.prefix)
 

@@ -228,7 +228,7 @@ def _noting_changes(call: _Call) -> Iterator[None]:
     changed = {path for path in before.keys() | after.keys() if not _same(before.get(path), after.get(path))}
     own = {path for path in changed if _can_change(reader, path)}
     if recorder.first and own:
-        recorder.scope.is_again = True  # the next run tells what was built once and for all
+        recorder.scope.runs_again = True  # the next run tells what was built once and for all
     for path in () if recorder.first else own:
         owner = path if (path in before and path in after) or path[1] != "item" else path[0]
         reader.changed.add(owner)

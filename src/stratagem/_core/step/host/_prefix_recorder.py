@@ -70,10 +70,9 @@ class PrefixRecorder:
         self._calls: list[HostCall] = []
         self._inputs: list[HostValue] = []
         self._shaped: list[HostValue] = []
-        self._sizes: list[HostValue] = []
+        self._sizes: dict[HostValue, np.ndarray] = {}
         self._own = own or OwnKinds({}, {}, ())
         self._kinds: list[Hashable] = []
-        self._sizes_used: dict[HostValue, np.ndarray] = {}
         self._known: dict[int, _Known] = {}  # by the identity of their tracers
         self._late: list[_Known] = []
         self._repeatable: dict[Hashable, Any] = {}  # by function and arguments, what the step's function got of it
@@ -209,12 +208,9 @@ class PrefixRecorder:
         found = self._known.get(id(tracer))
         if found is None or found.name.call < 0:
             return None
-        if found.name not in self._sizes:
-            self._sizes.append(found.name)
         sizes = self._own.sizes.get(found.name)
-        value = np.asarray(found.example if sizes is None else sizes[self._replica])
-        self._sizes_used[found.name] = value
-        return value
+        self._sizes[found.name] = np.asarray(found.example if sizes is None else sizes[self._replica])
+        return self._sizes[found.name]
 
     def need_host(self, reason: str) -> NoReturn:
         """Gives the trace up because Python needs values; inside a replica this is an error."""
@@ -239,7 +235,7 @@ class PrefixRecorder:
         return PrefixFindings(
             prefix,
             tuple(self._shapes[v] for v in prefix.shaped),
-            tuple(plain_sizes(self._sizes_used[v]) for v in prefix.sizes),
+            tuple(plain_sizes(self._sizes[v]) for v in prefix.sizes),
             tuple(self._kinds),
             self._replica,
             self._local,

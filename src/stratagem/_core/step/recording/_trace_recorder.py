@@ -49,7 +49,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     trace: JAX's. arguments: the call's, with the elements and the values of the host that are known. variables: those found by
     earlier recordings, which are inputs from the beginning; others become inputs when they are first read or assigned.
     first: whether variables may be created, and the mesh may turn out to be a different one: in a function's first recording.
-    is_again: whether the code has to run again, because the first run has changed what it sees.
+    runs_again: whether the code has to run again, because the first run has changed what it sees.
     connections: for calls of `tape.gradient` by number, which sources are connected, if an earlier recording found out.
     told: what the tape was told. answers: the connections of calls that are differentiated already, inside gradient functions.
     late_watches: by the number of a tape, inputs that have come while it was open, and that it watches.
@@ -79,7 +79,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         super().__init__(collect_losses=True)
         self.mesh = mesh
         self.strategy: Any = None
-        self.first, self.is_again = first, False
+        self.first, self.runs_again = first, False
         self.variables: dict[int, Any] = {}
         self.values: dict[int, Any] = {}
         self.written: dict[int, str] = {}
@@ -117,7 +117,6 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
 
     def begin(self) -> None:
         """Starts the recording, in its trace."""
-        self._level = AtTraceLevel(trace_level())
         self.level = trace_level()
         for variable in self._known_variables:
             self._take(variable)
@@ -164,7 +163,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
             return slot
         if self.values.get(id(variable)) is not slot:
             return self._of_all_replicas(variable, slot)
-        with self._level:
+        with AtTraceLevel(self.level):
             return self._of_all_replicas(variable, slot)
 
     def in_shards(self, variable: Any) -> bool:
@@ -266,7 +265,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         if self.first:
             # Code may see whether a layer is built: the program is made of what it does when all is, as TensorFlow's is. Slots
             # are no news to it: optimizers make them where they use them.
-            self.is_again |= variable is not None and current().slot_of is None
+            self.runs_again |= variable is not None and current().slot_of is None
         else:
             raise ValueError(
                 "A compiled step tried to create variables on a call other than its first. Create layers, metrics, "
@@ -294,7 +293,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     def average_pending(self) -> None:
         """Averages over replicas the values assigned to variables with aggregation MEAN, in one collective for all."""
         pending, self._to_average = self._to_average, {}
-        with self._level:
+        with AtTraceLevel(self.level):
             totals = summed(list(pending.values()), self.mesh.devices[0].platform)
             for key, total in zip(pending, totals, strict=True):
                 self.values[key] = total / self.mesh.num_replicas
