@@ -12,6 +12,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
 
 from stratagem._base.errors import ContextError
 from stratagem._private._open_trace import OpenTrace
+from stratagem._private._traces import is_literal, needed_equations
 
 
 @final
@@ -111,31 +112,31 @@ class GraphTrace(OpenTrace):
     def program(
         self,
         outs: Sequence[Any],
-        kept: Callable[[Any, set[Var], Sequence[Any]], bool],
+        kept: Callable[[Any, Sequence[Any]], bool],
         given: Sequence[Var] = (),
         effects: Set[int] = frozenset(),
         tied: Mapping[int, Set[Var]] = MappingProxyType({}),
     ) -> tuple[ClosedJaxpr, list[Var]]:
         """Returns the part of the graph that computes `outs`, and what it takes: inputs of the graph, and what is `given`.
 
-        kept: for an equation, what is needed so far, and the equations after it: whether it is a part of the program although
-        nothing needs its results. effects: equations by their numbers, see `count`, that are a part of it as well.
+        kept: whether an equation is a part although nothing needs its results, given it and those of the program after it.
+        effects: equations by their numbers, see `count`, that are a part as well.
         tied: by the number of an equation, values of which one has to be needed for it to be a part.
         """
         with self.current():
             tracers = [self.to_jaxpr_tracer(out, source_info_util.current()) for out in outs]
             whole, constants = self.to_jaxpr(tracers, _DEBUG, source_info_util.current())
-        needed, stops = {v for v in whole.outvars if not isinstance(v, Literal)}, set(given)
-        eqns: list[Any] = []
-        for number, eqn in reversed(list(enumerate(whole.eqns))):
-            wanted = needed - stops
-            is_part = not wanted.isdisjoint(eqn.outvars) or not wanted.isdisjoint(tied.get(number, ()))
-            if is_part or number in effects or kept(eqn, needed, eqns):
-                needed.update(v for v in eqn.invars if not isinstance(v, Literal))
-                eqns.append(eqn)
-        known = [(v, c) for v, c in zip(whole.constvars, constants, strict=True) if v in needed]
-        inputs = [*(v for v in whole.invars if v in needed and v not in stops), *given]
-        part = Jaxpr([v for v, _ in known], inputs, whole.outvars, eqns[::-1], _effects(eqns), _DEBUG)
+        numbers = {id(eqn): number for number, eqn in enumerate(whole.eqns)}
+
+        def is_kept(eqn: Any, wanted: Set[Var], later: Sequence[Any]) -> bool:
+            number = numbers[id(eqn)]
+            return number in effects or not wanted.isdisjoint(tied.get(number, ())) or kept(eqn, later)
+
+        eqns = needed_equations(whole.eqns, whole.outvars, given, is_kept=is_kept)
+        used = {v for atoms in (whole.outvars, *(eqn.invars for eqn in eqns)) for v in atoms if not is_literal(v)}
+        known = [(v, c) for v, c in zip(whole.constvars, constants, strict=True) if v in used]
+        inputs = [*(v for v in whole.invars if v in used and v not in given), *given]
+        part = Jaxpr([v for v, _ in known], inputs, whole.outvars, eqns, _effects(eqns), _DEBUG)
         return ClosedJaxpr(part, [c for _, c in known]), inputs
 
     def count(self) -> int:

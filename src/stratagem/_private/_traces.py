@@ -1,7 +1,7 @@
 """Traces and programs of JAX: their levels, constants and equations."""
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import Path
 from typing import Any, final
 
@@ -114,12 +114,35 @@ def is_literal(atom: Var | Literal) -> bool:
     return isinstance(atom, Literal)
 
 
-def needed_equations(eqns: Sequence[JaxprEqn], results: Iterable[Var | Literal]) -> list[JaxprEqn]:
-    """The equations that the results depend on, and those with effects."""
-    wanted, kept = {v for v in results if not is_literal(v)}, []
+def has_effects(eqn: JaxprEqn, wanted: Set[Var], later: Sequence[JaxprEqn]) -> bool:
+    """Returns whether an equation has effects in JAX's sense, as prints and checks."""
+    return bool(eqn.effects)
+
+
+def all_operands(eqn: JaxprEqn) -> Sequence[Var | Literal]:
+    """Returns the operands of an equation."""
+    return eqn.invars
+
+
+def needed_equations(
+    eqns: Sequence[JaxprEqn],
+    results: Iterable[Var | Literal],
+    known: Iterable[Var] = (),
+    *,
+    is_kept: Callable[[JaxprEqn, Set[Var], Sequence[JaxprEqn]], bool] = has_effects,
+    operands: Callable[[JaxprEqn], Sequence[Var | Literal]] = all_operands,
+) -> list[JaxprEqn]:
+    """The equations that the results depend on, in their order.
+
+    known: values that need no equation. is_kept: whether an equation is one of them although nothing needs what it makes, given
+    the values that are needed so far, and the equations after it, the last first. operands: those that an equation needs.
+    """
+    given = frozenset(known)
+    wanted: set[Any] = {v for v in results if not is_literal(v) and v not in given}
+    kept: list[JaxprEqn] = []
     for eqn in reversed(eqns):
-        if eqn.effects or not wanted.isdisjoint(eqn.outvars):
-            wanted.update(v for v in eqn.invars if not is_literal(v))
+        if not wanted.isdisjoint(eqn.outvars) or is_kept(eqn, wanted, kept):
+            wanted.update(v for v in operands(eqn) if not is_literal(v) and v not in given)
             kept.append(eqn)
     return kept[::-1]
 

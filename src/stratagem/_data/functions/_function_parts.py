@@ -1,6 +1,6 @@
 """The parts of a traced function: a program before, equations of unknown sizes that NumPy computes, and the program."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -17,7 +17,7 @@ from stratagem._data.functions._host_arithmetic import Equation, can_compute, co
 from stratagem._data.functions._host_run import HostRun
 from stratagem._data.functions._traced import NeedsPython, TracedFunction
 from stratagem._ops import tensor
-from stratagem._private import is_literal, new_jaxpr
+from stratagem._private import is_literal, needed_equations, new_jaxpr
 
 Variable = Any  # of a jaxpr
 
@@ -104,7 +104,7 @@ def _cut(
     jaxpr = closed.jaxpr
     first = len(jaxpr.invars) - len(names)
     given = jaxpr.invars[first:]
-    eqns = with_early_selections(_needed(jaxpr.eqns, jaxpr.outvars, ()), jaxpr.outvars)
+    eqns = with_early_selections(needed_equations(jaxpr.eqns, jaxpr.outvars, ()), jaxpr.outvars)
     host = _host_equations(eqns, set(given[numbers:]), slices=slices)
     known = {*given, *(v for eqn in host for v in eqn.outvars)}
     sizes = {str(size) for v in given for size in v.aval.shape if not isinstance(size, int)}
@@ -112,7 +112,7 @@ def _cut(
         raise NeedsPython("it computes with sizes that are different for every element")
     takes = _frontier(host, known)
     results = [v for v in jaxpr.outvars if is_literal(v) or v not in known]
-    after = _needed(eqns, results, known)
+    after = needed_equations(eqns, results, known)
     used = {v for eqn in after for v in eqn.invars if not is_literal(v)}
     needs = tuple(v for v in (*given, *(v for eqn in host for v in eqn.outvars)) if v in used)
     if any(has_unknown_sizes(v.aval.shape) for v in needs):
@@ -123,7 +123,7 @@ def _cut(
     return Cut(
         tuple(variables),
         inputs,
-        part.program(_needed(eqns, takes, ()), given[:numbers], takes),
+        part.program(needed_equations(eqns, takes, ()), given[:numbers], takes),
         takes,
         tuple(host),
         part.program(after, needs, results),
@@ -154,17 +154,6 @@ class _Parts:
         constants = tuple(c if isinstance(c, jax.Array) else tensor(np.asarray(c)) for c in self.closed.consts)
         spec = tuple(TensorSpec(v.aval.shape, v.aval.dtype) for v in results)
         return CompiledFunction(TracedFunction(made, constants, self.variables, self.draws, spec))
-
-
-def _needed(eqns: Sequence[Equation], results: Iterable[Any], known: Collection[Variable]) -> list[Equation]:
-    """The equations that results need, apart from what is known."""
-    wanted = {v for v in results if not is_literal(v)}
-    found = []
-    for eqn in reversed(eqns):
-        if any(v in wanted and v not in known for v in eqn.outvars):
-            found.append(eqn)
-            wanted |= {v for v in eqn.invars if not is_literal(v)}
-    return found[::-1]
 
 
 def _host_equations(eqns: Sequence[Equation], computed: set[Variable], *, slices: bool) -> list[Equation]:

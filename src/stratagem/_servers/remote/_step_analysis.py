@@ -19,7 +19,7 @@ from jax.extend import core as xc
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.step import RemoteUpdate, Trace, has_side_effects
 from stratagem._core.values import is_remote
-from stratagem._private import is_literal
+from stratagem._private import is_literal, needed_equations
 from stratagem._servers.remote._inlined import inlined
 from stratagem._servers.remote._markers import apply_p, lookup_p, scatter_p
 from stratagem._servers.remote._row_rules import RowGradientType, Rule, sparse_rule
@@ -281,17 +281,16 @@ class StepAnalysis:
 
     def _find_live_eqns(self) -> list[Eqn]:
         """Returns the equations that a result, a change, an update or an effect needs, in order."""
-        want = {v for v in [*self.results, *(a for c in self.changes for a in (c.value, c.minus))] if _is_var(v)}
-        want |= {v for a in self.applied for v in a.gradients if _is_var(v)}
-        live = []
-        for eqn in reversed(self.eqns):
-            if eqn.primitive is apply_p:
-                continue
-            if has_side_effects(eqn) or not want.isdisjoint(eqn.outvars):
-                live.append(eqn)
-                inputs = [eqn.invars[-1]] if id(eqn) in self.group_of and eqn.primitive is lookup_p else eqn.invars
-                want.update(v for v in inputs if _is_var(v))
-        return live[::-1]
+        want = [v for v in [*self.results, *(a for c in self.changes for a in (c.value, c.minus))] if _is_var(v)]
+        want += [v for a in self.applied for v in a.gradients if _is_var(v)]
+        return needed_equations(
+            [eqn for eqn in self.eqns if eqn.primitive is not apply_p],
+            want,
+            is_kept=lambda eqn, *_: has_side_effects(eqn),
+            operands=lambda eqn: (
+                eqn.invars[-1:] if id(eqn) in self.group_of and eqn.primitive is lookup_p else eqn.invars
+            ),
+        )
 
 
 def _is_var(atom: Any) -> bool:

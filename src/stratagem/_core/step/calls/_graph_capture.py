@@ -365,8 +365,8 @@ class GraphCapture:
         return {v for eqn in part.closed.jaxpr.eqns for v in eqn.outvars}
 
 
-def _kept(eqn: Any, needed: set[xc.Var], eqns: Sequence[Any]) -> bool:
+def _kept(eqn: Any, later: Sequence[Any]) -> bool:
     """Returns whether a part needs an equation that makes nothing: the mark of a tape that it differentiates."""
     return eqn.primitive is mark_p and any(
-        e.primitive is gradient_p and e.params["tape"] == eqn.params["tape"] for e in eqns
+        e.primitive is gradient_p and e.params["tape"] == eqn.params["tape"] for e in later
     )

@@ -21,7 +21,7 @@ from stratagem._core.mesh import exact
 from stratagem._core.step.collectives._varying_outputs import COLLECTIVES, EQUALIZING
 from stratagem._core.step.differentiation._differentiate import AxisEnv
 from stratagem._core.step.programs._inline_collectives import flatten, has_side_effects
-from stratagem._private import is_literal, new_jaxpr
+from stratagem._private import is_literal, needed_equations, new_jaxpr
 
 Var = xc.Var
 Eqn = xc.JaxprEqn
@@ -98,13 +98,11 @@ class RowCountProgram:
         self, outs: Sequence[Any], allowed: set[int], replaced: dict[int, Eqn] | None = None
     ) -> tuple[list[Eqn], list[Var]]:
         """Returns the allowed equations (by id) that `outs` need, some of them replaced, and the variables that they read."""
-        need = {v for v in outs if not is_literal(v)}
-        taken: list[Eqn] = []
-        for eqn in reversed(self.eqns):
-            if id(eqn) in allowed and (has_side_effects(eqn) or not need.isdisjoint(eqn.outvars)):
-                taken.append((replaced or {}).get(id(eqn), eqn))
-                need = (need - set(eqn.outvars)) | {v for v in taken[-1].invars if not is_literal(v)}
-        return taken[::-1], [v for v in self.values() if v in need and v not in self.consts]
+        eqns = [(replaced or {}).get(id(eqn), eqn) for eqn in self.eqns if id(eqn) in allowed]
+        taken = needed_equations(eqns, outs, is_kept=lambda eqn, *_: has_side_effects(eqn))
+        made = {v for eqn in taken for v in eqn.outvars} | {*self.consts}
+        used = {v for atoms in (outs, *(eqn.invars for eqn in taken)) for v in atoms if not is_literal(v)}
+        return taken, [v for v in self.values() if v in used and v not in made]
 
 
 @dataclass(frozen=True)
