@@ -6,6 +6,7 @@ code: what is called is in `_host_functions`, or registered by the class that de
 
 import base64
 import hashlib
+import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from stratagem._core.step import (
     LATE,
     ExportedHost,
     HostCall,
+    HostResults,
     HostValue,
     host_function_if_needed,
     kind_named,
@@ -150,76 +152,31 @@ class HostWriter:
 
 @final
 @dataclass(frozen=True)
-class _CompositeOf:
-    """A composite tensor of a kind with parts that may be names of values."""
-
-    kind: str
-    parts: list[Any]
-
-
-@final
-@dataclass(frozen=True)
 class LoadedHost:
     """The work of the host before and after a program, of a file.
 
-    calls: a function, and its arguments with HostValues, each. late: how many tensors the program returns for the calls
-    that come after it. inputs, shaped, strings: see `ExportedHost`.
+    calls: in their order. late: how many tensors the program returns for the calls that come after it. inputs, shaped,
+    strings: see `ExportedHost`.
     """
 
-    calls: tuple[tuple[UserFunction, Any, Any], ...] = ()
+    calls: tuple[HostCall, ...] = ()
     inputs: tuple[HostValue, ...] = ()
     shaped: tuple[HostValue, ...] = ()
     late: int = 0
     strings: tuple[HostValue, ...] = ()
 
-    def before(self, tensors: Sequence[Any]) -> "HostResults":
+    def before(self, tensors: Sequence[Any]) -> HostResults:
         """Makes the calls that come before the program. tensors: those of the call."""
-        return HostResults(self, tensors).go_on([])
+        results = HostResults(tensors)
+        for call in itertools.takewhile(lambda call: all(v.call != LATE for v in call.named), self.calls):
+            results.make(call, kind_of=None)
+        return results
 
-
-@final
-class HostResults:
-    """The results of the calls so far."""
-
-    def __init__(self, host: LoadedHost, tensors: Sequence[Any]) -> None:
-        self._host, self._tensors = host, tensors
-        self._late: Sequence[Any] | None = None
-        self._results: list[list[Any]] = []
-
-    def go_on(self, late: Sequence[Any] | None) -> "HostResults":
-        """Makes the calls that are possible with what the program has returned; none before it has run."""
-        self._late = late or None
-        for function, args, kwargs in self._host.calls[len(self._results) :]:
-            if self._late is None and any(
-                v.call == LATE or v.call >= len(self._results) for v in _names((args, kwargs))
-            ):
-                break
-            given, named = jax.tree.map(self._filled, (args, kwargs))
-            self._results.append(jax.tree.leaves(function(*given, **named)))
-        return self
-
-    def _filled(self, leaf: Any) -> Any:
-        if isinstance(leaf, _CompositeOf):
-            return _composite(leaf.kind, [*map(self._filled, leaf.parts)])
-        return self.of(leaf) if isinstance(leaf, HostValue) else leaf
-
-    def of(self, value: HostValue) -> Any:
-        """Returns the value of a name."""
-        if value.call == -1:
-            return self._tensors[value.leaf]
-        if value.call == LATE:
-            assert self._late is not None, "the calls before the program name none"
-            return self._late[value.leaf]
-        return self._results[value.call][value.leaf]
-
-
-def _names(arguments: Any) -> Iterator[HostValue]:
-    """Yields the names of values among arguments."""
-    for leaf in jax.tree.leaves(arguments):
-        if isinstance(leaf, HostValue):
-            yield leaf
-        elif isinstance(leaf, _CompositeOf):
-            yield from _names(leaf.parts)
+    def after(self, results: HostResults, late: Sequence[Any]) -> None:
+        """Makes the calls that come after it, and adds their results. late: what the program has returned for them."""
+        results.late = late
+        for call in self.calls[len(results.results) :]:
+            results.make(call, kind_of=None)
 
 
 @final
@@ -238,13 +195,14 @@ class HostReader:
         """
         if found is None:
             return LoadedHost()
-        calls: list[tuple[UserFunction, Any, Any]] = []
+        calls: list[HostCall] = []
         for call in found["calls"]:
             args = [self._value(v) for v in call["args"]]
             kwargs = {str(k): self._value(v) for k, v in call["kwargs"].items()}
-            for each in _names((args, kwargs)):
-                _check(each, len(calls), tensors, found["late"])
-            calls.append((self._function(call), args, kwargs))
+            leaves, structure = jax.tree.flatten((tuple(args), kwargs))
+            calls.append(HostCall(self._function(call), tuple(leaves), structure, own=False))
+            for each in calls[-1].named:
+                _check(each, len(calls) - 1, tensors, found["late"])
         named = {key: tuple(HostValue(*map(_integer, each)) for each in found[key]) for key in _NAMED}
         for each in (value for values in named.values() for value in values):
             _check(each, len(calls), tensors, 0)
@@ -298,7 +256,7 @@ class HostReader:
                 name, value = content
                 return _PARTITIONS[name](value)
         if kind in _COMPOSITES:
-            return _CompositeOf(kind, [*map(self._value, content)])
+            return _composite(kind, [*map(self._value, content)])
         if kind in _FEATURES:
             made, fields = _FEATURES[kind]
             return made(**dict(zip(fields, map(self._value, content), strict=True)))
@@ -319,6 +277,7 @@ def _check(value: HostValue, calls: int, tensors: int, late: int) -> None:
 
 
 def _composite(kind: str, parts: list[Any]) -> Any:
+    """Returns a composite tensor with names of values among its parts."""
     if kind == "sparse":
         example: Any = SparseTensor(np.zeros((0, 1), np.int64), np.zeros(0, np.float32), [0])
     else:

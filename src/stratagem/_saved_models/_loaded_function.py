@@ -110,7 +110,7 @@ class _Body:
         late = found[self._tensors : self._tensors + self._host.late]
         for position, value in zip(self._written, found[self._tensors + self._host.late :], strict=True):
             self._variables[position].assign(value)
-        results.go_on(late)
+        self._host.after(results, late)
         left, strings = iter(found), iter([results.of(value) for value in self._host.strings])
         return jax.tree.unflatten(
             self._structure,

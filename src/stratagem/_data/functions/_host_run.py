@@ -6,28 +6,32 @@ from typing import Any, final
 
 import jax
 import numpy as np
+from jax.tree_util import PyTreeDef
 
-from stratagem._core.step import HostCall, HostPrefix, HostValue, SizedByContents, joint_form, static_key
+from stratagem._core.step import (
+    CallResult,
+    HostCall,
+    HostPrefix,
+    HostResults,
+    HostValue,
+    SizedByContents,
+    joint_form,
+    static_key,
+)
 from stratagem._data.elements._nest import Array
-
-_LEAF = jax.tree.structure(0)
 
 
 @final
 @dataclass(frozen=True)
 class HostRun:
-    """The results of the calls for one element: the leaves of the results, by call, and the kinds of these.
+    """The results of the calls for one element. kind: what the trace depends on, apart from sizes that only contents tell."""
 
-    kind: what the trace depends on, apart from sizes that only contents tell.
-    """
-
-    leaves: Sequence[Any]
-    results: list[list[Any]]
+    results: HostResults
     kind: Hashable
 
     def of(self, value: HostValue) -> Any:
         """Returns a value by its name: a leaf of the element, or of a result."""
-        return self.leaves[value.leaf] if value.call < 0 else self.results[value.call][value.leaf]
+        return self.results.of(value)
 
 
 def run(prefix: HostPrefix, leaves: Sequence[Any], *, sized: bool) -> HostRun:
@@ -35,23 +39,23 @@ def run(prefix: HostPrefix, leaves: Sequence[Any], *, sized: bool) -> HostRun:
 
     Raises what they raise.
     """
-    made = HostRun(leaves, [], None)
-    kinds: list[Hashable] = []
-    for call in prefix.calls:
-        open_sizes = sized and isinstance(call.function, SizedByContents)
-        found, structure = _called(call, made)
-        made.results.append(found)
-        kinds.append((structure, *(_kind(leaf, open_sizes) for leaf in found)))
+    made, kind_of = HostResults(leaves), _kind_with_open_sizes if sized else _kind_of_result
+    kinds = tuple(made.make(call, kind_of=kind_of, as_numpy=True).kind for call in prefix.calls)
     shaped = tuple(np.shape(made.of(v)) for v in prefix.shaped)
     sizes = tuple(np.asarray(made.of(v)).tobytes() for v in prefix.sizes)
-    return HostRun(leaves, made.results, (tuple(kinds), shaped, sizes))
+    return HostRun(made, (kinds, shaped, sizes))
 
 
-def _called(call: HostCall, made: HostRun) -> tuple[list[Any], Hashable]:
-    result = call.made_of(made.of, as_numpy=True)
-    if isinstance(result, np.ndarray | jax.Array):
-        return [result], _LEAF
-    return jax.tree.flatten(result)
+def _kind_of_result(call: HostCall, leaves: Sequence[Any], structure: PyTreeDef) -> Hashable:
+    """Returns the facts of a result: its structure, and the shapes and dtypes of its tensors of numbers."""
+    return structure, *(_kind(leaf, open_sizes=False) for leaf in leaves)
+
+
+def _kind_with_open_sizes(call: HostCall, leaves: Sequence[Any], structure: PyTreeDef) -> Hashable:
+    """The same without sizes that only contents tell."""
+    if not isinstance(call.function, SizedByContents):
+        return _kind_of_result(call, leaves, structure)
+    return structure, *(_kind(leaf, open_sizes=True) for leaf in leaves)
 
 
 def _kind(leaf: Any, open_sizes: bool) -> Hashable:
@@ -74,7 +78,7 @@ def is_joint(prefix: HostPrefix) -> bool:
 
 def _is_joint(call: HostCall) -> bool:
     args, _ = jax.tree.unflatten(call.structure, call.leaves)
-    named = [leaf for leaf in call.leaves if isinstance(leaf, HostValue)]
+    named = call.named
     others = [leaf for leaf in call.leaves if isinstance(leaf, np.ndarray | jax.Array)]
     alone = len(named) == 1 and bool(args) and args[0] is named[0] and not any(map(np.ndim, others))
     return alone and joint_form(call.function) is not None
@@ -85,8 +89,7 @@ def run_joint(prefix: HostPrefix, leaves: Sequence[Array]) -> HostRun | None:
 
     None if an argument makes that impossible for all elements. Raises for elements that `run` must take one by one.
     """
-    made, count = HostRun(leaves, [], None), len(leaves[0])
-    kinds: list[Hashable] = []
+    made, count = HostResults(leaves), len(leaves[0])
     for call in prefix.calls:
         args, kwargs = jax.tree.unflatten(call.structure, call.leaves)
         form = joint_form(call.function)
@@ -97,7 +100,7 @@ def run_joint(prefix: HostPrefix, leaves: Sequence[Array]) -> HostRun | None:
         stacks = [np.asarray(each) for each in results]
         if any(stack.shape[:1] != (count,) for stack in stacks):
             raise LookupError("The results are no rows.")
-        made.results.append(stacks)
-        kinds.append((structure, *(_kind(stack[0, ...], open_sizes=False) for stack in stacks)))
+        made.made(CallResult(stacks, _kind_of_result(call, [stack[0, ...] for stack in stacks], structure)))
+    kinds = tuple(result.kind for result in made.results)
     shaped = tuple(np.shape(made.of(v))[1:] for v in prefix.shaped)
-    return HostRun(leaves, made.results, (tuple(kinds), shaped, ()))
+    return HostRun(made, (kinds, shaped, ()))

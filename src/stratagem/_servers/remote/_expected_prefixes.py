@@ -8,7 +8,16 @@ from typing import Any, final
 
 from stratagem._base.types import UserFunction
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step import CallResult, HostCall, HostPrefix, HostValue, IdentityKey, PrefixValues, leaf_key
+from stratagem._core.step import (
+    CallResult,
+    HostCall,
+    HostPrefix,
+    HostResults,
+    HostValue,
+    IdentityKey,
+    PrefixValues,
+    leaf_key,
+)
 from stratagem._servers.remote._carried_prefix import (
     BoundFunction,
     CarriedCall,
@@ -68,7 +77,7 @@ class ExpectedPrefixes:
     def _of(self, prefix: HostPrefix) -> _KnownPrefix:
         known = self._known.get(prefix)
         if known is None:
-            named = (v for call in prefix.calls for v in call.leaves if isinstance(v, HostValue) and v.call == -1)
+            named = (v for call in prefix.calls for v in call.named if v.call == -1)
             positions = tuple(dict.fromkeys(v.leaf for v in named))
             known = self._known[prefix] = _KnownPrefix(can_be_carried(prefix), positions)
         return known
@@ -78,9 +87,12 @@ class ExpectedPrefixes:
         known = self._of(prefix)
         kinds = known.kinds(leaves.__getitem__)
         if kinds not in known.expected:
-            known.expected[kinds] = facts_of(prefix, [result for (result,) in prefix.results(leaves)])
-        results = [[_stand_ins(number, facts)] for number, facts in enumerate(known.expected[kinds])]
-        return prefix.with_results(leaves, results, mesh, there=True)
+            (run,) = prefix.results(leaves)
+            known.expected[kinds] = facts_of(prefix, run.results)
+        stand_ins = HostResults(leaves)
+        for number, facts in enumerate(known.expected[kinds]):
+            stand_ins.made(_stand_ins(number, facts))
+        return prefix.with_results([stand_ins] * len(mesh.local_ids), mesh, there=True)
 
     def found(self, values: PrefixValues, facts: tuple[ResultFacts, ...]) -> None:
         """Takes note of what the worker has found in place of what was expected."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, final
 
 from stratagem._base.types import UserFunction
-from stratagem._core.step import CallResult, HostPrefix
+from stratagem._core.step import HostPrefix, HostValue
 from stratagem._servers.remote._carried_prefix import (
     CarriedPrefix,
     LibraryObject,
@@ -20,24 +20,21 @@ class PrefixRun:
     """The results of one run of a prefix."""
 
     def __init__(self, prefix: HostPrefix, leaves: Mapping[int, Any]) -> None:
-        self._prefix, self._leaves = prefix, leaves
-        self._results: list[CallResult] = [result for (result,) in prefix.results(leaves)]
+        self._prefix = prefix
+        (self._results,) = prefix.results(leaves)
 
     @property
     def facts(self) -> tuple[ResultFacts, ...]:
         """The facts of all results."""
-        return facts_of(self._prefix, self._results)
+        return facts_of(self._prefix, self._results.results)
 
     def input(self, reference: PrefixInputRef) -> Any:
         """Returns an input of the program."""
-        return self._results[reference.call].leaves[reference.leaf]
+        return self._results.of(HostValue(reference.call, reference.leaf))
 
     def returned(self, request: PrefixRequest) -> list[Any]:
         """Returns the strings that the step returns."""
-        return [
-            self._leaves[value.leaf] if value.call < 0 else self._results[value.call].leaves[value.leaf]
-            for value in request.returned
-        ]
+        return list(map(self._results.of, request.returned))
 
 
 @final

@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
@@ -13,15 +13,15 @@ from jax import export
 from jax.extend import core as xc
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
-from stratagem._base.types import UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step.calls._exported_before import LoweredProgram, ProgramKey, lowered
 from stratagem._core.step.calls._function_cache import tracing
 from stratagem._core.step.host._export_sizes import RUNS, ArgumentSizes, host_sizes, undecided
-from stratagem._core.step.host._host_prefix import HostCall, HostPrefix, PrefixValues
-from stratagem._core.step.host._host_rules import HostRules, open_fits
+from stratagem._core.step.host._host_calls import HostCall
+from stratagem._core.step.host._host_prefix import HostPrefix, PrefixValues
+from stratagem._core.step.host._host_rules import HostExamples, HostRules, open_fits
 from stratagem._core.step.host._prefix_recorder import PrefixRecorder
 from stratagem._core.step.host._unknown_sizes import with_tensors
 from stratagem._core.step.keys._host_values import HostValue, StringsResult
@@ -77,19 +77,6 @@ class ExportedFunction:
     platforms: tuple[str, ...]
     differentiable: bool
     host: ExportedHost
-
-
-@final
-@dataclass(frozen=True)
-class HostExamples:
-    """The rules of a trace with examples of strings.
-
-    called: returns what is called in place of a function of the host, in the run with this number. strings: makes a tensor of
-    an array of strings.
-    """
-
-    called: Callable[[UserFunction, int], UserFunction]
-    strings: Callable[[np.ndarray], Any]
 
 
 def export_body(

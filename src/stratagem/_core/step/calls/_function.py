@@ -14,10 +14,11 @@ from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step.calls._concrete_function import ConcreteFunction
 from stratagem._core.step.calls._execute import program_of, run_call, run_calls
-from stratagem._core.step.calls._export import ExportedFunction, HostExamples, export_body, try_body
+from stratagem._core.step.calls._export import ExportedFunction, export_body, try_body
 from stratagem._core.step.calls._function_cache import caches_of
 from stratagem._core.step.calls._input_signature import InputSignature
 from stratagem._core.step.calls._stages import BodyCall, StepProgram
+from stratagem._core.step.host._host_rules import HostExamples
 from stratagem._core.step.keys._eager_mode import functions_run_eagerly
 from stratagem._core.step.keys._program_keys import RememberedKey, shown_key
 from stratagem._core.step.programs._joined_results import joined

@@ -18,9 +18,9 @@ from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.roles import RaisedError
-from stratagem._core.step.calls._export import HostExamples
-from stratagem._core.step.calls._graph_prefix import GraphHost, GraphPrefix
 from stratagem._core.step.differentiation._gradient_tape import tape_of_program
+from stratagem._core.step.host._graph_prefix import GraphHost, GraphPrefix
+from stratagem._core.step.host._host_rules import HostExamples
 from stratagem._core.step.host._traced_strings import TracedStrings
 from stratagem._core.step.keys._host_values import HostValue
 from stratagem._core.step.recording._arguments import Arguments

@@ -129,7 +129,7 @@ class StepInputs:
     def result(self, found: Any, mesh: ReplicaMesh) -> Any:
         """Returns the result of the step, of what its program returns."""
         host = self.arguments.host
-        return found if host is None or host.there is not None else host.filled(found, mesh)
+        return found if host is None or host.there is not None else host.filled(found)
 
 
 @final

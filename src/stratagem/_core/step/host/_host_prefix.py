@@ -2,94 +2,23 @@
 
 import dataclasses
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from types import MethodType
 from typing import Any, Final, final
 
 import jax
 import numpy as np
-from jax.tree_util import PyTreeDef
 
-from stratagem._base.types import UserFunction
 from stratagem._core.mesh import ReplicaMesh, exact
-from stratagem._core.step.host._sized_by_contents import SizedByContents
-from stratagem._core.step.keys._host_values import HostValue, StringsResult
-from stratagem._core.step.keys._program_keys import leaf_key, static_key
+from stratagem._core.step.host._host_calls import HostCall, HostResults, Leaves
+from stratagem._core.step.keys._host_values import LATE, HostValue, StringsResult
+from stratagem._core.step.keys._program_keys import leaf_key
 from stratagem._core.values import Separate, is_per_replica, per_replica
 
 Shapes = tuple[tuple[int, ...], ...]
-Leaves = Sequence[Any] | Mapping[int, Any]
 
-# In place of the number of a call: of what the program computes.
-LATE: Final = -2
 # Values in the results of calls that are equal in all processes.
 PLAIN: Final = (bool, int, float, complex, str, bytes)
-
-
-@final
-@dataclass(frozen=True)
-class HostCall:
-    """A call of a function of the host, with the names of values of the step in place of its tensors.
-
-    own: whether every replica has its own tensors, and so its own result. pure: whether the result depends on the arguments
-    alone, and nobody notices when, or how often, it is made.
-    """
-
-    function: UserFunction
-    leaves: tuple[Any, ...]
-    structure: PyTreeDef
-    own: bool
-    pure: bool = False
-
-    def made_of(self, value_of: Callable[[HostValue], Any], *, as_numpy: bool = False) -> Any:
-        """Calls the function. value_of: returns the value of a name.
-
-        as_numpy: leaves a tensor whose sizes only its contents tell in NumPy.
-        """
-        leaves = [value_of(v) if isinstance(v, HostValue) else v for v in self.leaves]
-        args, kwargs = jax.tree.unflatten(self.structure, leaves)
-        function = self.function
-        return (function.function if as_numpy and isinstance(function, SizedByContents) else function)(*args, **kwargs)
-
-    def is_late(self, earlier: Sequence["HostCall"]) -> bool:
-        """Returns whether this needs what the program computes. earlier: the calls before it."""
-        named = [v for v in self.leaves if isinstance(v, HostValue)]
-        return any(v.call == LATE or (v.call >= 0 and earlier[v.call].is_late(earlier)) for v in named)
-
-    def repeats(self, other: "HostCall") -> bool:
-        """Returns whether this is the call of the same function with values of the same names: as in another trace."""
-        names = [[v if isinstance(v, HostValue) else None for v in call.leaves] for call in (self, other)]
-        return (
-            function_name(self.function) == function_name(other.function)
-            and names[0] == names[1]
-            and (self.structure, self.own) == (other.structure, other.own)
-        )
-
-    def equals(self, other: "HostCall") -> bool:
-        """Returns whether this is the call of the same function with the same arguments."""
-        same = _are_equal(self.function, other.function) and self.repeats(other)
-        return same and all(
-            isinstance(a, HostValue) or _are_equal(a, b) for a, b in zip(self.leaves, other.leaves, strict=True)
-        )
-
-
-def _are_equal(one: Any, other: Any) -> bool:
-    """Returns whether both are the same constant, perhaps made anew in each trace: a table of words, a kind of feature."""
-    if static_key(one) == static_key(other):
-        return True
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other)
-    if isinstance(one, MethodType):  # of an object that each trace copies, as an Estimator's columns in `params`
-        return one.__func__ is other.__func__ and _are_equal(one.__self__, other.__self__)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(_are_equal, one, other))
-    if dataclasses.is_dataclass(one) and not isinstance(one, type):
-        names = [each.name for each in dataclasses.fields(one) if each.compare]
-        return bool(names) and all(_are_equal(getattr(one, name), getattr(other, name)) for name in names)
-    return False
 
 
 @final
@@ -118,43 +47,45 @@ class HostPrefix:
         """Returns whether this computes the same."""
         return len(self.calls) == len(other.calls) and all(map(HostCall.equals, self.calls, other.calls))
 
-    def results(self, leaves: Leaves, replicas: int = 1) -> list[list["CallResult"]]:
-        """Runs the calls; returns, by call, a result for each local replica, or a single one if all replicas share it.
+    def results(self, leaves: Leaves, replicas: int = 1) -> list[HostResults]:
+        """Makes the calls, once for each local replica or, if all replicas share it, once; returns the results by replica.
 
         leaves: of the step's arguments and of the elements drawn for it, by their positions.
         """
-        values = _Values(leaves, [])
+        runs = [HostResults(leaves, replica) for replica in range(replicas)]
         for call in self.calls:
-            rounds = replicas if call.own else 1
-            values.results.append([CallResult.of(call, values, replica) for replica in range(rounds)])
-        return values.results
+            first, *others = runs
+            result = first.make(call)
+            for run in others:
+                if call.own:
+                    run.make(call)
+                else:
+                    run.made(result)
+        return runs
 
     def run(self, leaves: Sequence[Any], mesh: ReplicaMesh) -> "PrefixValues":
         """Runs the calls. leaves: of the step's arguments and of the elements drawn for it."""
-        return self.with_results(leaves, self.results(leaves, len(mesh.local_ids)), mesh)
+        return self.with_results(self.results(leaves, len(mesh.local_ids)), mesh)
 
-    def with_results(
-        self, leaves: Sequence[Any], results: list[list["CallResult"]], mesh: ReplicaMesh, *, there: bool = False
-    ) -> "PrefixValues":
+    def with_results(self, runs: Sequence[HostResults], mesh: ReplicaMesh, *, there: bool = False) -> "PrefixValues":
         """Returns what a run comes to that has these results. there: whether they stand for those of another process."""
-        values = _Values(leaves, results)
-        kinds = [found[0].kind for call, found in zip(self.calls, values.results, strict=True) if not call.own]
-        own = self._agreed(values, mesh)
-        inputs = tuple(self._input(value, values, mesh, own.shapes.get(value)) for value in self.inputs)
-        shaped = tuple(own.shapes.get(value) or np.shape(values.of(value, 0)) for value in self.shaped)
-        sizes = tuple(plain_sizes(values.of(v, 0)) for v in self.sizes if not self.calls[v.call].own)
+        first = runs[0]
+        kinds = [found.kind for call, found in zip(self.calls, first.results, strict=True) if not call.own]
+        own = self._agreed(runs, mesh)
+        inputs = tuple(self._input(value, runs, mesh, own.shapes.get(value)) for value in self.inputs)
+        shaped = tuple(own.shapes.get(value) or np.shape(first.of(value)) for value in self.shaped)
+        sizes = tuple(plain_sizes(first.of(v)) for v in self.sizes if not self.calls[v.call].own)
         every = (*map(leaf_key, inputs), shaped, sizes, *own.kinds, *kinds)
-        return PrefixValues(self, inputs, every, own, values, self if there else None)
+        return PrefixValues(self, inputs, every, own, runs, self if there else None)
 
-    def _agreed(self, values: "_Values", mesh: ReplicaMesh) -> "OwnKinds":
+    def _agreed(self, runs: Sequence[HostResults], mesh: ReplicaMesh) -> "OwnKinds":
         """Returns what the program depends on of values that every replica has its own of."""
         own = [v for v in (*self.inputs, *self.shaped) if self.calls[v.call].own]
         sizes = [v for v in self.sizes if self.calls[v.call].own]
-        replicas = len(mesh.local_ids)
         local = (
-            [[list(np.shape(each)) for each in values.each(v, replicas)] for v in own],
-            [[plain_sizes(each) for each in values.each(v, replicas)] for v in sizes],
-            [repr([r.kind for r in results]) for c, results in zip(self.calls, values.results, strict=True) if c.own],
+            [[list(np.shape(run.of(v))) for run in runs] for v in own],
+            [[plain_sizes(run.of(v)) for run in runs] for v in sizes],
+            [repr([run.results[i].kind for run in runs]) for i, call in enumerate(self.calls) if call.own],
         )
         if not local[2]:
             return OwnKinds({}, {}, ())
@@ -167,10 +98,10 @@ class HostPrefix:
             tuple(tuple(kinds) for *_, kinds in answers),
         )
 
-    def _input(self, value: HostValue, values: "_Values", mesh: ReplicaMesh, shapes: Shapes | None) -> Any:
+    def _input(self, value: HostValue, runs: Sequence[HostResults], mesh: ReplicaMesh, shapes: Shapes | None) -> Any:
         if shapes is None:
-            return values.of(value, 0)
-        return per_replica([exact(np.asarray(v)) for v in values.each(value, len(mesh.local_ids))], mesh, shapes)
+            return runs[0].of(value)
+        return per_replica([exact(np.asarray(run.of(value))) for run in runs], mesh, shapes)
 
 
 @final
@@ -202,45 +133,11 @@ class OwnKinds:
 
 @final
 @dataclass(frozen=True)
-class CallResult:
-    """The result of a call: its leaves, and all of it but the values of its tensors."""
-
-    leaves: list[Any]
-    kind: Hashable
-
-    @classmethod
-    def of(cls, call: HostCall, values: "_Values", replica: int) -> "CallResult":
-        found, structure = jax.tree.flatten(call.made_of(lambda value: values.of(value, replica)))
-        return cls(found, kind_of_result(found, structure))
-
-
-@final
-@dataclass(frozen=True)
-class _Values:
-    """The values of one run, by name. results: by call and local replica; a single one if all replicas share it."""
-
-    leaves: Leaves
-    results: list[list[CallResult]]
-
-    def of(self, value: HostValue, replica: int) -> Any:
-        """Returns the value of a local replica."""
-        if value.call < 0:
-            leaf = self.leaves[value.leaf]
-            return leaf.values[replica] if is_per_replica(leaf) else leaf
-        results = self.results[value.call]
-        return results[replica if len(results) > 1 else 0].leaves[value.leaf]
-
-    def each(self, value: HostValue, replicas: int) -> list[Any]:
-        """Returns the values of all local replicas."""
-        return [self.of(value, replica) for replica in range(replicas)]
-
-
-@final
-@dataclass(frozen=True)
 class PrefixValues:
     """The results of one run of a prefix.
 
-    inputs: of the program. kinds: for each there is a program of its own. own: of replicas' own values. there: the prefix
+    inputs: of the program. kinds: for each there is a program of its own. own: of replicas' own values. runs: what the calls
+    returned, by local replica. there: the prefix
     that another process runs with each step, whose inputs and strings are there; None if this process has run it.
     """
 
@@ -248,22 +145,22 @@ class PrefixValues:
     inputs: tuple[Any, ...]
     kinds: tuple[Hashable, ...]
     own: OwnKinds
-    values: _Values
+    runs: Sequence[HostResults]
     there: HostPrefix | None = None
 
     @classmethod
     def of_symbols(cls, prefix: HostPrefix, inputs: tuple[Any, ...]) -> "PrefixValues":
         """Returns the results where only their inputs to a program are there, as in a trace that is exported."""
-        return cls(prefix, inputs, (), OwnKinds({}, {}, ()), _Values([], []))
+        return cls(prefix, inputs, (), OwnKinds({}, {}, ()), [HostResults([])])
 
-    def filled(self, result: Any, mesh: ReplicaMesh) -> Any:
+    def filled(self, result: Any) -> Any:
         """Returns a step's result with the strings that its function has returned."""
-        return with_strings(result, lambda value: self.values.each(value, len(mesh.local_ids)))
+        return with_strings(result, lambda value: [run.of(value) for run in self.runs])
 
     @property
     def leaves(self) -> Leaves:
         """The leaves of the step's arguments, and of the elements drawn for it."""
-        return self.values.leaves
+        return self.runs[0].leaves
 
     def leaf(self, position: int) -> Any:
         """Returns one of these leaves."""
@@ -369,22 +266,12 @@ class PrefixFindings:
 
     def _facts_hold(self, values: PrefixValues) -> bool:
         own, prefix = values.own, self.prefix
-        results = values.values
-        shapes = tuple(
-            own.shapes[v][self.replica] if v in own.shapes else np.shape(results.of(v, 0)) for v in prefix.shaped
+        run = values.runs[self.local or 0]
+        shapes = tuple(own.shapes[v][self.replica] if v in own.shapes else np.shape(run.of(v)) for v in prefix.shaped)
+        sizes = tuple(own.sizes[v][self.replica] if v in own.sizes else plain_sizes(run.of(v)) for v in prefix.sizes)
+        return (shapes, sizes) == (self.shapes, self.sizes) and (
+            self.local is None or tuple(result.kind for result in run.results) == self.kinds
         )
-        sizes = tuple(
-            own.sizes[v][self.replica] if v in own.sizes else plain_sizes(results.of(v, 0)) for v in prefix.sizes
-        )
-        return (shapes, sizes) == (self.shapes, self.sizes) and all(
-            self.local is None or found[self.local if call.own else 0].kind == kind
-            for call, found, kind in zip(prefix.calls, results.results, self.kinds, strict=True)
-        )
-
-
-def kind_of_result(leaves: Sequence[Any], structure: PyTreeDef) -> Hashable:
-    """Returns all of a result of a host function that a program is made for: all but the values of its tensors."""
-    return structure, *(static_key(v) for v in leaves if not is_array(v))
 
 
 def plain_sizes(sizes: Any) -> Any:
@@ -401,13 +288,3 @@ def is_strings(leaf: Any) -> bool:
     if isinstance(leaf, Separate):
         return bool(leaf.values[0].dtype == object)
     return isinstance(leaf, np.ndarray) and leaf.dtype == object
-
-
-def is_array(leaf: Any) -> bool:
-    """Returns whether a part of a host function's result is a tensor."""
-    return type(leaf) is np.ndarray or isinstance(leaf, jax.Array | np.ndarray | np.generic)
-
-
-def function_name(function: UserFunction) -> str:
-    """Returns the name of a function for messages and comparisons."""
-    return getattr(function, "__qualname__", repr(function))

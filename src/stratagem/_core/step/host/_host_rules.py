@@ -1,4 +1,4 @@
-"""HostRules: what a trace does where the code that it traces calls functions of the host."""
+"""HostRules and HostExamples: what a trace does where the code that it traces calls functions of the host."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +35,19 @@ class HostRules:
 
 
 AS_CALLED: Final = HostRules()
+
+
+@final
+@dataclass(frozen=True)
+class HostExamples:
+    """The rules of a trace with examples of strings.
+
+    called: returns what is called in place of a function of the host, in the run with this number. strings: makes a tensor of
+    an array of strings.
+    """
+
+    called: Callable[[UserFunction, int], UserFunction]
+    strings: Callable[[np.ndarray], Any]
 
 
 def open_fits(traced: Sequence[Any], shape: Sequence[Any]) -> bool:

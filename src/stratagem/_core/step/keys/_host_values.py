@@ -1,7 +1,10 @@
 """Names of values on the host, by which programs and their keys know them."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
+
+# In place of the number of a call: of what the program computes.
+LATE: Final = -2
 
 
 @final

@@ -1,17 +1,16 @@
 """GraphPrefix: what a graph that is built statement by statement computes on the host, of strings for example."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn, final
+from typing import Any, Final, final
 
 import jax
 import numpy as np
 from jax import export
 from jax.extend import core as xc
+from jax.tree_util import PyTreeDef
 
-from stratagem._base.errors import InvalidArgumentError, TracedDecisionError, UnimplementedError
-from stratagem._base.types import UserFunction
-from stratagem._core.step.calls._export import HostExamples
+from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._core.step.host._export_sizes import (
     RUNS,
     axis_sizes,
@@ -20,11 +19,12 @@ from stratagem._core.step.host._export_sizes import (
     named_size,
     size_of_runs,
 )
-from stratagem._core.step.host._host_prefix import HostCall, function_name, is_array
-from stratagem._core.step.host._traced_strings import TracedStrings, closed
+from stratagem._core.step.host._host_call_recorder import HostCallRecorder, KnownValue
+from stratagem._core.step.host._host_calls import HostCall, function_name, is_array
+from stratagem._core.step.host._host_rules import HostExamples
+from stratagem._core.step.host._traced_strings import TracedStrings
 from stratagem._core.step.keys._eager_mode import init_scope
 from stratagem._core.step.keys._host_values import HostValue
-from stratagem._core.step.keys._program_keys import static_key
 from stratagem._core.values import TensorShape
 from stratagem._private import GraphTrace, names_in
 
@@ -54,7 +54,7 @@ class GraphHost:
         Raises InvalidArgumentError for strings of another number of dimensions than the graph took them to have.
         """
         found = {name: value_of(each) for name, each in self.given.items()}
-        used = {v for _, call in self.calls for v in call.leaves if isinstance(v, HostValue)}
+        used = {v for _, call in self.calls for v in call.named}
         for name, each in self.given.items():
             if name in used and isinstance(each, TracedStrings) and found[name].ndim != np.ndim(each.example):
                 raise InvalidArgumentError(
@@ -63,29 +63,14 @@ class GraphHost:
                     "placeholder(tf.string, [None])."
                 )
         for number, call in self.calls:
-            leaves = [found[v] if isinstance(v, HostValue) else v for v in call.leaves]
-            args, kwargs = jax.tree.unflatten(call.structure, leaves)
             record = prefix.called_once if call.pure else prefix.called
-            result = record(call.function, args, kwargs)
+            result = record(call.function, *call.arguments(found.__getitem__))
             found |= {HostValue(number, i): leaf for i, leaf in enumerate(jax.tree.leaves(result))}
         return found
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class _GraphValue:
-    """A value that is known before a run's step. examples: one for each run with made-up strings."""
-
-    name: HostValue
-    examples: tuple[Any, ...]
-
-
-def _flat(result: Any) -> tuple[list[Any], Any]:
-    return jax.tree.flatten(result)
-
-
-@final
-class GraphPrefix:
+class GraphPrefix(HostCallRecorder):
     """The calls of functions of the host in a graph.
 
     While a graph is built nothing has a value. A function is called with examples of several sizes and contents, as in exports:
@@ -95,6 +80,8 @@ class GraphPrefix:
     graph: what the strings belong to, which answers what these are asked for.
     """
 
+    gives_up = UnimplementedError
+
     def __init__(
         self,
         graph: Any,
@@ -103,16 +90,14 @@ class GraphPrefix:
         on_host: HostExamples,
         need_host: Callable[[str], None],
     ) -> None:
+        super().__init__(need_host)
         self.graph = graph
-        self._trace, self._scope, self._on_host, self._need_host = trace, scope, on_host, need_host
-        self._calls: list[HostCall] = []
+        self._trace, self._scope, self._on_host = trace, scope, on_host
         self._given: dict[HostValue, Any] = {}
         self._inputs: dict[xc.Var, Any] = {}
-        self._known: dict[xc.Var | HostValue, _GraphValue] = {}
+        self._known: dict[xc.Var | HostValue, KnownValue] = {}
         self._shapes: dict[HostValue, Sequence[Any]] = {}
         self._declared: dict[HostValue, TensorShape] = {}
-        self._shaped: list[HostValue] = []
-        self._repeatable: dict[Hashable, Any] = {}
         self._by_run: dict[str, tuple[int, ...]] = {f"axis{i}": axis_sizes(i) for i in range(_AXES)}
         self._names = dict(self._by_run)
         self._count = 0
@@ -127,7 +112,7 @@ class GraphPrefix:
         number = sum(isinstance(each, TracedStrings) for each in self._given.values())
         self._shapes[name], by_run = self._symbols(sizes), [self._numbers(map(str, sizes), run) for run in range(RUNS)]
         made = tuple(self._on_host.strings(example_strings(each, number, run)) for run, each in enumerate(by_run))
-        self._known[name], self._declared[name] = _GraphValue(name, made), shape
+        self._known[name], self._declared[name] = KnownValue(name, made), shape
         found = TracedStrings(name, made[0], False, self)
         self._given[name] = found if stand is None else stand
         return found
@@ -142,32 +127,6 @@ class GraphPrefix:
 
     # --- Calls --------------------------------------------------------------------------------------------------------
 
-    def called_once(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The same as `called`; for equal arguments the result is that of the first call."""
-        leaves, structure = jax.tree.flatten((args, kwargs))
-        found = [self._named(leaf) for leaf in leaves]
-        names = (static_key(v) if known is None else known.name for v, known in zip(leaves, found, strict=True))
-        key = function, structure, *names
-        if key not in self._repeatable:
-            self._repeatable[key] = self._called(function, args, kwargs, pure=True)
-        return self._repeatable[key]
-
-    def called(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Calls a function of the host with examples, and lets the runs that need its result call it with their values."""
-        return self._called(function, args, kwargs, pure=False)
-
-    def called_if_needed(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Calls a function in the graph or, if it is given strings or asks for values that runs know, on the host."""
-        leaves = jax.tree.leaves((args, kwargs))
-        if any(isinstance(v, TracedStrings) for v in leaves):
-            return self.called(function, args, kwargs)
-        try:
-            return function(*args, **kwargs)
-        except (UnimplementedError, TracedDecisionError):
-            if any(self._named(v) is None for v in leaves if isinstance(v, jax.core.Tracer)):
-                raise
-        return self.called(function, args, kwargs)
-
     def size(self, tracer: Any) -> np.ndarray | None:
         """Returns numbers that a host function computes, for tensors of such sizes, as symbols; None for any other tensor."""
         known = self._named(tracer)
@@ -180,16 +139,8 @@ class GraphPrefix:
             self._values[known.name] = found.reshape(np.shape(known.examples[0]))
         return self._values.get(known.name)
 
-    def need_host(self, reason: str) -> NoReturn:
-        """Raises UnimplementedError: a graph has no values."""
-        self._need_host(reason)
-        raise AssertionError("a graph is never given up")
-
-    def shape_read(self, value: HostValue, shape: Sequence[Any]) -> Sequence[Any]:
-        """Takes note that sizes of strings are read; returns them, with symbols for those that each run has others of."""
-        if value.call >= 0 and value not in self._shaped:
-            self._shaped.append(value)
-        return self._shapes[value]
+    def _sizes_of(self, value: HostValue, shape: Sequence[Any]) -> Sequence[Any]:
+        return self._shapes[value]  # with symbols for those that each run has others of
 
     def declared(self, strings: TracedStrings) -> TensorShape:
         """Returns the shape with which strings that are fed were made."""
@@ -197,29 +148,8 @@ class GraphPrefix:
             return self._declared[strings.value]
         return TensorShape([size if isinstance(size, int) else None for size in self._shapes[strings.value]])
 
-    def _called(self, function: UserFunction, args: Any, kwargs: Any, *, pure: bool) -> Any:
-        leaves, structure = jax.tree.flatten((args, kwargs))
-        tensors = [v for v in leaves if isinstance(v, TracedStrings | jax.core.Tracer)]
-        for each in tensors:
-            if isinstance(each, TracedStrings) and each._recorder is not self:
-                closed(each)
-        found = [self._named(leaf) for leaf in leaves]
-        computed = [v for v, k in zip(leaves, found, strict=True) if k is None and isinstance(v, jax.core.Tracer)]
-        if computed and len(computed) < len(tensors):
-            self.need_host(f"it calls {function_name(function)} with strings and with a tensor that it computes itself")
-        if computed or not tensors:
-            return function(*args, **kwargs)  # which says what it needs
-        results = [self._example_result(function, leaves, found, structure, run) for run in range(RUNS)]
-        (made, structure_made), *others = [_flat(result) for result in results]
-        if any(other != structure_made for _, other in others):
-            self.need_host(f"the structure of what {function_name(function)} returns depends on the strings")
-        names = tuple(leaf if known is None else known.name for known, leaf in zip(found, leaves, strict=True))
-        number = len(self._calls)
-        self._calls.append(HostCall(function, names, structure, False, pure))
-        by_leaf = zip(made, *(leaves_made for leaves_made, _ in others), strict=True)
-        around = self._around(self._calls[number])
-        entered = [self._entered(each, HostValue(number, i), around) for i, each in enumerate(by_leaf)]
-        return jax.tree.unflatten(structure_made, entered)
+    def _note(self, call: HostCall, result: Sequence[Any], structure: PyTreeDef) -> None:
+        self._unknown = self._around(call)
 
     def _around(self, call: HostCall) -> dict[tuple[int, ...], str]:
         """Returns the unknown sizes of a call's operands that only strings tell, which sizes of its results may be."""
@@ -230,20 +160,23 @@ class GraphPrefix:
                     found[self._by_run[str(size)]] = str(size)
         return found
 
-    def _example_result(self, function: Any, leaves: Any, found: Any, structure: Any, run: int) -> Any:
-        examples = [v if known is None else known.examples[run] for known, v in zip(found, leaves, strict=True)]
-        args, kwargs = jax.tree.unflatten(structure, examples)
+    def _example_results(self, call: HostCall, found: Sequence[KnownValue | None]) -> Sequence[Any]:
+        return [self._example_result(call, found, run) for run in range(RUNS)]
+
+    def _example_result(self, call: HostCall, found: Sequence[KnownValue | None], run: int) -> Any:
+        examples = [v if known is None else known.examples[run] for known, v in zip(found, call.leaves, strict=True)]
+        args, kwargs = jax.tree.unflatten(call.structure, examples)
         with init_scope():
             try:
-                return self._on_host.called(function, run)(*args, **kwargs)
+                return self._on_host.called(call.function, run)(*args, **kwargs)
             except Exception as error:
                 error.add_note(
-                    f"{function_name(function)} was called while the graph is built, with strings that stand for a run's. If "
-                    "it fails for these alone, let the function of Dataset.map call it, which has real ones."
+                    f"{function_name(call.function)} was called while the graph is built, with strings that stand for a run's. "
+                    "If it fails for these alone, let the function of Dataset.map call it, which has real ones."
                 )
                 raise
 
-    def _named(self, leaf: Any) -> _GraphValue | None:
+    def _named(self, leaf: Any) -> KnownValue | None:
         if isinstance(leaf, TracedStrings):
             return self._known.get(leaf.value) if leaf._recorder is self else None
         if not self._trace.holds(leaf):
@@ -253,21 +186,20 @@ class GraphPrefix:
             name = HostValue(-1, len(self._given))
             self._given[name] = self._inputs[var]
             shapes = [self._numbers(map(str, leaf.aval.shape), run) for run in range(RUNS)]
-            self._known[var] = _GraphValue(name, tuple(example_zeros(shape, leaf.dtype) for shape in shapes))
+            self._known[var] = KnownValue(name, tuple(example_zeros(shape, leaf.dtype) for shape in shapes))
         return self._known.get(var)
 
-    def _entered(self, leaf: tuple[Any, ...], value: HostValue, around: dict[tuple[int, ...], str]) -> Any:
-        """Returns a part of a result as the graph gets it. leaf: by run. around: unknown sizes of the call so far."""
-        (first, *others), name = leaf, function_name(self._calls[value.call].function)
+    def _entered(self, examples: tuple[Any, ...], value: HostValue, call: HostCall) -> Any:
+        (first, *others), name = examples, function_name(call.function)
         if not is_array(first):
             if any(other != first for other in others):
                 self.need_host(f"{name} returns Python values that depend on the strings")
             return first
-        shapes = [np.shape(each) for each in leaf]
-        if len(set(map(len, shapes))) > 1 or len({np.dtype(each.dtype) for each in leaf}) > 1:
+        shapes = [np.shape(each) for each in examples]
+        if len(set(map(len, shapes))) > 1 or len({np.dtype(each.dtype) for each in examples}) > 1:
             self.need_host(f"the type of what {name} returns depends on the strings")
-        symbols = self._symbols_of(list(zip(*shapes, strict=True)), around)
-        self._shapes[value], known = symbols, _GraphValue(value, leaf)
+        symbols = self._symbols_of(list(zip(*shapes, strict=True)), self._unknown)
+        self._shapes[value], known = symbols, KnownValue(value, examples)
         if first.dtype == object:
             self._known[value] = known
             return TracedStrings(value, first, False, self)
@@ -323,5 +255,5 @@ class GraphPrefix:
                 given[name] = fed[name] if name in fed else self._given[name]
             elif name.call not in calls:
                 calls[name.call] = self._calls[name.call]
-                wanted += [v for v in calls[name.call].leaves if isinstance(v, HostValue)]
+                wanted += calls[name.call].named
         return GraphHost(tuple(sorted(calls.items())), given, sized, valued)
