@@ -170,12 +170,13 @@ def test_few_programs_serve_all_numbers_of_rows(size: int | None, programs: int)
 # Traces, compilations and calls.
 
 
-def test_a_function_is_traced_once_when_it_is_given_and_never_again() -> None:
+@pytest.mark.parametrize("added", [1, tf.Variable(1, dtype=tf.int64)], ids=["constant", "variable"])
+def test_a_function_is_traced_once_when_it_is_given_and_never_again(added: Any) -> None:
     calls: list[Any] = []
 
     def function(x: Any) -> Any:
         calls.append(x)
-        return x + 1
+        return x + added
 
     dataset = Dataset.range(200).map(function)
     assert len(calls) == 1

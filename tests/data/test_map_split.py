@@ -349,19 +349,46 @@ def test_host_functions_of_numbers_are_split_off_too() -> None:
     assert found == [(2, b"7"), (6, b"123"), (4, b"45")]
 
 
-def test_python_of_a_split_function_runs_a_few_times_however_many_elements_there_are(paths: list[str]) -> None:
+SCALE = tf.Variable(2.0)
+FUNCTIONS_OF_PATHS = {
+    "strings": lambda path, label: tf.strings.length(path),
+    "numbers of strings": lambda path, label: tf.strings.length(path) + tf.cast(label, tf.int32),
+    "a variable": lambda path, label: tf.cast(tf.strings.length(path), tf.float32) * SCALE,
+    "random numbers": lambda path, label: tf.cast(tf.strings.length(path), tf.float32) * tf.random.uniform(()),
+    "a branch on a variable": lambda path, label: tf.cond(
+        tf.strings.length(path) > 3, lambda: SCALE * 2.0, lambda: 1.0
+    ),
+    "an image": resized,
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS_OF_PATHS.values(), ids=FUNCTIONS_OF_PATHS)
+def test_python_of_a_split_function_runs_once_however_many_elements_there_are(
+    paths: list[str], function: Callable[..., Any]
+) -> None:
     calls: list[Any] = []
 
     def counted(path: Any, label: Any) -> Any:
         calls.append(path)
-        return resized(path, label)
+        return function(path, label)
 
     data = dataset(paths, counted, 2)
     elements(data)
-    first = len(calls)
-    assert 1 <= first <= 3
     elements(data)
-    assert len(calls) == first
+    assert len(calls) == 1
+
+
+def test_python_of_a_split_function_runs_once_more_where_it_builds_a_layer(paths: list[str]) -> None:
+    calls, layer = [], tf.keras.layers.Dense(2, kernel_initializer="ones")
+
+    def counted(path: Any, label: Any) -> Any:
+        calls.append(path)
+        return layer(tf.cast(tf.strings.length([path]), tf.float32)[:, None])
+
+    lengths = [[[len(path)] * 2] for path in paths]
+    np.testing.assert_array_equal(elements(dataset(paths, counted)), lengths)
+    assert len(calls) == 2
+    assert len(layer.weights) == 2
 
 
 @pytest.mark.parametrize("split", [tf.strings.split, lambda text: tf.strings.split([text])[0]], ids=["text", "list"])

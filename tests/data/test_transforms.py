@@ -49,7 +49,7 @@ def test_program(name: str, without_a_seed: None) -> None:
 
 def as_caught(found: str, wanted: str) -> str:
     """An error may be of a narrower type than TensorFlow's: what catches that one catches ours."""
-    kind = vars(tf.errors).get(found) or getattr(builtins, found)
+    kind = getattr(tf.errors, found, None) or getattr(builtins, found)
     return next((base.__name__ for base in kind.__mro__ if base.__name__ == wanted), found)
 
 

@@ -35,7 +35,7 @@ def test_answer(expression: str, names: Names) -> None:
     found, recorded = json.loads(json.dumps(answer(expression, names))), dict(RECORDED[expression])
     if "error" in recorded and "error" in found:
         # An error may be of a narrower type than TensorFlow's: what catches that one catches ours.
-        kind = vars(tf.errors).get(found["error"]) or getattr(builtins, found["error"])
+        kind = getattr(tf.errors, found["error"], None) or getattr(builtins, found["error"])
         found["error"] = next(
             (base.__name__ for base in kind.__mro__ if base.__name__ == recorded["error"]), kind.__name__
         )

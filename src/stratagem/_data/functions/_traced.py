@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
 import jax
-import jax.numpy as jnp
 import keras
 import numpy as np
 from jax.extend import core as xc
 
 from stratagem._autograph import converted
 from stratagem._base.errors import TracedDecisionError
+from stratagem._base.types import DTypeLike
 from stratagem._core.context import entered
-from stratagem._core.step import NothingKnown, input_spec
+from stratagem._core.step import HostMode, NothingKnown
 from stratagem._core.values import CompositeTensor, TensorSpec
 from stratagem._data.elements._nest import leaves, map_leaves, packer, to_numpy
 from stratagem._data.functions._draws import ElementSeeds
 from stratagem._data.functions._user_code import as_arguments, as_result, holds_tensors, on_cpu
 from stratagem._ops import tensor
-from stratagem._private import new_jaxpr, seeds_from, shape_of
+from stratagem._private import OpenTrace, StepTrace, new_jaxpr, seeds_from, shape_of
 
 DECISIONS = (
     jax.errors.ConcretizationTypeError,
@@ -28,7 +28,7 @@ DECISIONS = (
     jax.errors.NonConcreteBooleanIndexError,
     TracedDecisionError,
 )
-_MAX_TRACES = 4
+_MAX_TRACES = 2  # the second without new variables
 _numbers = itertools.count()
 
 
@@ -62,7 +62,7 @@ class TracedFunction:
 def trace(function: Callable[..., Any], specs: Any) -> TracedFunction:
     """Traces `function` on an element of these fully defined specs.
 
-    Its Python code runs once, and once more if it reads variables, which the first run finds. Its exceptions are passed on.
+    Its Python code runs once, and once more if it created variables. Its exceptions are passed on.
 
     Raises:
         NeedsPython: it needs values, assigns variables, prints, or has strings in its element or result.
@@ -71,55 +71,91 @@ def trace(function: Callable[..., Any], specs: Any) -> TracedFunction:
         raise NeedsPython("its element has strings", splits=True)
     if not all(isinstance(leaf, TensorSpec) for leaf in leaves(specs)):
         raise NeedsPython("its element has ragged or sparse tensors, of which no two have one shape")
-    variables: list[Any] = []
-    for _ in range(_MAX_TRACES):
-        made, found = _traced(function, specs, variables)
-        if len(found) == len(variables):
-            return made
-        variables = found
-    raise NeedsPython("it creates variables every time that it is called")
+    pack, results = packer(specs), list[Any]()
 
+    def code(found: ElementTrace) -> list[Any]:
+        parts = [found.new_input(s.shape, s.dtype) for s in leaves(specs)]
+        results[:] = [map_leaves(as_array, as_result(converted(function)(*as_arguments(pack(parts)))))]
+        return leaves(results[0])
 
-def _traced(function: Callable[..., Any], specs: Any, variables: list[Any]) -> tuple[TracedFunction, list[Any]]:
-    scope, pack, drawn, recorder = VariableInputScope(), packer(specs), [False], RejectingRecorder()
-    host_calls = recorder.prefix = _HostCalls()
-    results: list[Any] = []
-
-    def pure(values: list[Any], seed: Any, place: Any, parts: list[Any]) -> list[Any]:
-        scope.begin(variables, values)
-        seeds = ElementSeeds(seed, place)
-        with entered(recorder=recorder, replica=None), seeds_from(seeds):
-            result = map_leaves(as_array, as_result(converted(function)(*as_arguments(pack(parts)))))
-            results[:], drawn[0] = [result], seeds.drawn
-            return leaves(result)
-
-    pair = input_spec((2,), np.uint32)
-    values = [input_spec(shape_of(v), v._dtype) for v in variables]
-    inputs = [input_spec(s.shape, s.dtype) for s in leaves(specs)]
+    host_calls = _HostCalls()
     try:
-        with scope, on_cpu():
-            closed = make_jaxpr(pure, values, pair, pair, inputs)
-    except DECISIONS as error:
-        reason = "it decides in Python on the value of a tensor, or asks for it"
-        raise NeedsPython(reason, splits=host_calls.any) from error
+        found, closed = element_trace(code, lambda found: host_calls)
     except NeedsPython as reason:
         reason.splits = host_calls.any
         raise
-    if closed.effects:
-        raise NeedsPython("it prints, or calls Python back")
     made = closed.jaxpr
     jaxpr = new_jaxpr((), [*made.constvars, *made.invars], made.outvars, made.eqns)
     spec = packer(results[0])(TensorSpec(aval.shape, aval.dtype) for aval in closed.out_avals)
     constants = tuple(c if isinstance(c, jax.Array) else tensor(np.asarray(c)) for c in closed.consts)
-    return TracedFunction(jaxpr, constants, tuple(variables), drawn[0], spec), scope.variables
+    return TracedFunction(jaxpr, constants, tuple(found.variables), found.drawn, spec)
 
 
-def make_jaxpr(function: Callable[..., Any], *inputs: Any) -> xc.ClosedJaxpr:
-    """Traces a function of inputs of these specs."""
-    # JAX caches traces of inner functions, with the variable values and seeds that they used. An axis that exists only
-    # in this trace prevents that.
-    axes = [(f"map {next(_numbers)}", 1)]
-    return jax.make_jaxpr(function, axis_env=axes)(*inputs)
+@final
+class ElementTrace:
+    """One trace of code for one element, whose program gets an input for each variable when the code first reads it.
+
+    recorder: of the code. drawn: whether it drew random numbers.
+    """
+
+    def __init__(self) -> None:
+        self.recorder, self.drawn = RejectingRecorder(), False
+        self._trace = StepTrace()
+        self._inputs: list[jax.Array] = []
+        self._scope = _VariableInputScope(self._trace)
+
+    @property
+    def variables(self) -> Sequence[Any]:
+        """The variables that the code read, in the order in which it did first."""
+        return self._scope.variables
+
+    def new_input(self, shape: Sequence[Any], dtype: DTypeLike) -> jax.Array:
+        """Returns a new input of the program. shape: of numbers, or of symbols for unknown sizes."""
+        self._inputs.append(self._trace.new_input(shape, dtype))
+        return self._inputs[-1]
+
+    def run(self, code: Callable[["ElementTrace"], list[Any]]) -> xc.ClosedJaxpr:
+        """Runs code that returns tensors; returns its program: (variables, seed, place, other inputs) -> these."""
+        # JAX caches traces of inner functions, with the variable values and seeds that they used. An axis that exists only
+        # in this trace prevents that.
+        axes = [(f"map {next(_numbers)}", 1)]
+        try:
+            with self._scope, on_cpu(), self._trace.current(axes):
+                seed, place = (self._trace.new_input((2,), np.uint32) for _ in range(2))
+                seeds = ElementSeeds(seed, place)
+                with entered(recorder=self.recorder, replica=None), seeds_from(seeds):
+                    results = code(self)
+            self.drawn = seeds.drawn
+            return self._trace.closed(results, [*self._scope.inputs, seed, place, *self._inputs])
+        finally:
+            self._trace.end()
+
+
+def element_trace(
+    code: Callable[[ElementTrace], list[Any]], host_calls: Callable[[ElementTrace], Any]
+) -> tuple[ElementTrace, xc.ClosedJaxpr]:
+    """Returns the trace of code, see `ElementTrace.run`, and its program.
+
+    The code runs once, and once more if it created variables: it may do more when it builds a layer. Its exceptions are passed
+    on. host_calls: makes the recorder of functions of the host.
+
+    Raises:
+        NeedsPython: it has to run as Python.
+    """
+    for _ in range(_MAX_TRACES):
+        found = ElementTrace()
+        found.recorder.prefix = host_calls(found)
+        try:
+            closed = found.run(code)
+        except DECISIONS as error:
+            raise NeedsPython("it decides in Python on the value of a tensor, or asks for it") from error
+        except HostMode as error:
+            raise NeedsPython(str(error)) from error
+        if closed.effects:
+            raise NeedsPython("it prints, or calls Python back")
+        if not found.recorder.created:
+            return found, closed
+    raise NeedsPython("it creates variables every time that it is called")
 
 
 def as_array(leaf: Any) -> jax.Array:
@@ -158,7 +194,10 @@ class _HostCalls:
 
 @final
 class RejectingRecorder:
-    """The recorder of code under the trace: ends the trace at everything that only Python or a step can do."""
+    """The recorder of code under the trace: ends the trace at everything that only Python or a step can do.
+
+    created: whether the code has created variables, as lazy layers do in their first call.
+    """
 
     eager = False
     platform = "cpu"
@@ -167,6 +206,7 @@ class RejectingRecorder:
 
     def __init__(self) -> None:
         self.prefix: Any = NothingKnown()
+        self.created = False
 
     def draw(self, source: Any) -> Any:
         """Ends the trace, which cannot draw from an iterator."""
@@ -177,7 +217,8 @@ class RejectingRecorder:
         raise NeedsPython(reason)
 
     def create(self, variable: Any) -> None:
-        """Accepts the creation of a variable, as by lazy layers in their first call."""
+        """Takes note of the creation of a variable."""
+        self.created = True
 
     def add(self, variable: Any, delta: Any, sign: int) -> bool:
         """Returns False: no variable here is summed over replicas."""
@@ -188,25 +229,25 @@ class RejectingRecorder:
 
 
 @final
-class VariableInputScope(keras.StatelessScope):  # type: ignore[misc]
-    """Redirects every read of a variable to an input of the program, and records which variables are read."""
+class _VariableInputScope(keras.StatelessScope):  # type: ignore[misc]
+    """Redirects every read of a variable to an input of the program, made for the first of them.
 
-    def __init__(self) -> None:
+    inputs: of the variables, in the same order.
+    """
+
+    def __init__(self, trace: OpenTrace) -> None:
         super().__init__()
         self.variables: list[Any] = []
+        self.inputs: list[jax.Array] = []
+        self._trace = trace
         self._values: dict[int, Any] = {}
-
-    def begin(self, variables: Sequence[Any], values: Sequence[Any]) -> None:
-        """Begins the next trace, with inputs for the variables known so far."""
-        self.variables = list(variables)
-        self._values = {id(v): value for v, value in zip(variables, values, strict=True)}
 
     def get_current_value(self, variable: Any) -> Any:
         """Called by Keras to read a variable."""
         if id(variable) not in self._values:
             self.variables.append(variable)
-            # This trace will be discarded: only the shape matters.
-            self._values[id(variable)] = jnp.zeros(shape_of(variable), variable._dtype)
+            self.inputs.append(self._trace.new_input(shape_of(variable), variable._dtype))
+            self._values[id(variable)] = self.inputs[-1]
         return self._values[id(variable)]
 
     def add_update(self, update: tuple[Any, Any]) -> None:

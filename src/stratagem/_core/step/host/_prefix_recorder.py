@@ -39,8 +39,8 @@ class PrefixRecorder(HostCallRecorder):
 
     replica: the one whose shapes are traced, by its global id.
     local: its position among this process' replicas; None for another worker's, whose strings are not known here: others of
-    the same shapes stand for them. number: makes the program's input for numbers, given them and whether each replica has its
-    own. need_host: gives the trace up. rules: what the trace does where it is not that of a call.
+    the same shapes stand for them. number: makes the program's input for numbers, given them and the call that
+    has made them. need_host: gives the trace up. rules: what the trace does where it is not that of a call.
     own: of values that every replica has its own of, if they are known.
     """
 
@@ -50,7 +50,7 @@ class PrefixRecorder(HostCallRecorder):
         self,
         replica: int,
         local: int | None,
-        number: Callable[[Any, bool], Any],
+        number: Callable[[Any, HostCall], Any],
         need_host: Callable[[str], None],
         rules: HostRules = AS_CALLED,
         own: OwnKinds | None = None,
@@ -228,7 +228,7 @@ class PrefixRecorder(HostCallRecorder):
             return TracedStrings(value, leaf, own, self)
         self._inputs.append(value)
         self._dtypes.append(np.dtype(leaf.dtype))
-        tracer = self._number(leaf, own)
+        tracer = self._number(leaf, call)
         self._know(tracer, value, leaf, own)
         return tracer
 

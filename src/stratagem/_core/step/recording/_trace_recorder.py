@@ -21,6 +21,7 @@ from stratagem._core.step.collectives._assigned_primitive import assigned_p
 from stratagem._core.step.collectives._gather import concatenated
 from stratagem._core.step.collectives._shards import own_shard, whole_values
 from stratagem._core.step.collectives._sums import summed
+from stratagem._core.step.host._host_calls import HostCall
 from stratagem._core.step.host._host_rules import AS_CALLED, HostRules
 from stratagem._core.step.host._prefix_recorder import PrefixRecorder
 from stratagem._core.step.keys._interrupts import HostMode, OtherMesh, UnknownShapes
@@ -89,11 +90,11 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         host = arguments.host
         given = iter(() if host is None else host.inputs)
 
-        def number(leaf: Any, own: bool) -> jax.Array:
+        def number(leaf: Any, call: HostCall) -> jax.Array:
             known = next(given, leaf)
             (shape, dtype), *_ = input_specs([known], replica)
-            fits = is_per_replica(known) is own and dtype == leaf.dtype and host_rules.fits(shape, leaf.shape)
-            return self.program_inputs.computed(known if fits else leaf, own)
+            fits = is_per_replica(known) is call.own and dtype == leaf.dtype and host_rules.fits(shape, leaf.shape)
+            return self.program_inputs.computed(known if fits else leaf, call.own)
 
         self.prefix = PrefixRecorder(replica, local, number, self.need_host, host_rules, host and host.own)
         self.inputs = InputSources(self.program_inputs, self.prefix, arguments.drawn, arguments.given)
