@@ -385,7 +385,7 @@ def test_python_of_a_split_function_runs_once_more_where_it_builds_a_layer(paths
         calls.append(path)
         return layer(tf.cast(tf.strings.length([path]), tf.float32)[:, None])
 
-    lengths = [[[len(path)] * 2] for path in paths]
+    lengths = [[[[len(path)] * 2]] for path in paths]
     np.testing.assert_array_equal(elements(dataset(paths, counted)), lengths)
     assert len(calls) == 2
     assert len(layer.weights) == 2
