@@ -31,7 +31,7 @@ os.environ["JAX_PLATFORMS"] = "cpu"
 import atheris  # noqa: E402
 
 with atheris.instrument_imports(
-    include=["stratagem._checkpoints", "stratagem._saved_models", "stratagem._base.varints"]
+    include=["stratagem._checkpoints", "stratagem._host_calls", "stratagem._saved_models", "stratagem._base.varints"]
 ):
     import stratagem._checkpoints
     import stratagem._saved_models

@@ -6,8 +6,6 @@ Never: stores or executes Python code; loads a file whose checksum is another.
 """
 
 from stratagem._saved_models._export_archive import attach_export as attach_export
-from stratagem._saved_models._host_functions import EXAMPLES as EXAMPLES
-from stratagem._saved_models._host_functions import OPEN_EXAMPLES as OPEN_EXAMPLES
 from stratagem._saved_models._keras_folder import MODEL_FILE as MODEL_FILE
 from stratagem._saved_models._keras_folder import is_keras_folder as is_keras_folder
 from stratagem._saved_models._load import contains_saved_model as contains_saved_model

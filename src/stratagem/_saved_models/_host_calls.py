@@ -1,20 +1,18 @@
-"""Calls of functions of the host as JSON, and back: their names in a fixed list, and arguments that are plain values.
+"""The calls of the host of a SavedModel: functions by their names in a fixed list, with arguments that are plain values.
 
 A file names functions of ours and describes objects of known kinds, whose long lists are attached files. It cannot hold
-code: what is called is in `_host_functions`, or registered by the class that describes itself (`HostKind`).
+code: what is called is in `_host_calls`' list, or registered by the class that describes itself (`HostKind`).
 """
 
-import base64
+import functools
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-import jax
 import numpy as np
-from jax.tree_util import PyTreeDef
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import UserFunction
@@ -28,26 +26,15 @@ from stratagem._core.step import (
     kind_named,
     kind_of_method,
 )
-from stratagem._data.files import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
-from stratagem._ops import DType, as_dtype
-from stratagem._ops.ragged import RaggedTensor
-from stratagem._ops.sparse import SparseTensor
-from stratagem._saved_models._host_functions import known_function, name_of
-
-_PLAIN = (bool, int, str)
-_INLINE = 64  # entries; longer arrays are files
-_COMPOSITES: Final = ("ragged", "sparse")
-_FEATURES: Final[dict[str, tuple[Any, tuple[str, ...]]]] = {
-    "fixed": (FixedLenFeature, ("shape", "dtype", "default_value")),
-    "steps": (FixedLenSequenceFeature, ("shape", "dtype", "allow_missing", "default_value")),
-    "any": (VarLenFeature, ("dtype",)),
-    "rows": (RaggedFeature, ("dtype", "value_key", "partitions", "row_splits_dtype")),
-}
-_PARTITIONS: Final[dict[str, Any]] = {
-    name: getattr(RaggedFeature, name)
-    for name in ("RowSplits", "RowLengths", "RowStarts", "RowLimits", "ValueRowIds", "UniformRowLength")
-}
-
+from stratagem._host_calls import (
+    ArgumentReader,
+    ArgumentWriter,
+    known_function,
+    name_of,
+    read_array,
+    whole_number,
+    written_array,
+)
 
 _NAMED: Final = ("inputs", "shaped", "strings")
 
@@ -58,6 +45,7 @@ class HostWriter:
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
+        self._arguments = ArgumentWriter(self._attached)
 
     def host(self, host: ExportedHost, where: str) -> Any:
         """Returns the work of the host as JSON; None if there is none. where: of what it is, for messages.
@@ -74,80 +62,19 @@ class HostWriter:
         return {"calls": calls, "late": host.late, **named}
 
     def _call(self, call: HostCall) -> Any:
-        both = self._node(call.structure, iter(call.leaves))
-        args, kwargs = both["tuple"]
-        arguments = {"args": args["tuple"], "kwargs": dict(kwargs["dict"])}
+        arguments = self._arguments.arguments(call)
         kind = kind_of_method(call.function)
         if kind is None:
             return {"function": name_of(call.function), **arguments}
         owner = call.function.__self__  # type: ignore[attr-defined]
-        return {"object": kind.name, "facts": self._value(kind.facts(owner)), **arguments}
+        return {"object": kind.name, "facts": self._arguments.value(kind.facts(owner)), **arguments}
 
-    def _node(self, structure: PyTreeDef, leaves: Iterator[Any]) -> Any:
-        """Returns a structure with these leaves. It is not made: a composite tensor of names is none."""
-        data = structure.node_data()
-        if data is None:
-            return self._value(next(leaves))
-        kind, known = data
-        children = [self._node(each, leaves) for each in structure.children()]
-        if kind is dict:
-            return {"dict": [[key, child] for key, child in zip(known, children, strict=True)]}
-        if kind in (list, tuple):
-            return {kind.__name__: children}
-        if kind is type(None):
-            return None
-        if kind is SparseTensor:
-            return {"sparse": children}
-        if kind is RaggedTensor:
-            return {"ragged": [*children, *known]}
-        raise ValueError(f"A function of the host is called with a {kind.__name__}, which a SavedModel cannot hold.")
-
-    def _value(self, value: Any) -> Any:
-        if value is None or isinstance(value, _PLAIN):
-            return value
-        if isinstance(value, HostValue):
-            return {"value": [value.call, value.leaf]}
-        if isinstance(value, float):
-            return {"float": value.hex()}
-        if isinstance(value, bytes):
-            return {"bytes": base64.b64encode(value).decode()}
-        if isinstance(value, DType | np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
-            return {"dtype": as_dtype(value).name}
-        if isinstance(value, slice):
-            return {"slice": [self._value(v) for v in (value.start, value.stop, value.step)]}
-        if value is Ellipsis:
-            return {"ellipsis": 0}
-        for name, (kind, fields) in _FEATURES.items():
-            if isinstance(value, kind):
-                return {name: [self._value(getattr(value, field)) for field in fields]}
-        for name, kind in _PARTITIONS.items():
-            if isinstance(value, kind):
-                return {"partition": [name, value[0]]}
-        if isinstance(value, Mapping):
-            return {"dict": [[self._value(k), self._value(v)] for k, v in value.items()]}
-        if isinstance(value, list | tuple):
-            return {"list" if isinstance(value, list) else "tuple": [*map(self._value, value)]}
-        if isinstance(value, np.ndarray | np.generic | jax.Array):
-            return self._array(np.asarray(value))
-        raise ValueError(
-            f"A function of the host is called with {value!r:.100} ({type(value).__name__}), which a SavedModel cannot hold."
-        )
-
-    def _array(self, array: np.ndarray) -> Any:
-        strings = array.dtype == object
-        entries = [base64.b64encode(v).decode() for v in array.ravel().tolist()] if strings else None
-        numbers = None if strings else base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
-        found = {
-            "shape": list(array.shape),
-            "dtype": "string" if strings else as_dtype(array.dtype).name,
-            "entries": entries if strings else numbers,
-        }
-        if array.size <= _INLINE:
-            return {"array": found}
-        content = json.dumps(found).encode()
+    def _attached(self, array: np.ndarray) -> str:
+        """Attaches an array; returns the name of its file."""
+        content = json.dumps(written_array(array)).encode()
         name = f"host/{hashlib.sha256(content).hexdigest()[:16]}.json"
         self.files[name] = content
-        return {"file": name}
+        return name
 
 
 @final
@@ -186,7 +113,7 @@ class HostReader:
     def __init__(self, read: Callable[[str], bytes]) -> None:
         self._read = read
         self._objects: dict[str, UserFunction] = {}
-        self._arrays: dict[str, np.ndarray] = {}
+        self._arguments = ArgumentReader(functools.cache(self._attached))
 
     def host(self, found: Any, tensors: int) -> LoadedHost:
         """Returns the work of the host. tensors: how many the call has.
@@ -197,16 +124,13 @@ class HostReader:
             return LoadedHost()
         calls: list[HostCall] = []
         for call in found["calls"]:
-            args = [self._value(v) for v in call["args"]]
-            kwargs = {str(k): self._value(v) for k, v in call["kwargs"].items()}
-            leaves, structure = jax.tree.flatten((tuple(args), kwargs))
-            calls.append(HostCall(self._function(call), tuple(leaves), structure, own=False))
+            calls.append(self._arguments.call(self._function(call), call))
             for each in calls[-1].named:
                 _check(each, len(calls) - 1, tensors, found["late"])
-        named = {key: tuple(HostValue(*map(_integer, each)) for each in found[key]) for key in _NAMED}
+        named = {key: tuple(HostValue(*map(whole_number, each)) for each in found[key]) for key in _NAMED}
         for each in (value for values in named.values() for value in values):
             _check(each, len(calls), tensors, 0)
-        return LoadedHost(tuple(calls), late=_integer(found["late"]), **named)
+        return LoadedHost(tuple(calls), late=whole_number(found["late"]), **named)
 
     def _function(self, call: dict[str, Any]) -> UserFunction:
         if "function" in call:
@@ -222,51 +146,11 @@ class HostReader:
                 kind = kind_named(call["object"])
             except KeyError:
                 raise ValueError(f"it has an object of the kind {call['object']!r:.80}, which is not known") from None
-            self._objects[text] = host_function_if_needed(kind.make(self._value(call["facts"])))
+            self._objects[text] = host_function_if_needed(kind.make(self._arguments.value(call["facts"])))
         return self._objects[text]
 
-    def _value(self, found: Any) -> Any:
-        if found is None or isinstance(found, _PLAIN):
-            return found
-        ((kind, content),) = found.items()
-        match kind:
-            case "value":
-                return HostValue(*map(_integer, content))
-            case "float":
-                return float.fromhex(content)
-            case "bytes":
-                return base64.b64decode(content, validate=True)
-            case "dtype":
-                return as_dtype(content)
-            case "slice":
-                return slice(*map(self._value, content))
-            case "ellipsis":
-                return Ellipsis
-            case "dict":
-                return {self._value(k): self._value(v) for k, v in content}
-            case "list" | "tuple":
-                return (list if kind == "list" else tuple)(map(self._value, content))
-            case "array":
-                return _array(**content)
-            case "file":
-                if content not in self._arrays:
-                    self._arrays[content] = _array(**json.loads(self._read(content)))
-                return self._arrays[content]
-            case "partition":
-                name, value = content
-                return _PARTITIONS[name](value)
-        if kind in _COMPOSITES:
-            return _composite(kind, [*map(self._value, content)])
-        if kind in _FEATURES:
-            made, fields = _FEATURES[kind]
-            return made(**dict(zip(fields, map(self._value, content), strict=True)))
-        raise ValueError(f"a value of the kind {kind!r:.50}")
-
-
-def _integer(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{value!r:.50} is no number of a value")
-    return value
+    def _attached(self, name: str) -> np.ndarray:
+        return read_array(**json.loads(self._read(name)))
 
 
 def _check(value: HostValue, calls: int, tensors: int, late: int) -> None:
@@ -274,22 +158,3 @@ def _check(value: HostValue, calls: int, tensors: int, late: int) -> None:
     limits = {-1: tensors, LATE: late}
     if value.leaf < 0 or not (value.leaf < limits.get(value.call, 0) or 0 <= value.call < calls):
         raise ValueError(f"a value that is not there: {value}")
-
-
-def _composite(kind: str, parts: list[Any]) -> Any:
-    """Returns a composite tensor with names of values among its parts."""
-    if kind == "sparse":
-        example: Any = SparseTensor(np.zeros((0, 1), np.int64), np.zeros(0, np.float32), [0])
-    else:
-        *parts, uniform, spare = parts
-        example = RaggedTensor(np.zeros(0, np.float32), np.zeros(1, np.int64), uniform, bool(spare))
-    return jax.tree.unflatten(jax.tree.structure(example), parts)
-
-
-def _array(shape: list[int], dtype: str, entries: Any) -> np.ndarray:
-    kind = as_dtype(dtype)
-    if kind.name != "string":
-        return np.frombuffer(base64.b64decode(entries, validate=True), kind.dtype).reshape(shape).copy()
-    found = np.empty(len(entries), object)
-    found[:] = [base64.b64decode(each, validate=True) for each in entries]
-    return found.reshape(shape)

@@ -19,6 +19,7 @@ from stratagem._base.types import PathLike, UserFunction
 from stratagem._checkpoints import ArrayKeys, is_plain_object, write_attached
 from stratagem._core.step import ConcreteFunction, Function, export_function
 from stratagem._core.values import Module
+from stratagem._host_calls import EXAMPLES
 from stratagem._private import KerasVariable, is_view
 from stratagem._saved_models._asset import Asset
 from stratagem._saved_models._description import (
@@ -33,7 +34,6 @@ from stratagem._saved_models._description import (
 )
 from stratagem._saved_models._functions import FunctionToSave, signatures_to_save
 from stratagem._saved_models._host_calls import HostWriter
-from stratagem._saved_models._host_functions import EXAMPLES
 from stratagem._saved_models._keras_model import functions_of_model, signature_of_model
 from stratagem._saved_models._loaded_function import LoadedFunction
 from stratagem._saved_models._loaded_object import LoadedObject

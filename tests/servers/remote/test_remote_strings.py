@@ -14,7 +14,7 @@ import stratagem as tf
 from stratagem._core.step import HostPrefix, named_host_functions
 
 # Private: functions that are known by name, and which of them can go to a worker.
-from stratagem._saved_models import _host_functions
+from stratagem._host_calls import _functions_of_files, place_of
 from stratagem._servers.remote import _carried_prefix
 from tests.servers.remote.remote_tasks import remote_job
 
@@ -206,9 +206,9 @@ def test_what_may_change_unseen_is_computed_by_the_coordinator(
 
 
 def test_every_function_of_strings_of_the_library_can_go_to_a_worker() -> None:
-    named = {**_host_functions._PUBLIC, **named_host_functions()}
+    named = {**_functions_of_files._PUBLIC, **named_host_functions()}
     assert len(named) > 200
-    assert [name for name, function in named.items() if _carried_prefix.LibraryFunction.of(function) is None] == []
+    assert [name for name, function in named.items() if place_of(function) is None] == []
 
 
 def test_a_process_that_has_met_no_column_so_far_makes_one() -> None:

@@ -1,16 +1,11 @@
 """CarriedPrefix: a host prefix as it goes to another process, without code: names of functions, facts of objects."""
 
-import functools
-import importlib
-import inspect
-import pickle
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, final
 
 import keras
 import numpy as np
-from jax.tree_util import PyTreeDef
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import UserFunction
@@ -24,32 +19,7 @@ from stratagem._core.step import (
     kind_named,
     kind_of_method,
 )
-
-# Modules whose functions a worker has, too.
-_LIBRARY = ("stratagem.", "_operator")
-
-
-@final
-@dataclass(frozen=True)
-class LibraryFunction:
-    """A function of the library, by the module that has it and its name there."""
-
-    module: str
-    name: str
-
-    @classmethod
-    def of(cls, function: UserFunction) -> Self | None:
-        """Returns the names of a function; None for one that is not in the library, or not at the top of a module."""
-        module, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "")
-        if not module.startswith(_LIBRARY) or inspect.ismethod(function):
-            return None
-        found = cls(module, name)
-        return found if inspect.unwrap(found.function() or function) is inspect.unwrap(function) else None
-
-    def function(self) -> UserFunction | None:
-        """Returns the function; None if there is none of this name."""
-        owner: Any = importlib.import_module(self.module)
-        return functools.reduce(lambda found, part: getattr(found, part, None), self.name.split("."), owner)
+from stratagem._host_calls import ArgumentReader, ArgumentWriter, function_at, place_of
 
 
 @final
@@ -99,31 +69,37 @@ class BoundFunction:
 
 @final
 @dataclass(frozen=True)
-class CarriedCall:
-    """A call of a prefix. function: of the library, or the number of an object that the worker has."""
-
-    function: LibraryFunction | int
-    leaves: tuple[Any, ...]
-    structure: PyTreeDef
-
-
-@final
-@dataclass(frozen=True)
 class CarriedPrefix:
-    """A prefix whose calls all replicas share. inputs, sizes: as in `HostPrefix`."""
+    """A prefix whose calls all replicas share.
 
-    calls: tuple[CarriedCall, ...]
+    calls: as plain values, see `carried_call`. inputs, sizes: as in `HostPrefix`.
+    """
+
+    calls: tuple[Mapping[str, Any], ...]
     inputs: tuple[HostValue, ...]
     sizes: tuple[HostValue, ...]
 
     def prefix(self, objects: Mapping[int, UserFunction]) -> HostPrefix:
-        """Returns a prefix that can be run. objects: functions by their numbers; raises KeyError for one that is not there."""
-        calls = []
-        for call in self.calls:
-            function = objects[call.function] if isinstance(call.function, int) else call.function.function()
-            assert function is not None, "the coordinator has found it by this name"
-            calls.append(HostCall(function, call.leaves, call.structure, own=False))
+        """Returns a prefix that can be run.
+
+        objects: functions by their numbers. Raises KeyError for one that is not there, ValueError for a function that is not in
+        the library.
+        """
+        reader = ArgumentReader(np.asarray)
+        calls = (
+            reader.call(objects[call["number"]] if "number" in call else function_at(call["function"]), call)
+            for call in self.calls
+        )
         return HostPrefix(tuple(calls), self.inputs, (), self.sizes, strings=True)
+
+
+def carried_call(call: HostCall, number: int | None) -> dict[str, Any]:
+    """Returns a call as it goes to a worker, with longer arrays as they are. number: of the object that has the function.
+
+    Raises ValueError for an argument that cannot go there.
+    """
+    arguments = ArgumentWriter(lambda array: array).arguments(call)
+    return {**({"function": place_of(call.function)} if number is None else {"number": number}), **arguments}
 
 
 def can_be_carried(prefix: HostPrefix) -> bool:
@@ -134,13 +110,13 @@ def can_be_carried(prefix: HostPrefix) -> bool:
     """
     if not prefix.plain or any(call.own for call in prefix.calls):
         return False
-    return all(_is_known(call.function) and _is_sent(call.leaves) for call in prefix.calls)
+    return all(_is_known(call.function) and _is_sent(call) for call in prefix.calls)
 
 
 def _is_known(function: UserFunction) -> bool:
     bound = BoundFunction.of(function)
     if bound is None:
-        return LibraryFunction.of(function) is not None
+        return place_of(function) is not None
     try:
         bound.described()
     except UnimplementedError:  # a layer that calls a function of the user's
@@ -148,11 +124,11 @@ def _is_known(function: UserFunction) -> bool:
     return True
 
 
-def _is_sent(leaves: Sequence[Any]) -> bool:
-    """Returns whether arguments can travel: a user's own object perhaps cannot."""
+def _is_sent(call: HostCall) -> bool:
+    """Returns whether the arguments of a call can go to a worker: a user's own object cannot."""
     try:
-        pickle.dumps(leaves)
-    except (TypeError, AttributeError, pickle.PicklingError):
+        carried_call(call, None)
+    except ValueError:
         return False
     return True
 

@@ -6,11 +6,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from stratagem._base.types import UserFunction
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import (
     CallResult,
-    HostCall,
     HostPrefix,
     HostResults,
     HostValue,
@@ -20,14 +18,13 @@ from stratagem._core.step import (
 )
 from stratagem._servers.remote._carried_prefix import (
     BoundFunction,
-    CarriedCall,
     CarriedPrefix,
-    LibraryFunction,
     LibraryObject,
     PrefixInputRef,
     PrefixRequest,
     ResultFacts,
     can_be_carried,
+    carried_call,
     facts_of,
 )
 from stratagem._servers.remote._finalizers import FinalizationQueue
@@ -166,18 +163,8 @@ def _there(values: PrefixValues) -> HostPrefix:
 
 
 def _carried(prefix: HostPrefix, objects: Sequence[int | None]) -> CarriedPrefix:
-    calls = tuple(
-        CarriedCall(_function(call) if number is None else number, call.leaves, call.structure)
-        for call, number in zip(prefix.calls, objects, strict=True)
-    )
+    calls = tuple(map(carried_call, prefix.calls, objects))
     return CarriedPrefix(calls, prefix.inputs, prefix.sizes)
-
-
-def _function(call: HostCall) -> LibraryFunction:
-    function: UserFunction = call.function
-    found = LibraryFunction.of(function)
-    assert found is not None, "other functions are not carried"
-    return found
 
 
 def _stand_ins(call: int, facts: ResultFacts) -> CallResult:

@@ -7,7 +7,8 @@ from typing import Any, final
 from stratagem._core.context import current
 from stratagem._core.step import Function, export_function, tried
 from stratagem._core.values import TensorSpec, on_read
-from stratagem._saved_models import EXAMPLES, LoadedObject, ModelToSave
+from stratagem._host_calls import EXAMPLES
+from stratagem._saved_models import LoadedObject, ModelToSave
 from stratagem._tf1.estimator._alternatives import Alternative, alternatives_of
 from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys

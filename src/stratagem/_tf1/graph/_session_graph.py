@@ -15,9 +15,9 @@ from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import change, current, entered
 from stratagem._core.step import GraphCapture, GraphPart, TracedStrings, UnknownSizes, default_mesh, with_tensors
 from stratagem._core.values import TensorShape
+from stratagem._host_calls import OPEN_EXAMPLES
 from stratagem._ops import on_device
 from stratagem._private import OutsideOfTraces, is_seed_state, named_by, seeds_from, unscoped
-from stratagem._saved_models import OPEN_EXAMPLES
 from stratagem._tf1.graph._collections import get_collection
 from stratagem._tf1.graph._graph_effects import GraphEffects
 from stratagem._tf1.graph._graph_iterator import GraphIterator

@@ -21,10 +21,10 @@ from stratagem._core.step import (
     named_host_functions,
 )
 from stratagem._data import files
+from stratagem._host_calls._example_files import FILE_STAND_INS
+from stratagem._host_calls._example_results import STAND_INS
 from stratagem._ops import composite_rules, on_device, ragged_crosses, sparse, sparse_crosses, text
 from stratagem._ops.ragged import RaggedTensor
-from stratagem._saved_models._example_files import FILE_STAND_INS
-from stratagem._saved_models._example_results import STAND_INS
 
 _OF_TENSORS = (
     *(
