@@ -174,7 +174,7 @@ def movable(array: jax.Array) -> jax.Array:
 
 def on_a_mesh(value: Any) -> bool:
     """True for an array whose type names a mesh: JAX keeps that of an operand, also for values that lie on one device."""
-    return isinstance(value, ArrayImpl) and isinstance(value.sharding, NamedSharding)
+    return isinstance(value, ArrayImpl) and not value.aval.sharding.mesh.empty
 
 
 def local_copy(value: jax.Array) -> jax.Array:
