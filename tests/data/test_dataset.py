@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import stratagem as tf
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._data import (
@@ -523,3 +524,25 @@ def test_unknown_options_and_wrong_types_are_refused() -> None:
         options.foo = 1  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match='"auto_shard_policy" must be of type'):
         options.experimental_distribute.auto_shard_policy = "OFF"  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        ([tf.constant("a"), tf.constant("b")], [b"a", b"b"]),
+        ([[tf.constant("a")], [b"b"]], [[b"a"], [b"b"]]),
+        ((tf.constant("a"), "b"), [(b"a", b"b")]),
+    ],
+    ids=["a list", "rows", "a tuple"],
+)
+def test_scalar_tensors_of_strings_in_a_list_are_one_tensor(value: Any, wanted: Any) -> None:
+    make = tf.data.Dataset.from_tensors if isinstance(value, tuple) else tf.data.Dataset.from_tensor_slices
+    found = list(make(value).as_numpy_iterator())
+    assert [each.tolist() if isinstance(each, np.ndarray) else each for each in found] == wanted
+
+
+def test_arrays_of_different_sizes_in_a_list_are_no_tensor() -> None:
+    uneven = np.empty(2, object)
+    uneven[:] = [np.array([1, 2]), np.array([1])]
+    with pytest.raises(TypeError, match="cannot become a tensor"):
+        tf.data.Dataset.from_tensor_slices(uneven)

@@ -89,9 +89,13 @@ def to_numpy(value: Any) -> Array:
         # NumPy's own strings would lose trailing zero bytes.
         return _as_bytes(np.asarray(value, dtype=object))
     if array.dtype == object:
-        types = set(map(type, array.ravel().tolist()))
+        entries = array.ravel().tolist()
+        types = set(map(type, entries))
         if types == {bytes}:
             return array  # nearly all arrays of strings: no call for each of them
+        if any(map(_is_scalar_array, entries)):  # a list of scalar tensors of strings
+            plain = [each.item() if _is_scalar_array(each) else each for each in entries]
+            return to_numpy(np.array([*plain, None], object)[:-1].reshape(array.shape))
         if not all(issubclass(each, bytes | str) for each in types):
             raise TypeError(
                 f"A value of type {type(value).__name__} cannot become a tensor: {value!r:.200}. "
@@ -99,6 +103,10 @@ def to_numpy(value: Any) -> Array:
             )
         return _as_bytes(array)
     return _narrow(array) if _is_plain(value) else array
+
+
+def _is_scalar_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and not value.ndim
 
 
 def frozen(array: Array) -> Array:
