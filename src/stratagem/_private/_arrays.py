@@ -16,7 +16,7 @@ from jax._src.config import enable_x64
 from jax._src.interpreters.pxla import get_default_device
 from jax._src.lax import lax as jax_lax
 from jax._src.lib import xla_client  # type: ignore[attr-defined]
-from jax.sharding import NamedSharding, SingleDeviceSharding
+from jax.sharding import SingleDeviceSharding
 
 from stratagem._private._variables import KerasVariable
 

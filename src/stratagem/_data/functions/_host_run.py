@@ -1,7 +1,6 @@
 """Runs the calls of host functions that a traced function begins with, for one element, or for many at once."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any, final
 
 import jax
@@ -13,7 +12,6 @@ from stratagem._core.step import (
     HostCall,
     HostPrefix,
     HostResults,
-    HostValue,
     SizedByContents,
     joint_form,
     static_key,
@@ -22,16 +20,17 @@ from stratagem._data.elements._nest import Array
 
 
 @final
-@dataclass(frozen=True)
 class HostRun:
-    """The results of the calls for one element. kind: what the trace depends on, apart from sizes that only contents tell."""
+    """The results of the calls for one element.
 
-    results: HostResults
-    kind: Hashable
+    of: returns a value by its name, a leaf of the element, or of a result. kind: what the trace depends on, apart from sizes
+    that only contents tell.
+    """
 
-    def of(self, value: HostValue) -> Any:
-        """Returns a value by its name: a leaf of the element, or of a result."""
-        return self.results.of(value)
+    __slots__ = ("kind", "of")
+
+    def __init__(self, results: HostResults, kind: Hashable) -> None:
+        self.of, self.kind = results.of, kind
 
 
 def run(prefix: HostPrefix, leaves: Sequence[Any], *, sized: bool) -> HostRun:
@@ -48,14 +47,13 @@ def run(prefix: HostPrefix, leaves: Sequence[Any], *, sized: bool) -> HostRun:
 
 def _kind_of_result(call: HostCall, leaves: Sequence[Any], structure: PyTreeDef) -> Hashable:
     """Returns the facts of a result: its structure, and the shapes and dtypes of its tensors of numbers."""
-    return structure, *(_kind(leaf, open_sizes=False) for leaf in leaves)
+    return structure, *[_kind(leaf, open_sizes=False) for leaf in leaves]
 
 
 def _kind_with_open_sizes(call: HostCall, leaves: Sequence[Any], structure: PyTreeDef) -> Hashable:
     """The same without sizes that only contents tell."""
-    if not isinstance(call.function, SizedByContents):
-        return _kind_of_result(call, leaves, structure)
-    return structure, *(_kind(leaf, open_sizes=True) for leaf in leaves)
+    open_sizes = isinstance(call.function, SizedByContents)
+    return structure, *[_kind(leaf, open_sizes) for leaf in leaves]
 
 
 def _kind(leaf: Any, open_sizes: bool) -> Hashable:

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MethodType
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import jax
 import numpy as np
@@ -88,8 +88,7 @@ def _are_equal(one: Any, other: Any) -> bool:
 
 
 @final
-@dataclass(frozen=True)
-class CallResult:
+class CallResult(NamedTuple):  # a tuple, because a dataset makes one for each call and element
     """The result of a call: its leaves, and all of it on which a program depends."""
 
     leaves: Sequence[Any]
@@ -123,6 +122,8 @@ class HostResults:
         if value.call == LATE:
             return self.late[value.leaf]
         leaf = self.leaves[value.leaf]
+        if type(leaf) is np.ndarray:  # as an element's are
+            return leaf
         return leaf.values[self._replica] if is_per_replica(leaf) else leaf
 
     def make(
