@@ -127,7 +127,7 @@ class Batches(DatasetBase, abc.ABC):
             count if shift is None else as_int(shift, "shift"),
             as_int(stride, "stride"),
             drop_remainder=bool(drop_remainder),
-            wrap=type(self),
+            wrap=self._of,
         )
         return self._with(stage)
 

@@ -103,7 +103,7 @@ class Functions(DatasetBase, abc.ABC):
                 return fixed
         else:
             size = UserFunction(window_size_func, "window_size_func")
-        return self._with(GroupStage(self._stage, key, reduce, size, type(self)))
+        return self._with(GroupStage(self._stage, key, reduce, size, self._of))
 
     def rejection_resample(
         self,
