@@ -4,7 +4,7 @@ import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NoReturn, ParamSpec, Protocol, TypeVar, cast, final, runtime_checkable
+from typing import Any, Final, NoReturn, ParamSpec, TypeVar, cast, final
 
 import jax
 import jax.numpy as jnp
@@ -18,20 +18,13 @@ from stratagem._core.step import TracedStrings, is_symbolic, of_asked_size, size
 from stratagem._core.values import Reference, TensorShape, has_conversion, registered_conversion
 from stratagem._core.values import Tensor as Tensor
 from stratagem._ops._dtypes import DType, as_dtype
+from stratagem._ops._python_values import PYTHON_TYPES, is_of_python
 from stratagem._private import OutsideOfTraces, on_default_device
 
 P = ParamSpec("P")
 _INT32 = np.iinfo(np.int32)
-_BYTES = frozenset({bytes})
+_BYTES, _TEXT, _TEXTS = frozenset({bytes}), frozenset({str}), frozenset({bytes, str})
 T = TypeVar("T")
-
-
-@runtime_checkable
-class SupportsJaxArray(Protocol):
-    """An object that represents a tensor: variables, and PerReplica (which refuses the conversion)."""
-
-    def __jax_array__(self) -> jax.Array:
-        """Returns the tensor."""
 
 
 _ADVICE: Final = (
@@ -55,7 +48,7 @@ def need_value(what: str, advice: str = _ADVICE) -> NoReturn:
 def is_traced(value: Any) -> bool:
     """Returns whether the value of `value` is not known yet."""
     if isinstance(value, list | tuple):
-        return any(is_traced(v) for v in value)
+        return not is_of_python(value) and any(is_traced(v) for v in value)
     return isinstance(value, jax.core.Tracer)
 
 
@@ -149,14 +142,18 @@ def tensor(value: Any, dtype: DTypeLike | None = None) -> Tensor:
                 f"{dtype!r} was asked for, but the tensor has strings. `tf.strings.to_number` makes numbers."
             )
         return cast(Tensor, value)
-    if isinstance(value, jax.Array) or (isinstance(value, SupportsJaxArray) and not isinstance(value, np.ndarray)):
-        array = value if isinstance(value, jax.Array) else value.__jax_array__()
+    if isinstance(value, jax.Array) or (hasattr(value, "__jax_array__") and not isinstance(value, np.ndarray)):
+        array: jax.Array = value if isinstance(value, jax.Array) else value.__jax_array__()
         if dtype is not None and array.dtype != as_dtype(dtype):
             raise ValueError(f"{dtype!r} was asked for, but the tensor is {array.dtype}. Use tf.cast. Tensor: {array}")
         return array
     if has_conversion(value) and (found := _converted(value, dtype)) is not None:
         return found
-    if isinstance(value, list | tuple) and (_first_tensor(value) is not None or _plain(value) is not value):
+    if (
+        isinstance(value, list | tuple)
+        and not is_of_python(value)
+        and (_first_tensor(value) is not None or _plain(value) is not value)
+    ):
         return _stacked(value, dtype)
     return on_device(on_host(value, dtype))
 
@@ -227,13 +224,15 @@ def _listed_strings(value: Any) -> Any:
     """Replaces tensors of strings in a list by what they hold; returns the same object if there are none."""
     if isinstance(value, StringTensor):
         return value.tolist()
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, list | tuple) or is_of_python(value):
         return value
     items = [_listed_strings(v) for v in value]
     return value if all(a is b for a, b in zip(items, value, strict=True)) else items
 
 
 def _from_python(value: Any) -> np.ndarray:
+    if isinstance(value, list | tuple) and value and type(value[0]) in _TEXTS and _TEXTS.issuperset(map(type, value)):
+        return np.asarray(value, dtype=object)  # NumPy's own strings take five times as long
     try:
         return np.asarray(value)
     except UnicodeDecodeError:  # NumPy reads bytes beside text as ASCII
@@ -254,10 +253,11 @@ def _check_strings(value: Any, array: np.ndarray, requested: DType | None) -> No
 def _strings(array: np.ndarray, requested: DType | None) -> np.ndarray:
     flat = array.ravel().tolist()
     whole = requested is None or requested.name == "string"
-    if array.dtype == object and whole and _BYTES.issuperset(map(type, flat)):
+    kinds = {*map(type, flat)}
+    if array.dtype == object and whole and kinds <= _BYTES:
         return array.copy()  # nearly all arrays of strings: no call for each of them
-    flat = [s.encode() if isinstance(s, str) else s for s in flat]
-    if not whole or not all(isinstance(s, bytes) for s in flat):
+    flat = list(map(str.encode, flat)) if kinds <= _TEXT else [s.encode() if isinstance(s, str) else s for s in flat]
+    if not whole or not (kinds <= _TEXT or all(isinstance(s, bytes) for s in flat)):
         raise ValueError(f"Cannot convert {array!r} to a tensor of {requested or 'any type'}.")
     result = np.empty(len(flat), dtype=object)
     result[:] = flat
@@ -309,8 +309,11 @@ def _stacked(values: Any, dtype: Any) -> Tensor:
 
 def is_tensor(x: Any) -> bool:
     """Returns whether `x` is a tensor or variable; NumPy arrays and Python numbers are not."""
+    if type(x) in PYTHON_TYPES:
+        return False
+    # Variables have the method, and PerReplica, which refuses the conversion.
     return (
-        isinstance(x, SupportsJaxArray | jax.Array)
+        (isinstance(x, jax.Array) or hasattr(x, "__jax_array__"))
         and not isinstance(x, np.ndarray | np.generic)
         and not is_stand_in(x)
     )

@@ -28,6 +28,7 @@ from stratagem._ops._convert import (
 )  # fmt: skip
 from stratagem._ops._dtypes import as_dtype, float32
 from stratagem._ops._moved_strings import moves_strings
+from stratagem._ops._python_values import is_of_python
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops._traced_range import Range
 from stratagem._private import KerasVariable, OutsideOfTraces, current_recording
@@ -52,7 +53,7 @@ def constant(
 
 def _plain(value: Any) -> bool:
     if isinstance(value, list | tuple):
-        return all(map(_plain, value))
+        return is_of_python(value) or all(map(_plain, value))
     return not is_tensor(value)
 
 

@@ -16,6 +16,7 @@ from stratagem._core.roles import GraphBuild
 from stratagem._core.values import CompositeTensor, TensorShape
 from stratagem._ops._composite import HOLDERS, kind_among, rule_of
 from stratagem._ops._dtypes import DType
+from stratagem._ops._python_values import is_of_python
 from stratagem._private import refuse_in_safe_mode
 
 P = ParamSpec("P")
@@ -102,7 +103,7 @@ def _accepting_symbols(name: str, function: Callable[..., Any]) -> Callable[...,
         suspect = not HOLDERS.isdisjoint(map(type, args)) or (
             kwargs and not HOLDERS.isdisjoint(map(type, kwargs.values()))
         )
-        if suspect:
+        if suspect and not all(map(_holds_no_tensor, (*args, *kwargs.values()))):
             if _has_symbol(args) or _has_symbol(kwargs.values()):
                 return _layer_of(name)(_plain(args), _plain(kwargs))
             kind = kind_among(args) or kind_among(kwargs.values())
@@ -114,6 +115,11 @@ def _accepting_symbols(name: str, function: Callable[..., Any]) -> Callable[...,
 
     _NAMING.add(accepting)
     return accepting
+
+
+def _holds_no_tensor(value: Any) -> bool:
+    kind = type(value)
+    return kind not in HOLDERS or ((kind is list or kind is tuple) and is_of_python(value))
 
 
 def _has_symbol(values: Any) -> bool:
