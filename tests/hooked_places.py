@@ -13,6 +13,7 @@ from typing import Any
 
 import jax
 from jax._src import effects, xla_bridge
+from jax.extend.core import Primitive
 
 import stratagem
 
@@ -55,6 +56,8 @@ def state() -> dict[str, Any]:
         for key, value in list(vars(module).items()):
             if not isinstance(value, type):
                 found[f"{name}.{key}"] = ours(value)
+            if isinstance(value, Primitive):
+                found[f"{name}.{key}.impl"] = ours(value.impl)
     for cls in classes():
         for key, value in vars(cls).items():
             if not key.startswith("_abc_") and key not in ("__abstractmethods__", "__annotations__", "__doc__"):

@@ -11,6 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import InvalidArgumentError, OpError
+from tests.core.step.observing import compilations
 from tests.ops.expressions import EXPRESSIONS
 
 HERE = Path(__file__).parent
@@ -27,6 +28,10 @@ DIFFERENT: dict[str, Any] = {
     "tf.switch_case(1, [lambda: 1, lambda: 2])": 2,  # TF wants a tensor
     "tf.einsum('i,i->', [1., 2.], [3., 4.])": 11.0,  # TF wants tensors
 }
+
+
+# A function of its own, made in each call, is a program of its own.
+COMPILED_ANEW = {"tf.vectorized_map(lambda x: x * 2, tf.constant([1, 2]))"}
 
 
 def same(ours: Any, recorded: Any) -> bool:
@@ -67,6 +72,9 @@ def test_answer(expression: str) -> None:
     else:
         found = ours(expression)
         assert same(found, recorded["result"]), f"{found!r}, recorded {recorded['result']}"
+        with compilations() as compiled:
+            ours(expression)
+        assert compiled == [] or expression in COMPILED_ANEW
 
 
 @pytest.mark.parametrize("expression", DIFFERENT)

@@ -87,10 +87,10 @@ def test_a_trace_goes_on_where_it_was_left_and_gives_the_part_that_is_asked_for(
     with trace.current():
         total = double + y
     assert len(owner.noted) >= 2
-    closed, inputs = trace.program([double], lambda eqn, needed, after: False)
+    closed, inputs = trace.program([double], lambda eqn, later: False)
     assert inputs == [trace.variable_of(x)]
     assert [eqn.primitive.name for eqn in closed.jaxpr.eqns] == ["mul"]
-    closed, inputs = trace.program([total], lambda eqn, needed, after: False, [trace.variable_of(double)])
+    closed, inputs = trace.program([total], lambda eqn, later: False, [trace.variable_of(double)])
     assert inputs == [trace.variable_of(y), trace.variable_of(double)]
     (found,) = xc.jaxpr_as_fun(closed)(np.ones(3, np.float32), np.full(3, 5, np.float32))
     np.testing.assert_array_equal(found, [6, 6, 6])

@@ -15,6 +15,7 @@ from stratagem._ops.nn import attach_pools
 from stratagem._ops.sampling import attach_drawn_seeds
 from stratagem._private import (
     BIT_OPERATORS,
+    CONTROL_FLOW_PLACES,
     HDF5_PLACES,
     INITIAL_VALUE_PLACES,
     NAMED_PLACES,
@@ -25,6 +26,7 @@ from stratagem._private import (
     average_as_tensorflow,
     build_layers_as_tensorflow,
     build_models_from_shapes,
+    compile_control_flow_once,
     count_overlaps_in_floats,
     find_losses_by_name,
     hide_missing_tpu,
@@ -94,6 +96,13 @@ OF_VALUES: tuple[Hook, ...] = (
         "JAX would not compile `igamma` and `betainc` of float64 (in its table of lowerings, tests/ops/test_special.py).",
         test="tests/private/test_private.py::test_keras_keeps_64_bits_where_there_are_some",
         attach=keep_64_bits,
+    ),
+    Hook(
+        what="programs of loops that run at once",
+        places=CONTROL_FLOW_PLACES,
+        why="Each call of a function with a loop (an LSTM, `ctc_loss`) would be compiled, in 0.05 to 0.2 s.",
+        test="tests/private/test_interned_programs.py::test_a_loop_is_compiled_once_however_often_its_function_is_made",
+        attach=compile_control_flow_once,
     ),
     Hook(
         what="errors about decisions on tensors",

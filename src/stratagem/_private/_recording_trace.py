@@ -13,6 +13,7 @@ from jax._src.dispatch import device_put_p
 from jax._src.linear_util import StoreException
 
 from stratagem._private._captured_values import resolved
+from stratagem._private._interned_programs import with_known_programs
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class RecordingTrace(jax_core.Trace):
                 return twin(args[0]) if isinstance(args[0], ArrayImpl) else primitive.bind(*args, **params)
         if params.get("compiler_options_kvs"):  # those of a reverse; a function inside of another has none of its own
             params = {**params, "compiler_options_kvs": ()}
+        params = with_known_programs(primitive, params)
         key = (primitive, *params.values())
         return self._run(EagerOperation(lambda *operands: primitive.bind(*operands, **params), key), args)
 
