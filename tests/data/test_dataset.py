@@ -532,8 +532,10 @@ def test_unknown_options_and_wrong_types_are_refused() -> None:
         ([tf.constant("a"), tf.constant("b")], [b"a", b"b"]),
         ([[tf.constant("a")], [b"b"]], [[b"a"], [b"b"]]),
         ((tf.constant("a"), "b"), [(b"a", b"b")]),
+        ([np.array("a"), np.array("bcd")], [b"a", b"bcd"]),
+        ([np.array("é"), "x"], ["é".encode(), b"x"]),
     ],
-    ids=["a list", "rows", "a tuple"],
+    ids=["a list", "rows", "a tuple", "arrays of NumPy", "an array and text"],
 )
 def test_scalar_tensors_of_strings_in_a_list_are_one_tensor(value: Any, wanted: Any) -> None:
     make = tf.data.Dataset.from_tensors if isinstance(value, tuple) else tf.data.Dataset.from_tensor_slices

@@ -256,3 +256,35 @@ def test_integers_of_64_bits_keep_them_beside_strings(tmp_path: Path) -> None:
         assert number.dtype == np.int64
         assert number.tolist() == [2, (1 << 40) + 1]
         assert text.tolist() == [b"2", b"1099511627777"]
+
+
+def test_calls_before_the_program_may_be_written_behind_calls_after_it(tmp_path: Path) -> None:
+    module = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string), tf.TensorSpec([None], tf.float32)])
+    def mixed(words: Any, numbers: Any) -> Any:
+        shown = tf.strings.as_string(tf.cast(numbers * 2, tf.int32))
+        lengths = tf.strings.length(words)
+        return tf.strings.join([shown, words]), lengths * tf.cast(numbers, tf.int32), tf.strings.upper(words)
+
+    module.mixed = mixed
+    tf.saved_model.save(module, tmp_path / "model")
+    loaded = tf.saved_model.load(tmp_path / "model")
+    for function in (loaded.mixed, tf.function(loaded.mixed)):
+        joined, products, upper = function(tf.constant(["a", "bcd"]), tf.constant([3.0, 4.0]))
+        assert joined.numpy().tolist() == [b"6a", b"8bcd"]
+        assert products.numpy().tolist() == [3, 12]
+        assert upper.numpy().tolist() == [b"A", b"BCD"]
+
+
+@pytest.mark.parametrize(
+    "array", [np.array(["é", "b"]), np.array(["é", "b"], object), np.array([b"c", b"d"])], ids=repr
+)
+def test_arrays_of_texts_of_each_kind_are_arguments(array: np.ndarray, tmp_path: Path) -> None:
+    module = tf.Module()
+    joined = tf.function(lambda s: tf.strings.join([s, array]), input_signature=[tf.TensorSpec([2], tf.string)])
+    module.joined = joined
+    tf.saved_model.save(module, tmp_path / "model")
+    words = tf.constant(["x", "y"])
+    found = tf.saved_model.load(tmp_path / "model").joined(words)
+    assert found.numpy().tolist() == joined(words).numpy().tolist()

@@ -1,4 +1,4 @@
-"""Calls of functions of the host as plain values: what a file, or a worker in another process, has in place of code.
+"""Calls of functions of the host as plain values: what a file, or a worker in another process, has instead of code.
 
 In: calls that a step, an export or a graph has recorded; or values of an unknown sender.
 Out: functions by name, and arguments of numbers, texts, arrays and known classes; or calls that can be made.

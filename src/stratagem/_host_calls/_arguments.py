@@ -4,6 +4,7 @@ They may be plain values, composite tensors, and objects of a few classes that d
 """
 
 import base64
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, final
 
@@ -13,6 +14,7 @@ from jax.tree_util import PyTreeDef
 
 from stratagem._base.types import UserFunction
 from stratagem._core.step import HostCall, HostValue
+from stratagem._core.values import TensorShape
 from stratagem._data.files import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from stratagem._ops import DType, as_dtype
 from stratagem._ops.ragged import RaggedTensor
@@ -55,8 +57,12 @@ class ArgumentWriter:
         children = [self._node(each, leaves) for each in structure.children()]
         if kind is dict:
             return {"dict": [[key, child] for key, child in zip(known, children, strict=True)]}
+        if kind is OrderedDict:
+            return {"ordered": [[key, child] for key, child in zip(known, children, strict=True)]}
         if kind in (list, tuple):
             return {kind.__name__: children}
+        if kind is TensorShape:
+            return {"sizes": None if known else children}
         if kind is type(None):
             return None
         if kind is SparseTensor:
@@ -126,7 +132,7 @@ class ArgumentReader:
             case "value":
                 return HostValue(*map(whole_number, content))
             case "float":
-                return float.fromhex(content)
+                return _float(content)
             case "bytes":
                 return base64.b64decode(content, validate=True)
             case "dtype":
@@ -135,6 +141,10 @@ class ArgumentReader:
                 return slice(*map(self.value, content))
             case "ellipsis":
                 return Ellipsis
+            case "ordered":
+                return OrderedDict((self.value(k), self.value(v)) for k, v in content)
+            case "sizes":
+                return TensorShape.tree_unflatten(content is None, map(self.value, content or ()))
             case "dict":
                 return {self.value(k): self.value(v) for k, v in content}
             case "list" | "tuple":
@@ -154,6 +164,13 @@ class ArgumentReader:
         raise ValueError(f"a value of the kind {kind!r:.50}")
 
 
+def _float(text: Any) -> float:
+    try:
+        return float.fromhex(text)
+    except OverflowError:
+        raise ValueError(f"{text!r:.50} is no number of 64 bits") from None
+
+
 def whole_number(value: Any) -> int:
     """Returns a whole number. Raises TypeError for anything else."""
     if not isinstance(value, int) or isinstance(value, bool):
@@ -162,15 +179,21 @@ def whole_number(value: Any) -> int:
 
 
 def written_array(array: np.ndarray) -> dict[str, Any]:
-    """Returns an array as JSON."""
-    strings = array.dtype == object
-    entries = [base64.b64encode(v).decode() for v in array.ravel().tolist()] if strings else None
-    numbers = None if strings else base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
-    return {
-        "shape": list(array.shape),
-        "dtype": "string" if strings else as_dtype(array.dtype).name,
-        "entries": entries if strings else numbers,
-    }
+    """Returns an array as JSON. Raises ValueError for one that is no tensor of numbers or texts, as of dates."""
+    shape = list(array.shape)
+    if array.dtype.kind in "USO":
+        entries = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]
+        if not all(isinstance(v, bytes) for v in entries):
+            raise ValueError(f"A function of the host is called with {array!r:.100}, which a SavedModel cannot hold.")
+        return {"shape": shape, "dtype": "string", "entries": [base64.b64encode(v).decode() for v in entries]}
+    try:
+        name = as_dtype(array.dtype.newbyteorder("=")).name
+    except TypeError:
+        raise ValueError(
+            f"A function of the host is called with {array!r:.100}, which a SavedModel cannot hold."
+        ) from None
+    native = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    return {"shape": shape, "dtype": name, "entries": base64.b64encode(native.tobytes()).decode()}
 
 
 def _composite(kind: str, parts: list[Any]) -> Any:

@@ -221,8 +221,8 @@ def on_host(value: Any, dtype: Any = None) -> np.ndarray:
 
 
 def _listed_strings(value: Any) -> Any:
-    """Replaces tensors of strings in a list by what they hold; returns the same object if there are none."""
-    if isinstance(value, StringTensor):
+    """Replaces arrays of strings in a list by what they hold; returns the same object if there are none."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "SUO":
         return value.tolist()
     if not isinstance(value, list | tuple) or is_of_python(value):
         return value

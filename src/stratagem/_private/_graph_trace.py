@@ -119,7 +119,7 @@ class GraphTrace(OpenTrace):
     ) -> tuple[ClosedJaxpr, list[Var]]:
         """Returns the part of the graph that computes `outs`, and what it takes: inputs of the graph, and what is `given`.
 
-        kept: whether an equation is a part although nothing needs its results, given it and those of the program after it.
+        kept: for an equation, and the kept ones after it: whether it is a part although nothing needs its results.
         effects: equations by their numbers, see `count`, that are a part as well.
         tied: by the number of an equation, values of which one has to be needed for it to be a part.
         """

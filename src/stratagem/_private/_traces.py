@@ -135,7 +135,7 @@ def needed_equations(
     """The equations that the results depend on, in their order.
 
     known: values that need no equation. is_kept: whether an equation is one of them although nothing needs what it makes, given
-    the values that are needed so far, and the equations after it, the last first. operands: those that an equation needs.
+    the values that are needed so far, and the kept equations after it, the last first. operands: those that an equation needs.
     """
     given = frozenset(known)
     wanted: set[Any] = {v for v in results if not is_literal(v) and v not in given}

@@ -4,11 +4,11 @@ A file names functions of ours and describes objects of known kinds, whose long 
 code: what is called is in `_host_calls`' list, or registered by the class that describes itself (`HostKind`).
 """
 
+import dataclasses
 import functools
 import hashlib
-import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -25,6 +25,7 @@ from stratagem._core.step import (
     host_function_if_needed,
     kind_named,
     kind_of_method,
+    late_calls,
 )
 from stratagem._host_calls import (
     ArgumentReader,
@@ -82,11 +83,12 @@ class HostWriter:
 class LoadedHost:
     """The work of the host before and after a program, of a file.
 
-    calls: in their order. late: how many tensors the program returns for the calls that come after it. inputs, shaped,
-    strings: see `ExportedHost`.
+    calls: in an order in which those that need what the program computes are the last. early: how many others there are.
+    late: how many tensors the program returns for the last ones. inputs, shaped, strings: see `ExportedHost`.
     """
 
     calls: tuple[HostCall, ...] = ()
+    early: int = 0
     inputs: tuple[HostValue, ...] = ()
     shaped: tuple[HostValue, ...] = ()
     late: int = 0
@@ -95,14 +97,14 @@ class LoadedHost:
     def before(self, tensors: Sequence[Any]) -> HostResults:
         """Makes the calls that come before the program. tensors: those of the call."""
         results = HostResults(tensors)
-        for call in itertools.takewhile(lambda call: all(v.call != LATE for v in call.named), self.calls):
+        for call in self.calls[: self.early]:
             results.make(call, kind_of=None)
         return results
 
     def after(self, results: HostResults, late: Sequence[Any]) -> None:
         """Makes the calls that come after it, and adds their results. late: what the program has returned for them."""
         results.late = late
-        for call in self.calls[len(results.results) :]:
+        for call in self.calls[self.early :]:
             results.make(call, kind_of=None)
 
 
@@ -118,7 +120,8 @@ class HostReader:
     def host(self, found: Any, tensors: int) -> LoadedHost:
         """Returns the work of the host. tensors: how many the call has.
 
-        Raises: ValueError, TypeError or KeyError for what `HostWriter` never writes: a function that is not in the list.
+        Raises: ValueError, TypeError, KeyError or AttributeError for what `HostWriter` never writes, such as a function that is
+        not in the list.
         """
         if found is None:
             return LoadedHost()
@@ -130,7 +133,7 @@ class HostReader:
         named = {key: tuple(HostValue(*map(whole_number, each)) for each in found[key]) for key in _NAMED}
         for each in (value for values in named.values() for value in values):
             _check(each, len(calls), tensors, 0)
-        return LoadedHost(tuple(calls), late=whole_number(found["late"]), **named)
+        return _in_order(calls, whole_number(found["late"]), named)
 
     def _function(self, call: dict[str, Any]) -> UserFunction:
         if "function" in call:
@@ -151,6 +154,26 @@ class HostReader:
 
     def _attached(self, name: str) -> np.ndarray:
         return read_array(**json.loads(self._read(name)))
+
+
+def _in_order(calls: Sequence[HostCall], late: int, named: Mapping[str, Sequence[HostValue]]) -> LoadedHost:
+    """Returns the work of the host with the calls that come before the program first, and the names that follow from that."""
+    after = late_calls(calls)
+    order = [*(i for i in range(len(calls)) if i not in after), *sorted(after)]
+    numbers = {before: now for now, before in enumerate(order)}
+
+    def renamed(value: Any) -> Any:
+        if not isinstance(value, HostValue):
+            return value
+        return HostValue(numbers.get(value.call, value.call), value.leaf)
+
+    ordered = (dataclasses.replace(calls[i], leaves=tuple(map(renamed, calls[i].leaves))) for i in order)
+    return LoadedHost(
+        tuple(ordered),
+        len(calls) - len(after),
+        late=late,
+        **{key: tuple(map(renamed, values)) for key, values in named.items()},
+    )
 
 
 def _check(value: HostValue, calls: int, tensors: int, late: int) -> None:

@@ -332,3 +332,32 @@ def test_a_wrong_string_is_the_error_of_the_function_that_reads_it() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="could not convert"):
         function(tf.constant(["1", "two"]))
     assert np.asarray(function(tf.constant(["3", "4"]))).tolist() == [6, 8]
+
+
+@pytest.mark.parametrize(
+    "start", [0, tf.constant(0), np.int64(0), np.zeros((), "int32")], ids=lambda v: type(v).__name__
+)
+def test_constants_that_each_trace_makes_are_the_same_calls(start: Any) -> None:
+    traces: list[int] = []
+
+    @tf.function
+    def count(texts: Any) -> Any:
+        traces.append(1)
+        first = tf.strings.substr(texts, start, tf.constant(9))
+        return tf.reduce_sum(tf.strings.length(tf.strings.split(first).flat_values))
+
+    for i in range(6):
+        assert int(count(tf.constant([["a b"], ["a b c"]][i % 2]))) == 2 + i % 2
+    assert len(traces) <= 2
+
+
+def test_a_long_chain_of_calls_is_traced_in_the_time_of_its_calls() -> None:
+    rules = 60  # a trace that goes back through all paths would take 2 ** 60 steps
+
+    @tf.function
+    def mapped(texts: Any) -> Any:
+        for i in range(rules):
+            texts = tf.where(tf.equal(texts, f"w{i}"), f"w{i + 1}", texts)
+        return tf.strings.length(texts)
+
+    assert mapped(tf.constant(["w1", "q"])).numpy().tolist() == [3, 1]

@@ -46,6 +46,7 @@ from stratagem._core.step.host._host_calls import HostCall as HostCall
 from stratagem._core.step.host._host_calls import HostResults as HostResults
 from stratagem._core.step.host._host_calls import function_name as function_name
 from stratagem._core.step.host._host_calls import is_array as is_array
+from stratagem._core.step.host._host_calls import late_calls as late_calls
 from stratagem._core.step.host._host_prefix import HostPrefix as HostPrefix
 from stratagem._core.step.host._host_prefix import PrefixValues as PrefixValues
 from stratagem._core.step.host._host_prefix import with_strings as with_strings

@@ -87,15 +87,16 @@ def to_numpy(value: Any) -> Array:
     array = np.asarray(value)
     if array.dtype.kind in "US":
         # NumPy's own strings would lose trailing zero bytes.
-        return _as_bytes(np.asarray(value, dtype=object))
+        array = np.asarray(value, dtype=object)
     if array.dtype == object:
         entries = array.ravel().tolist()
         types = set(map(type, entries))
         if types == {bytes}:
             return array  # nearly all arrays of strings: no call for each of them
         if any(map(_is_scalar_array, entries)):  # a list of scalar tensors of strings
-            plain = [each.item() if _is_scalar_array(each) else each for each in entries]
-            return to_numpy(np.array([*plain, None], object)[:-1].reshape(array.shape))
+            entries = [each.item() if _is_scalar_array(each) else each for each in entries]
+            types = set(map(type, entries))
+            array = np.array([*entries, None], object)[:-1].reshape(array.shape)
         if not all(issubclass(each, bytes | str) for each in types):
             raise TypeError(
                 f"A value of type {type(value).__name__} cannot become a tensor: {value!r:.200}. "

@@ -172,7 +172,7 @@ def as_array(leaf: Any) -> jax.Array:
 
 @final
 class _HostCalls:
-    """In place of a step's recorder of host functions: notes whether one was given a tensor of the trace."""
+    """Instead of a step's recorder of host functions: notes whether one was given a tensor of the trace."""
 
     def __init__(self) -> None:
         self.any = False

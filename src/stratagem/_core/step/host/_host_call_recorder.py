@@ -22,7 +22,7 @@ class KnownValue:
     """A value that is known before the program runs.
 
     name: its own in the calls. examples: its values in the trace, of which there may be several. own: whether each replica has
-    others. traced: the tensor of the trace that stands for it, which lives as long as its identity is used.
+    its own. traced: the tensor of the trace that stands for it, which lives as long as its identity is used.
     """
 
     name: HostValue

@@ -1,7 +1,7 @@
 """HostCall and HostResults: calls of functions of the host, recorded once, and made in every run."""
 
 import dataclasses
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MethodType
 from typing import Any, NamedTuple, final
@@ -48,9 +48,9 @@ class HostCall:
         )
         return args, kwargs
 
-    def is_late(self, earlier: Sequence["HostCall"]) -> bool:
-        """Returns whether this needs what the program computes. earlier: the calls before it."""
-        return any(v.call == LATE or (v.call >= 0 and earlier[v.call].is_late(earlier)) for v in self.named)
+    def is_late(self, late: Collection[int]) -> bool:
+        """Returns whether this needs what the program computes. late: the numbers of the calls before it that do."""
+        return any(v.call == LATE or v.call in late for v in self.named)
 
     def repeats(self, other: "HostCall") -> bool:
         """Returns whether this is the call of the same function with values of the same names: as in another trace."""
@@ -69,14 +69,26 @@ class HostCall:
         )
 
 
+def late_calls(calls: Sequence[HostCall]) -> set[int]:
+    """Returns the numbers of the calls that need what the program computes."""
+    late: set[int] = set()
+    for number, call in enumerate(calls):
+        if call.is_late(late):
+            late.add(number)
+    return late
+
+
 def _are_equal(one: Any, other: Any) -> bool:
-    """Returns whether both are the same constant, perhaps made anew in each trace: a table of words, a kind of feature."""
+    """Returns whether both are the same constant, of which each trace may make its own: a table of words, a kind of feature."""
     if static_key(one) == static_key(other):
         return True
     if type(one) is not type(other):
         return False
-    if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, np.ndarray | np.generic | jax.Array):
+        a, b = np.asarray(one), np.asarray(other)
+        return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    if isinstance(one, slice):
+        return all(map(_are_equal, (one.start, one.stop, one.step), (other.start, other.stop, other.step)))
     if isinstance(one, MethodType):  # of an object that each trace copies, as an Estimator's columns in `params`
         return one.__func__ is other.__func__ and _are_equal(one.__self__, other.__self__)
     if isinstance(one, list | tuple):

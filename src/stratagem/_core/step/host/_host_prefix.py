@@ -1,6 +1,7 @@
 """HostPrefix: what a step computes on the host before its program runs, such as look-ups of strings."""
 
 import dataclasses
+import functools
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import jax
 import numpy as np
 
 from stratagem._core.mesh import ReplicaMesh, exact
-from stratagem._core.step.host._host_calls import HostCall, HostResults, Leaves
+from stratagem._core.step.host._host_calls import HostCall, HostResults, Leaves, late_calls
 from stratagem._core.step.keys._host_values import LATE, HostValue, StringsResult
 from stratagem._core.step.keys._program_keys import leaf_key
 from stratagem._core.values import Separate, is_per_replica, per_replica
@@ -41,7 +42,11 @@ class HostPrefix:
 
     def is_late(self, value: HostValue) -> bool:
         """Returns whether a value needs what the program computes."""
-        return value.call == LATE or (value.call >= 0 and self.calls[value.call].is_late(self.calls))
+        return value.call == LATE or value.call in self._late
+
+    @functools.cached_property
+    def _late(self) -> set[int]:
+        return late_calls(self.calls)
 
     def equals(self, other: "HostPrefix") -> bool:
         """Returns whether this computes the same."""

@@ -65,6 +65,7 @@ class PrefixRecorder(HostCallRecorder):
         self._kinds: list[Hashable] = []
         self._known: dict[int, KnownValue] = {}  # by the identity of their tracers
         self._late: list[KnownValue] = []
+        self._late_calls: set[int] = set()
         self._shapes: dict[HostValue, tuple[int, ...]] = {}
         self._dtypes: list[np.dtype] = []
         self._strings, self._plain = False, True
@@ -142,11 +143,13 @@ class PrefixRecorder(HostCallRecorder):
             return [self._rules.called(call.function)(*args, **kwargs)]
 
     def _note(self, call: HostCall, result: Sequence[Any], structure: PyTreeDef) -> None:
-        if call.is_late(self._calls) and any(is_array(v) and v.dtype != object for v in result):
-            self.need_host(
-                f"it computes on with numbers that {function_name(call.function)}, a function of the host, makes of a tensor "
-                "that it has computed itself"
-            )
+        if call.is_late(self._late_calls):
+            if any(is_array(v) and v.dtype != object for v in result):
+                self.need_host(
+                    f"it computes on with numbers that {function_name(call.function)}, a function of the host, makes of a "
+                    "tensor that it has computed itself"
+                )
+            self._late_calls.add(len(self._calls))
         self._kinds.append(kind_of_result(call, result, structure))
 
     def size(self, tracer: Any) -> np.ndarray | None:

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @final
 class NothingKnown:
-    """In place of a PrefixRecorder, for traces that are no step's: they know no value, so functions are called as they are."""
+    """Instead of a PrefixRecorder, for traces that are no step's: they know no value, so functions are called as they are."""
 
     def called(self, function: UserFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function."""

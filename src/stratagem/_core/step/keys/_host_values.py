@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, final
 
-# In place of the number of a call: of what the program computes.
+# Instead of the number of a call: of what the program computes.
 LATE: Final = -2
 
 
