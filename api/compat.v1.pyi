@@ -1,5 +1,6 @@
 """tf.compat.v1."""
 
+from stratagem import audio as audio
 from stratagem import autograph as autograph
 from stratagem import bitwise as bitwise
 from stratagem import config as config

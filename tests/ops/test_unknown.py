@@ -19,7 +19,7 @@ PACKAGE = Path(tf.__file__).parent
     ("namespace", "name", "advice"),
     [
         ("", "fftnd", "use tf.signal.fftnd. See docs/coverage.md#tf"),
-        ("audio", "decode_wav", f"use {INSTEAD['audio']['']}. See docs/coverage.md#tfaudio"),
+        ("sets", "union", f"use {INSTEAD['sets']['']}. See docs/coverage.md#tfsets"),
         (
             "compat.v1.train",
             "SessionManager",

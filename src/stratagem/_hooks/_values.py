@@ -101,7 +101,7 @@ OF_VALUES: tuple[Hook, ...] = (
         what="programs of loops that run at once",
         places=CONTROL_FLOW_PLACES,
         why="Each call of a function with a loop (an LSTM, `ctc_loss`) would be compiled, in 0.05 to 0.2 s.",
-        test="tests/private/test_interned_programs.py::test_a_loop_is_compiled_once_however_often_its_function_is_made",
+        test="tests/private/test_known_programs.py::test_a_loop_is_compiled_once_however_often_its_function_is_made",
         attach=compile_control_flow_once,
     ),
     Hook(

@@ -157,7 +157,7 @@ INSTEAD = {
         "uniform_candidate_sampler log_uniform_candidate_sampler": "the sampler of the same name in tf.random",
         "bidirectional_dynamic_rnn static_bidirectional_rnn": "tf.keras.layers.Bidirectional",
         "dynamic_rnn raw_rnn static_rnn static_state_saving_rnn rnn_cell": _RNN,
-        "ctc_beam_search_decoder_v2": "keras.ops.ctc_decode(strategy='beam_search')",
+        "ctc_beam_search_decoder": "tf.nn.ctc_beam_search_decoder, which leaves labels that are repeated",
         "fused_batch_norm": "tf.nn.moments and tf.nn.batch_normalization, which XLA fuses",
         "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x": _QUANTIZED,
         "relu_layer": "tf.nn.relu(x @ weights + biases)",

@@ -82,9 +82,9 @@ from stratagem._private._input_names import INPUT_PLACES as INPUT_PLACES
 from stratagem._private._input_names import name_inputs_as_tensorflow as name_inputs_as_tensorflow
 from stratagem._private._input_names import take_input_shapes as take_input_shapes
 from stratagem._private._input_names import unnamed_input as unnamed_input
-from stratagem._private._interned_programs import CONTROL_FLOW_PLACES as CONTROL_FLOW_PLACES
-from stratagem._private._interned_programs import compile_control_flow_once as compile_control_flow_once
 from stratagem._private._keras_optional_modules import hide_tensorflow_from_keras as hide_tensorflow_from_keras
+from stratagem._private._known_programs import CONTROL_FLOW_PLACES as CONTROL_FLOW_PLACES
+from stratagem._private._known_programs import compile_control_flow_once as compile_control_flow_once
 from stratagem._private._known_sizes import names_in as names_in
 from stratagem._private._known_sizes import names_needed as names_needed
 from stratagem._private._known_sizes import symbol_of as symbol_of

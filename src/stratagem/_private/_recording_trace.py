@@ -13,7 +13,7 @@ from jax._src.dispatch import device_put_p
 from jax._src.linear_util import StoreException
 
 from stratagem._private._captured_values import resolved
-from stratagem._private._interned_programs import with_known_programs
+from stratagem._private._known_programs import with_known_programs
 
 
 @dataclass(frozen=True, slots=True)

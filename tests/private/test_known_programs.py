@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._private import _interned_programs
+
+# Private: the programs that are known, of which there are so many at most.
+from stratagem._private import _known_programs
 from tests.core.step.observing import compilations
 
 X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
@@ -92,6 +94,6 @@ def test_arrays_that_a_loop_captures_are_those_of_its_call() -> None:
 
 
 def test_the_programs_that_are_known_are_bounded() -> None:
-    for i in range(_interned_programs._MOST + 5):
-        _interned_programs._known(jax.make_jaxpr(lambda x, i=i: x + i)(1.0))
-    assert len(_interned_programs._programs) <= _interned_programs._MOST
+    for i in range(_known_programs._MOST + 5):
+        _known_programs._known(jax.make_jaxpr(lambda x, i=i: x + i)(1.0))
+    assert len(_known_programs._programs) <= _known_programs._MOST

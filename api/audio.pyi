@@ -1,0 +1,1 @@
+"""`tf.audio`: sounds as WAV files of 16 bits."""

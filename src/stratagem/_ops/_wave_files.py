@@ -1,0 +1,88 @@
+"""`tf.audio`: sounds as wave files (WAV) with samples of 16 bits. They run on the host, eagerly and in functions of datasets."""
+
+import io
+import wave
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.exports import exported
+from stratagem._core.step import host_function
+from stratagem._ops._convert import Tensor, on_device, on_host, static_int
+
+_FULL_SCALE = np.float32(1 << 15)  # of a sample of 16 bits: 1.0
+
+
+class DecodeWav(NamedTuple):
+    """The results of `decode_wav`. audio: (samples, channels), float32, from -1 to 1. sample_rate: per second, int32."""
+
+    audio: Tensor
+    sample_rate: Tensor
+
+
+@exported("audio.decode_wav")
+@host_function
+def decode_wav(
+    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+) -> DecodeWav:
+    """Decodes a WAV file with samples of 16 bits.
+
+    contents: the file, a scalar string. desired_channels: how many there are to be: the last one of the file is repeated,
+    further ones are left out; -1: as many as in the file. desired_samples: the same for the samples, which are filled up with
+    zeros.
+
+    Raises InvalidArgumentError for what is no such file.
+    """
+    data = np.asarray(on_host(contents, "string"))
+    if data.ndim:
+        raise InvalidArgumentError(f"tf.audio.decode_wav: contents is a scalar, got the shape {data.shape}.")
+    try:
+        _check_chunks(data.item())
+        with wave.open(io.BytesIO(data.item())) as file:
+            channels, width, rate = file.getnchannels(), file.getsampwidth(), file.getframerate()
+            frames = file.readframes(file.getnframes())
+    except (wave.Error, EOFError) as error:
+        raise InvalidArgumentError(f"tf.audio.decode_wav: this is no WAV file of whole samples: {error}.") from error
+    if width != 2:
+        raise InvalidArgumentError(f"tf.audio.decode_wav: can only read 16-bit WAV files, but received {8 * width}.")
+    samples = np.frombuffer(frames, "<i2").reshape(-1, channels).astype(np.float32) / _FULL_SCALE
+    if desired_channels != -1:
+        samples = samples[:, np.minimum(np.arange(static_int(desired_channels, "a number of channels")), channels - 1)]
+    if desired_samples != -1:
+        wanted = static_int(desired_samples, "a number of samples")
+        samples = np.pad(samples[:wanted], ((0, max(wanted - len(samples), 0)), (0, 0)))
+    return DecodeWav(on_device(np.ascontiguousarray(samples)), on_device(np.asarray(rate, np.int32)))
+
+
+def _check_chunks(file: bytes) -> None:
+    """Raises EOFError if a file ends within one of its chunks, of which the standard library reads as much as there is."""
+    at = 12
+    while at < len(file):
+        at += 8 + int.from_bytes(file[at + 4 : at + 8], "little")
+        if at > len(file):
+            raise EOFError("it ends within a chunk")
+
+
+@exported("audio.encode_wav")
+@host_function
+def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
+    """Encodes samples, (samples, channels) of float32 from -1 to 1, as a WAV file of 16 bits: a scalar string.
+
+    Larger samples are cut off. sample_rate: per second.
+
+    Raises InvalidArgumentError for another rank, and for a file without channels.
+    """
+    samples = np.asarray(on_host(audio, "float32"))
+    if samples.ndim != 2 or not samples.shape[1]:
+        raise InvalidArgumentError(f"tf.audio.encode_wav: audio is (samples, channels), got the shape {samples.shape}.")
+    scaled = samples * _FULL_SCALE
+    # Halves are rounded away from zero, as by C's `roundf`.
+    rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))
+    file = io.BytesIO()
+    with wave.open(file, "wb") as writer:
+        writer.setnchannels(samples.shape[1])
+        writer.setsampwidth(2)
+        writer.setframerate(static_int(sample_rate, "a rate of samples"))
+        writer.writeframes(np.clip(rounded, -(1 << 15), (1 << 15) - 1).astype("<i2").tobytes())
+    return on_device(np.array(file.getvalue(), object))
