@@ -1,4 +1,4 @@
-"""`tf.audio`: sounds as wave files (WAV) with samples of 16 bits. They run on the host, eagerly and in functions of datasets."""
+"""`tf.audio`: sounds as wave files (WAV) with samples of 16 bits. They run on the host, also in functions of datasets."""
 
 import io
 import wave

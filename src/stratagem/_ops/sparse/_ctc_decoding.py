@@ -92,9 +92,9 @@ def _beams(steps: np.ndarray, width: int) -> list[tuple[Path, float]]:
                 before = with_blank if path and path[-1] == label else both
                 longer = grown.setdefault((*path, label), [-np.inf, -np.inf])
                 longer[1] = float(np.logaddexp(longer[1], before + step[label]))
-        ordered = sorted(grown.items(), key=lambda beam: -np.logaddexp(*beam[1]))
+        ordered = sorted(grown.items(), key=lambda beam: -np.logaddexp(beam[1][0], beam[1][1]))
         beams = {path: (scores[0], scores[1]) for path, scores in ordered[:width]}
-    return [(path, float(np.logaddexp(*scores))) for path, scores in beams.items()]
+    return [(path, float(np.logaddexp(scores[0], scores[1]))) for path, scores in beams.items()]
 
 
 def _checked(name: str, inputs: Any, sequence_length: Any) -> tuple[np.ndarray, np.ndarray]:
