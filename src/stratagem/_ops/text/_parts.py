@@ -15,7 +15,7 @@ from stratagem._ops._convert import StringTensor, sized_by_contents, static_int
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import numbers_of, row_of_strings, rows_of_each, string_tensor, strings_of
 
-_FIRST_OF_TRAIL, _END_OF_TRAIL = 0x80, 0xC0  # the bytes that continue a character in UTF-8
+CONTINUING = bytes(range(0x80, 0xC0))  # the bytes that continue a character in UTF-8
 
 
 def check_unit(name: str, unit: str) -> None:
@@ -24,9 +24,14 @@ def check_unit(name: str, unit: str) -> None:
         raise InvalidArgumentError(f"tf.strings.{name} counts in the unit BYTE or UTF8_CHAR, got {unit!r}.")
 
 
+def are_ascii(texts: Sequence[bytes]) -> bool:
+    """Returns whether all texts have one byte a character."""
+    return b"".join(texts).isascii()
+
+
 def character_starts(text: bytes) -> list[int]:
     """Returns where the characters of UTF-8 begin: at every byte that does not continue one, whether it is valid or not."""
-    return [place for place, byte in enumerate(text) if not _FIRST_OF_TRAIL <= byte < _END_OF_TRAIL]
+    return [place for place, byte in enumerate(text) if not CONTINUING[0] <= byte <= CONTINUING[-1]]
 
 
 def _substr_of_rows(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> StringTensor | None:
@@ -50,9 +55,25 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         raise InvalidArgumentError(
             f"tf.strings.substr takes integers of one shape for pos and len, got {first!r} and {count!r}."
         )
-    texts, first, count = np.broadcast_arrays(strings_of(input), first, count)
+    array = strings_of(input)
+    if not first.ndim and (unit == "BYTE" or are_ascii(array.ravel().tolist())):
+        cut = _substrings(array.ravel().tolist(), int(first), int(count), unit)
+        if cut is not None:
+            return string_tensor(cut, array.shape)
+    texts, first, count = np.broadcast_arrays(array, first, count)
     cut = [_substring(*each, unit) for each in zip(texts.flat, first.flat, count.flat, strict=True)]
     return string_tensor(cut, texts.shape)
+
+
+def _substrings(texts: list[bytes], pos: int, count: int, unit: str) -> list[bytes] | None:
+    """The parts of texts of one byte a character at one place; None if it is outside of one of them."""
+    if min(map(len, texts), default=0) < abs(pos):
+        return None
+    if count < 0:
+        return [text[pos:] for text in texts] if unit == "BYTE" else [b""] * len(texts)
+    end = pos + count
+    part = slice(pos, None if pos < 0 <= end else end)
+    return [text[part] for text in texts]
 
 
 def _substring(text: bytes, pos: int, count: int, unit: str) -> bytes:

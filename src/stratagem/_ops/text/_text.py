@@ -1,5 +1,6 @@
 """Functions of `tf.strings` on string tensors, which are NumPy arrays of bytes objects."""
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from stratagem._ops._convert import StringTensor, Tensor, on_device, tensor
 from stratagem._ops._dtypes import as_dtype, float32
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.text._host_strings import each, numbers_of, string_tensor, strings_of
-from stratagem._ops.text._parts import character_starts, check_unit
+from stratagem._ops.text._parts import CONTINUING, are_ascii, check_unit
 
 
 @exported("as_string", "strings.as_string")
@@ -49,8 +50,10 @@ def as_string(
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> StringTensor:
     """Joins string tensors element by element, with broadcasting; no tensors are the empty string."""
     arrays = np.broadcast_arrays(*map(strings_of, inputs)) or [np.array(b"", dtype=object)]
-    joined = [separator.encode().join(parts) for parts in zip(*(a.ravel() for a in arrays), strict=True)]
-    return string_tensor(joined, arrays[0].shape)
+    flat = [each.ravel().tolist() for each in arrays]
+    if len(flat) == 2 and not separator:
+        return string_tensor(list(map(operator.add, *flat)), arrays[0].shape)
+    return string_tensor(list(map(separator.encode().join, zip(*flat, strict=True))), arrays[0].shape)
 
 
 @exported("strings.format")
@@ -78,8 +81,11 @@ def _of_each(function: Callable[[bytes], bytes], input: Any) -> StringTensor:
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes (or characters, with unit UTF8_CHAR) of each string, int32. InvalidArgumentError for other units."""
     check_unit("length", unit)
-    count = len if unit == "BYTE" else lambda s: len(character_starts(s))
-    return on_device(each(count, input).astype(np.int32))
+    array = strings_of(input)
+    texts = array.ravel().tolist()
+    if unit != "BYTE" and not are_ascii(texts):
+        texts = [text.translate(None, CONTINUING) for text in texts]
+    return on_device(np.fromiter(map(len, texts), np.int32, len(texts)).reshape(array.shape))
 
 
 @exported("strings.lower")
@@ -120,6 +126,13 @@ def to_number(input: Any, out_type: DTypeLike = float32, name: str | None = None
     """Parses text as numbers. Raises InvalidArgumentError for text that is not a number."""
     kind = as_dtype(out_type)
     parse = int if kind.is_integer else float
+    array = strings_of(input)
+    texts = array.ravel().tolist()
+    if not any(sign in b"".join(texts) for sign in (b"_", b"+")):  # which Python reads in more places than TensorFlow
+        try:
+            return on_device(_exactly(list(map(parse, texts)), kind.dtype).reshape(array.shape))
+        except (ValueError, OverflowError):
+            pass  # the text that is no number is named below
 
     def number(text: bytes) -> Any:
         try:
@@ -131,6 +144,13 @@ def to_number(input: Any, out_type: DTypeLike = float32, name: str | None = None
             raise InvalidArgumentError(f"tf.strings.to_number: {error}") from error
 
     return on_device(each(number, input).astype(kind.dtype))
+
+
+def _exactly(numbers: list[Any], dtype: np.dtype) -> np.ndarray:
+    """Returns numbers of Python's in an array. Raises OverflowError for an integer that the type does not have."""
+    if dtype.kind in "iu":
+        return np.array(numbers, dtype)
+    return np.array(numbers, np.float64).astype(dtype)
 
 
 accept_symbols(globals(), "strings.")
