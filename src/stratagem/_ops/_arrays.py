@@ -23,6 +23,7 @@ from stratagem._ops._convert import (
     is_traced,
     numpy_type,
     on_device,
+    stacked,
     static_axes,
     static_int,
     static_shape,
@@ -167,7 +168,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
     """Stacks tensors of one shape along a new dimension."""
     if not isinstance(values, list | tuple):
         values = list(tensor(values))
-    return jnp.stack(same_dtype("stack", values), static_int(axis, "a tensor is an axis"))
+    return stacked(same_dtype("stack", values), static_int(axis, "a tensor is an axis"))
 
 
 def same_dtype(name: str, values: Sequence[Any]) -> list[Tensor]:

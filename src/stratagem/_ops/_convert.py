@@ -19,10 +19,11 @@ from stratagem._core.values import Reference, TensorShape, has_conversion, regis
 from stratagem._core.values import Tensor as Tensor
 from stratagem._ops._dtypes import DType, as_dtype
 from stratagem._ops._python_values import PYTHON_TYPES, is_of_python
-from stratagem._private import OutsideOfTraces, on_default_device
+from stratagem._private import OutsideOfTraces, current_recording, is_default_device, on_default_device, runs_at_once
 
 P = ParamSpec("P")
 _INT32 = np.iinfo(np.int32)
+_FEW = 16  # tensors, of which programs are compiled for each number
 _BYTES, _TEXT, _TEXTS = frozenset({bytes}), frozenset({str}), frozenset({bytes, str})
 T = TypeVar("T")
 
@@ -300,8 +301,25 @@ def _stacked(values: Any, dtype: Any) -> Tensor:
     first = _first_tensor(values)
     if dtype is None:
         dtype = on_host(_plain(values)).dtype if first is None else first.dtype
-    rows = [tensor(v, dtype) for v in values]
-    return jnp.stack(rows)
+    return stacked([tensor(v, dtype) for v in values])
+
+
+def stacked(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Returns tensors along a new dimension.
+
+    Many that are in the memory of the host are copied there: for each number of them a program would be compiled.
+    """
+    if len(tensors) > _FEW and current_recording() is None and runs_at_once() and all(map(_is_in_memory, tensors)):
+        kinds = {each.dtype for each in tensors}
+        if len(kinds) == 1 and len({each.shape for each in tensors}) == 1:
+            return on_device(np.stack(list(map(np.asarray, tensors)), axis))
+    return jnp.stack(tensors, axis)
+
+
+def _is_in_memory(value: Any) -> bool:
+    """Returns whether a tensor is known and in the memory of the host, where new tensors are."""
+    known = isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer) and not _is_weak(value)
+    return known and all(device.platform == "cpu" and is_default_device(device) for device in value.devices())
 
 
 # --- Operands and constants -------------------------------------------------------------------------------------------

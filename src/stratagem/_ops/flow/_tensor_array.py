@@ -108,7 +108,7 @@ class TensorArray:
                 )
             elements += [None] * (number + 1 - len(elements))
         elements[number] = element
-        return self._with(elements)
+        return self._with(elements, element)
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """Returns an element.
@@ -238,10 +238,13 @@ class TensorArray:
     def __repr__(self) -> str:
         return repr(replace(self._facts, element_shape=self.element_shape))
 
-    def _with(self, elements: Any) -> "TensorArray":
-        """Returns the array with these elements: this one, as in TensorFlow, unless code is being compiled."""
+    def _with(self, elements: Any, written: Any = None) -> "TensorArray":
+        """Returns the array with these elements: this one, as in TensorFlow, unless code is being compiled.
+
+        written: the only one that is new. (To look at all of them at each write would take as long as their square.)
+        """
         facts = replace(self._facts, size=len(elements))
-        if current().recorder is not None or is_traced(elements):
+        if current().recorder is not None or is_traced(elements if written is None else written):
             return _array(facts, elements)
         self._facts, self._elements = facts, elements
         return self
