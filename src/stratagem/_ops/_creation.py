@@ -11,7 +11,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.exports import exported
 from stratagem._base.types import DTypeLike, ShapeLike
 from stratagem._core.context import current
-from stratagem._core.step import is_symbolic
+from stratagem._core.step import TracedStrings, host_function, is_symbolic, named_host_function
 from stratagem._ops._convert import (
     Tensor,
     folds_constants,
@@ -90,8 +90,18 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     if building is not None:
         building.run_dependencies()
     same = tensor(input)
+    if isinstance(same, TracedStrings) and building is not None:
+        return _same_strings(same)
     # Another for tapes: what depends on the one does not depend on the other.
     return jnp.copy(same) if isinstance(same, jax.Array) else same
+
+
+@host_function
+def _same_strings(strings: Any) -> Any:
+    return strings
+
+
+named_host_function("identity", _same_strings)
 
 
 @exported("zeros")

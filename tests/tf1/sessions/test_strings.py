@@ -1,6 +1,6 @@
 """Strings in graphs: what runs make of them, and what is refused. (Whole programs: `string_programs.py`.)"""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -109,3 +109,67 @@ def test_strings_of_two_iterators_are_drawn_once_a_run(session: Any) -> None:
     left, right = first.get_next(), second.get_next()
     assert session.run(tf.strings.join([left, right])) == b"ab"
     assert session.run([left, tf.equal(left, right), tf.strings.to_hash_bucket_fast(right, 1)]) == [b"b", True, 0]
+
+
+def _identity_of_a_call(words: Any, assigned: Any) -> Any:
+    with tf.control_dependencies([assigned]):
+        return tf.identity(tf.strings.upper(words))
+
+
+def _identity_of_an_earlier_call(words: Any, assigned: Any) -> Any:
+    upper = tf.strings.upper(words)
+    with tf.control_dependencies([assigned]):
+        return tf.identity(upper)
+
+
+def _identity_of_what_is_fed(words: Any, assigned: Any) -> Any:
+    with tf.control_dependencies([assigned]):
+        return tf.identity(words)
+
+
+def _numbers_of_a_call(words: Any, assigned: Any) -> Any:
+    with tf.control_dependencies([assigned]):
+        lengths = tf.strings.length(words)
+    return lengths * 2
+
+
+def _a_call_of_a_call(words: Any, assigned: Any) -> Any:
+    with tf.control_dependencies([assigned]):
+        upper = tf.strings.upper(words)
+    return tf.strings.length(tf.strings.join([upper, "x"]))
+
+
+def _the_same_call_twice(words: Any, assigned: Any) -> Any:
+    tf.strings.length(words)
+    with tf.control_dependencies([assigned]):
+        return tf.strings.length(words)
+
+
+def _a_call_beside_it(words: Any, assigned: Any) -> Any:
+    with tf.control_dependencies([assigned]):
+        tf.strings.upper(words)
+    return tf.strings.length(words)
+
+
+# With what TensorFlow 2.15.1 returns, and what the variable is then.
+DEPENDENT: dict[Callable[[Any, Any], Any], tuple[list[Any], float]] = {
+    _identity_of_a_call: ([b"A", b"BC"], 3.0),
+    _identity_of_an_earlier_call: ([b"A", b"BC"], 3.0),
+    _identity_of_what_is_fed: ([b"a", b"bc"], 3.0),
+    _numbers_of_a_call: ([2, 4], 3.0),
+    _a_call_of_a_call: ([2, 3], 3.0),
+    _the_same_call_twice: ([1, 2], 3.0),
+    _a_call_beside_it: ([1, 2], 0.0),
+}
+
+
+@pytest.mark.parametrize("make", DEPENDENT, ids=lambda make: make.__name__)
+def test_calls_of_the_host_depend_on_operations_as_other_values_do(make: Callable[[Any, Any], Any]) -> None:
+    with tf.Graph().as_default():
+        counter = tf.compat.v1.get_variable("counter", initializer=0.0)
+        words = tf.compat.v1.placeholder(tf.string, [None])
+        made = make(words, counter.assign_add(3.0))
+        with tf.compat.v1.Session() as session:
+            session.run(tf.compat.v1.global_variables_initializer())
+            found = session.run(made, {words: ["a", "bc"]}).tolist()
+            assert (found, float(session.run(counter))) == DEPENDENT[make]

@@ -165,11 +165,16 @@ class Graph:
         self._building.collect(GraphKeys.UPDATE_OPS, update)
 
     def made(self, variable: Any) -> None:
-        """Takes note of a value that an equation has computed, if it depends on operations."""
+        """Takes note of a value that an equation, or a call of the host, has computed, if it depends on operations."""
         if self._finalized and self._building.effects.idle:
             raise RuntimeError("Graph is finalized and cannot be modified.")
         if self._building.dependencies:
             self._building.effects.made(variable, self._building.dependencies)
+
+    @property
+    def dependencies(self) -> tuple[Operation, ...]:
+        """The operations on which what is made now depends."""
+        return self._building.dependencies
 
     # --- Names --------------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.roles import RaisedError
 from stratagem._core.step.differentiation._gradient_tape import tape_of_program
-from stratagem._core.step.host._graph_prefix import GraphHost, GraphPrefix
+from stratagem._core.step.host._graph_prefix import GraphHost, GraphPrefix, name_of_call
 from stratagem._core.step.host._host_rules import HostExamples
 from stratagem._core.step.host._traced_strings import TracedStrings
 from stratagem._core.step.keys._host_values import HostValue
@@ -360,9 +360,10 @@ class GraphCapture:
             return self._elements[var]
         return self._fed[var] if var in self._fed else self._prefix.name_of_result(var)
 
-    def made_in(self, part: GraphPart) -> set[xc.Var]:
-        """Returns what stands for the values that a part computes."""
-        return {v for eqn in part.closed.jaxpr.eqns for v in eqn.outvars}
+    def made_in(self, part: GraphPart) -> set[xc.Var | HostValue]:
+        """Returns what stands for the values that a part computes, and for the calls that the host makes for it."""
+        computed = {v for eqn in part.closed.jaxpr.eqns for v in eqn.outvars}
+        return computed | {name_of_call(number) for number, _ in part.host.calls}
 
 
 def _kept(eqn: Any, later: Sequence[Any]) -> bool:

@@ -1,6 +1,6 @@
 """GraphPrefix: what a graph that is built statement by statement computes on the host, of strings for example."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
@@ -30,6 +30,11 @@ from stratagem._private import GraphTrace, names_in
 
 # Of how many axes an unknown size has examples.
 _AXES: Final = 4
+
+
+def name_of_call(number: int) -> HostValue:
+    """Returns what stands for a call among the values that a graph has made."""
+    return HostValue(number, 0)
 
 
 @final
@@ -148,8 +153,14 @@ class GraphPrefix(HostCallRecorder):
             return self._declared[strings.value]
         return TensorShape([size if isinstance(size, int) else None for size in self._shapes[strings.value]])
 
+    def _level(self) -> Hashable:
+        return tuple(
+            map(id, self.graph.dependencies)
+        )  # the same call makes another value where it depends on operations
+
     def _note(self, call: HostCall, result: Sequence[Any], structure: PyTreeDef) -> None:
         self._unknown = self._around(call)
+        self.graph.made(name_of_call(len(self._calls)))
 
     def _around(self, call: HostCall) -> dict[tuple[int, ...], str]:
         """Returns the unknown sizes of a call's operands that only strings tell, which sizes of its results may be."""
