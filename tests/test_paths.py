@@ -373,6 +373,7 @@ NOT_PATHS = {
     "compat.v1.flags.FlagValues.append_flags_into_file": "absl's, with Python's open",
     "compat.v1.flags.FlagValues.write_help_in_xml_format": "an open file, of absl",
     "debugging.enable_check_numerics": "path_length_limit is a number",
+    "nn.ctc_beam_search_decoder": "top_paths is a number",
     "estimator.BestExporter": "a pattern, which is not used",
     "estimator.BestExporter.export": "given by train_and_evaluate, and to export_saved_model",
     "estimator.Exporter.export": "the user's own",
