@@ -29,6 +29,11 @@ def decoded(tf: Any, decoder: str, seed: int, **options: Any) -> Any:
     return [*map(parts, found), scores]
 
 
+def decoded_steps(tf: Any, steps: list[int]) -> Any:
+    found, scores = tf.nn.ctc_greedy_decoder(logits(0), steps)
+    return [parts(found[0]), scores]
+
+
 def words(tf: Any) -> tuple[Any, Any]:
     hypothesis = tf.sparse.SparseTensor(
         [[0, 0], [0, 1], [1, 0], [2, 0], [2, 1], [2, 2]], ["a", "b", "c", "x", "y", "z"], [4, 3]
@@ -94,6 +99,11 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     },
     "steps that are not there": lambda tf: tf.nn.ctc_greedy_decoder(logits(0), [8, 1, 1]),
     "logits of two dimensions": lambda tf: tf.nn.ctc_greedy_decoder(logits(0)[0], [1]),
+    "fewer steps than none": lambda tf: decoded_steps(tf, [-1, 2, 3]),
+    **{f"the blank {n} of five": lambda tf, n=n: decoded(tf, "ctc_greedy_decoder", 0, blank_index=n) for n in (5, -6)},
+    "no rate": lambda tf: tf.audio.encode_wav(sound(), 0),
+    "no paths": lambda tf: decoded(tf, "ctc_beam_search_decoder", 0, top_paths=0),
+    "fewer paths than are wanted": lambda tf: decoded(tf, "ctc_beam_search_decoder", 0, top_paths=30, beam_width=30),
     "more paths than beams": lambda tf: tf.nn.ctc_beam_search_decoder(logits(0), [1, 1, 1], beam_width=1, top_paths=2),
 }
 

@@ -24,6 +24,14 @@ def same(found: Any, recorded: Any) -> bool:
     return bool(found == recorded)
 
 
+@pytest.mark.parametrize("wanted", [{"desired_channels": -2}, {"desired_samples": -2}], ids=str)
+def test_negative_numbers_of_channels_and_samples_are_refused(wanted: dict[str, int]) -> None:
+    """For which TensorFlow ends the process."""
+    (name,) = wanted
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"{name} is -1, or a number of them, got -2"):
+        tf.audio.decode_wav(tf.audio.encode_wav([[0.0]], 1), **wanted)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gives_tensorflows_answer(name: str) -> None:
     found = plain(PROGRAMS[name], tf)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import stratagem as tf
 
 # Private: tells such lists by types, for `tf.constant`, operators and functions of composite tensors.
-from stratagem._ops._python_values import PYTHON_TYPES, is_of_python
+from stratagem._ops._python_values import _DEEPEST, PYTHON_TYPES, is_of_python
 
 PYTHON = st.one_of(st.booleans(), st.integers(), st.floats(), st.text(max_size=2), st.binary(max_size=2))
 NESTS = st.recursive(
@@ -33,10 +33,23 @@ def entries(nest: Any) -> list[Any]:
     return [leaf for each in nest for leaf in entries(each)] if isinstance(nest, list | tuple) else [nest]
 
 
+def depth_of(nest: Any) -> int:
+    return 1 + max(map(depth_of, nest), default=0) if isinstance(nest, list | tuple) else 0
+
+
 @given(st.lists(NESTS, max_size=4))
-def test_a_list_of_pythons_values_is_one_at_any_depth(nest: list[Any]) -> None:
+def test_a_list_of_pythons_values_is_one_in_lists_of_lists(nest: list[Any]) -> None:
     assert {*map(type, entries(nest))} <= PYTHON_TYPES
-    assert is_of_python(nest)
+    assert is_of_python(nest) is (depth_of(nest) <= _DEEPEST)
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_list_that_holds_itself_is_refused(times: int) -> None:
+    endless: list[Any] = []
+    endless += [endless] * times
+    assert not is_of_python(endless)
+    with pytest.raises((ValueError, RecursionError)):
+        tf.constant(endless)
 
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda v: type(v).__name__)

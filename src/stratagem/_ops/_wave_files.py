@@ -32,8 +32,10 @@ def decode_wav(
     further ones are left out; -1: as many as in the file. desired_samples: the same for the samples, which are filled up with
     zeros.
 
-    Raises InvalidArgumentError for what is no such file.
+    Raises InvalidArgumentError for anything else than such a file, and for other negative numbers.
     """
+    channels_wanted = _count("channels", desired_channels)
+    samples_wanted = _count("samples", desired_samples)
     data = np.asarray(on_host(contents, "string"))
     if data.ndim:
         raise InvalidArgumentError(f"tf.audio.decode_wav: contents is a scalar, got the shape {data.shape}.")
@@ -43,16 +45,23 @@ def decode_wav(
             channels, width, rate = file.getnchannels(), file.getsampwidth(), file.getframerate()
             frames = file.readframes(file.getnframes())
     except (wave.Error, EOFError) as error:
-        raise InvalidArgumentError(f"tf.audio.decode_wav: this is no WAV file of whole samples: {error}.") from error
+        raise InvalidArgumentError(f"tf.audio.decode_wav: the contents are not a whole WAV file: {error}.") from error
     if width != 2:
         raise InvalidArgumentError(f"tf.audio.decode_wav: can only read 16-bit WAV files, but received {8 * width}.")
     samples = np.frombuffer(frames, "<i2").reshape(-1, channels).astype(np.float32) / _FULL_SCALE
-    if desired_channels != -1:
-        samples = samples[:, np.minimum(np.arange(static_int(desired_channels, "a number of channels")), channels - 1)]
-    if desired_samples != -1:
-        wanted = static_int(desired_samples, "a number of samples")
-        samples = np.pad(samples[:wanted], ((0, max(wanted - len(samples), 0)), (0, 0)))
+    if channels_wanted is not None:
+        samples = samples[:, np.minimum(np.arange(channels_wanted), channels - 1)]
+    if samples_wanted is not None:
+        samples = np.pad(samples[:samples_wanted], ((0, max(samples_wanted - len(samples), 0)), (0, 0)))
     return DecodeWav(on_device(np.ascontiguousarray(samples)), on_device(np.asarray(rate, np.int32)))
+
+
+def _count(what: str, wanted: Any) -> int | None:
+    """Returns how many channels or samples there are to be; None for as many as in the file."""
+    count = static_int(wanted, f"a tensor is the number of {what}")
+    if count < -1:
+        raise InvalidArgumentError(f"tf.audio.decode_wav: desired_{what} is -1, or a number of them, got {count}.")
+    return None if count == -1 else count
 
 
 def _check_chunks(file: bytes) -> None:
@@ -71,9 +80,11 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
 
     Larger samples are cut off. sample_rate: per second.
 
-    Raises InvalidArgumentError for another rank, and for a file without channels.
+    Raises InvalidArgumentError for a different rank, no channels, and a rate that is not positive.
     """
-    samples = np.asarray(on_host(audio, "float32"))
+    samples, rate = np.asarray(on_host(audio, "float32")), static_int(sample_rate, "a tensor is the rate of samples")
+    if rate < 1:
+        raise InvalidArgumentError(f"tf.audio.encode_wav: sample_rate is positive, got {rate}.")
     if samples.ndim != 2 or not samples.shape[1]:
         raise InvalidArgumentError(f"tf.audio.encode_wav: audio is (samples, channels), got the shape {samples.shape}.")
     scaled = samples * _FULL_SCALE
@@ -83,6 +94,6 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     with wave.open(file, "wb") as writer:
         writer.setnchannels(samples.shape[1])
         writer.setsampwidth(2)
-        writer.setframerate(static_int(sample_rate, "a rate of samples"))
+        writer.setframerate(rate)
         writer.writeframes(np.clip(rounded, -(1 << 15), (1 << 15) - 1).astype("<i2").tobytes())
     return on_device(np.array(file.getvalue(), object))

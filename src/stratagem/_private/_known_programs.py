@@ -32,10 +32,10 @@ def _run_at_once(primitive: Any, *operands: Any, **params: Any) -> Any:
     return dispatch.apply_primitive(primitive, *operands, **with_known_programs(primitive, params))
 
 
-def with_known_programs(primitive: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+def with_known_programs(primitive: Any, params: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the parameters of an operation, of a loop or branch with an earlier one's programs if they compute the same."""
     if primitive not in _CONTROL_FLOW:
-        return dict(params)
+        return params
     return {name: _known(value) for name, value in params.items()}
 
 

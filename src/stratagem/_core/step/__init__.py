@@ -51,7 +51,6 @@ from stratagem._core.step.host._host_prefix import HostPrefix as HostPrefix
 from stratagem._core.step.host._host_prefix import PrefixValues as PrefixValues
 from stratagem._core.step.host._host_prefix import with_strings as with_strings
 from stratagem._core.step.host._host_rules import HostExamples as HostExamples
-from stratagem._core.step.host._host_rules import HostRules as HostRules
 from stratagem._core.step.host._joint_forms import entrywise as entrywise
 from stratagem._core.step.host._joint_forms import joint as joint
 from stratagem._core.step.host._joint_forms import joint_form as joint_form

@@ -93,7 +93,7 @@ def to_numpy(value: Any) -> Array:
         types = set(map(type, entries))
         if types == {bytes}:
             return array  # nearly all arrays of strings: no call for each of them
-        if any(map(_is_scalar_array, entries)):  # a list of scalar tensors of strings
+        if any(issubclass(each, np.ndarray) for each in types):  # a list of scalar tensors of strings
             entries = [each.item() if _is_scalar_array(each) else each for each in entries]
             types = set(map(type, entries))
             array = np.array([*entries, None], object)[:-1].reshape(array.shape)

@@ -104,7 +104,7 @@ def _cut(
     jaxpr = closed.jaxpr
     first = len(jaxpr.invars) - len(names)
     given = jaxpr.invars[first:]
-    eqns = with_early_selections(needed_equations(jaxpr.eqns, jaxpr.outvars, ()), jaxpr.outvars)
+    eqns = with_early_selections(needed_equations(jaxpr.eqns, jaxpr.outvars), jaxpr.outvars)
     host = _host_equations(eqns, set(given[numbers:]), slices=slices)
     known = {*given, *(v for eqn in host for v in eqn.outvars)}
     sizes = {str(size) for v in given for size in v.aval.shape if not isinstance(size, int)}
@@ -123,7 +123,7 @@ def _cut(
     return Cut(
         tuple(variables),
         inputs,
-        part.program(needed_equations(eqns, takes, ()), given[:numbers], takes),
+        part.program(needed_equations(eqns, takes), given[:numbers], takes),
         takes,
         tuple(host),
         part.program(after, needs, results),

@@ -1,5 +1,7 @@
 """Decoding for connectionist temporal classification (CTC): the most probable labels, as sparse tensors of `tf.nn`."""
 
+import heapq
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,6 +34,10 @@ def ctc_greedy_decoder(
     """
     logits, lengths = _checked("ctc_greedy_decoder", inputs, sequence_length)
     classes = logits.shape[2]
+    if blank_index is not None and not -classes <= blank_index < classes:
+        raise InvalidArgumentError(
+            f"tf.nn.ctc_greedy_decoder: blank_index is one of {classes} classes, got {blank_index}."
+        )
     blank = classes - 1 if blank_index is None else blank_index % classes
     best, scores = logits.argmax(2), logits.max(2)
     paths, sums = [], np.zeros((logits.shape[1], 1), logits.dtype)
@@ -56,45 +62,53 @@ def ctc_beam_search_decoder(
     inputs: logits (time, batch, classes), of which sequence_length (batch,) steps count; the last class is the blank.
 
     Returns `top_paths` sparse tensors (batch, longest), int64, the most probable first, and (batch, top_paths), their
-    log-probabilities. Raises InvalidArgumentError for other shapes, and for fewer beams than paths, FailedPreconditionError for
-    lengths that the logits do not have.
+    log-probabilities. Raises InvalidArgumentError for other shapes, and where there are fewer paths,
+    FailedPreconditionError for lengths that the logits do not have.
     """
     logits, lengths = _checked("ctc_beam_search_decoder", inputs, sequence_length)
-    if top_paths > beam_width:
+    if not 1 <= top_paths <= beam_width:
         raise InvalidArgumentError(
-            f"tf.nn.ctc_beam_search_decoder: {top_paths} paths need as many beams, got {beam_width}."
+            f"tf.nn.ctc_beam_search_decoder: top_paths is from 1 to the beam_width of {beam_width}, got {top_paths}."
         )
     shifted = logits - logits.max(2, keepdims=True)
     log_probabilities = (shifted - np.log(np.exp(shifted).sum(2, keepdims=True))).astype(np.float64)
     paths: list[list[Path]] = [[] for _ in range(top_paths)]
     scores = np.zeros((logits.shape[1], top_paths), logits.dtype)
     for row, length in enumerate(lengths.tolist()):
-        for number, (path, score) in enumerate(_beams(log_probabilities[:length, row], beam_width)[:top_paths]):
+        found = _beams(log_probabilities[:length, row].tolist(), logits.shape[2] - 1, beam_width)[:top_paths]
+        if len(found) < top_paths:
+            raise InvalidArgumentError(
+                f"tf.nn.ctc_beam_search_decoder: row {row} has {len(found)} paths, not {top_paths}."
+            )
+        for number, (path, score) in enumerate(found):
             paths[number].append(path)
             scores[row, number] = score
     return [_as_sparse(each) for each in paths], on_device(scores)
 
 
-def _beams(steps: np.ndarray, width: int) -> list[tuple[Path, float]]:
-    """The best labels with their log-probabilities, the best first. steps: (time, classes)."""
-    blank = steps.shape[1] - 1
+def _beams(steps: list[list[float]], blank: int, width: int) -> list[tuple[Path, float]]:
+    """The best labels with their log-probabilities, the best first. steps: log-probabilities, (time, classes)."""
     # By labels: the log-probabilities of their alignments so far that end with a blank, and that end with the last label.
-    beams: dict[Path, tuple[float, float]] = {(): (0.0, -np.inf)}
+    beams: dict[Path, list[float]] = {(): [0.0, -math.inf]}
     for step in steps:
         grown: dict[Path, list[float]] = {}
         for path, (with_blank, with_label) in beams.items():
-            both = float(np.logaddexp(with_blank, with_label))
-            same = grown.setdefault(path, [-np.inf, -np.inf])
-            same[0] = float(np.logaddexp(same[0], both + step[blank]))
-            if path:
-                same[1] = float(np.logaddexp(same[1], with_label + step[path[-1]]))
+            both, last = _log_of_sum(with_blank, with_label), path[-1] if path else None
+            same = grown.setdefault(path, [-math.inf, -math.inf])
+            same[0] = _log_of_sum(same[0], both + step[blank])
+            if last is not None:
+                same[1] = _log_of_sum(same[1], with_label + step[last])
             for label in range(blank):
-                before = with_blank if path and path[-1] == label else both
-                longer = grown.setdefault((*path, label), [-np.inf, -np.inf])
-                longer[1] = float(np.logaddexp(longer[1], before + step[label]))
-        ordered = sorted(grown.items(), key=lambda beam: -np.logaddexp(beam[1][0], beam[1][1]))
-        beams = {path: (scores[0], scores[1]) for path, scores in ordered[:width]}
-    return [(path, float(np.logaddexp(scores[0], scores[1]))) for path, scores in beams.items()]
+                longer = grown.setdefault((*path, label), [-math.inf, -math.inf])
+                longer[1] = _log_of_sum(longer[1], (with_blank if label == last else both) + step[label])
+        beams = dict(heapq.nlargest(width, grown.items(), key=lambda beam: _log_of_sum(*beam[1])))
+    return [(path, _log_of_sum(*scores)) for path, scores in beams.items()]
+
+
+def _log_of_sum(first: float, second: float) -> float:
+    """The logarithm of the sum of two numbers, given theirs. (NumPy's takes ten times as long for a pair.)"""
+    low, high = (first, second) if first < second else (second, first)
+    return high if low == -math.inf else high + math.log1p(math.exp(low - high))
 
 
 def _checked(name: str, inputs: Any, sequence_length: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -104,11 +118,9 @@ def _checked(name: str, inputs: Any, sequence_length: Any) -> tuple[np.ndarray, 
             f"tf.nn.{name} takes logits (time, batch, classes) and lengths (batch,), got the shapes {logits.shape} and "
             f"{lengths.shape}."
         )
-    if lengths.size and not 0 <= lengths.min() <= lengths.max() <= len(logits):
-        raise FailedPreconditionError(
-            f"tf.nn.{name}: sequence_length is from 0 to {len(logits)}, got {lengths.tolist()}."
-        )
-    return logits, lengths
+    if lengths.size and lengths.max() > len(logits):
+        raise FailedPreconditionError(f"tf.nn.{name}: sequence_length is up to {len(logits)}, got {lengths.tolist()}.")
+    return logits, np.maximum(lengths, 0)
 
 
 def _as_sparse(paths: Sequence[Path]) -> SparseTensor:

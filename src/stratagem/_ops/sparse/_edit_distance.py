@@ -1,4 +1,4 @@
-"""`tf.edit_distance`: how many entries of a sequence have to be changed to make another one of it."""
+"""`tf.edit_distance`: the fewest changes that make one sequence equal to a second."""
 
 from typing import Any
 

@@ -154,9 +154,7 @@ class GraphPrefix(HostCallRecorder):
         return TensorShape([size if isinstance(size, int) else None for size in self._shapes[strings.value]])
 
     def _level(self) -> Hashable:
-        return tuple(
-            map(id, self.graph.dependencies)
-        )  # the same call makes another value where it depends on operations
+        return tuple(map(id, self.graph.dependencies))  # a call that depends on operations is not one that does not
 
     def _note(self, call: HostCall, result: Sequence[Any], structure: PyTreeDef) -> None:
         self._unknown = self._around(call)

@@ -24,7 +24,7 @@ _LEAF = jax.tree.structure(0)
 @final
 @dataclass(frozen=True)
 class HostCall:
-    """A call of a function of the host, with the names of values of the step in place of its tensors.
+    """A call of a function of the host, with the names of values of the step instead of its tensors.
 
     own: whether every replica has its own tensors, and so its own result. pure: whether the result depends on the arguments
     alone, and nobody notices when, or how often, it is made.
@@ -53,7 +53,7 @@ class HostCall:
         return any(v.call == LATE or v.call in late for v in self.named)
 
     def repeats(self, other: "HostCall") -> bool:
-        """Returns whether this is the call of the same function with values of the same names: as in another trace."""
+        """Returns whether this is the call of the same function with values of the same names, as in a second trace."""
         names = [[v if isinstance(v, HostValue) else None for v in call.leaves] for call in (self, other)]
         return (
             function_name(self.function) == function_name(other.function)

@@ -42,7 +42,7 @@ AS_CALLED: Final = HostRules()
 class HostExamples:
     """The rules of a trace with examples of strings.
 
-    called: returns what is called in place of a function of the host, in the run with this number. strings: makes a tensor of
+    called: returns the function to call instead of one of the host, in the run with this number. strings: makes a tensor of
     an array of strings.
     """
 
